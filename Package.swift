@@ -1,0 +1,88 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+]
+
+/// Where libcurl can be linked. The SDKs of iOS, tvOS and visionOS have none; there the reporter uses `URLSession`.
+let curlPlatforms: [Platform] = [.linux, .macOS]
+
+let package = Package(
+    name: "leak-collector",
+    platforms: [.iOS(.v15), .tvOS(.v15), .macOS(.v13), .visionOS(.v1)],
+    products: [
+        .library(name: "LeakMessage", targets: ["LeakMessage"]),
+        .library(name: "LeakDetector", targets: ["LeakDetector"]),
+        .library(name: "LeakReporter", targets: ["LeakReporter"]),
+        .library(name: "HTTPServer", targets: ["HTTPServer"]),
+        .library(name: "LeakStore", targets: ["LeakStore"]),
+        .library(name: "LeakCollector", targets: ["LeakCollector"]),
+        .executable(name: "collector", targets: ["collector"]),
+        .executable(name: "leak-demo", targets: ["leak-demo"]),
+    ],
+    targets: [
+        // C libraries, each with one Swift module in front of it.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSwiftRuntime"),
+
+        // For apps.
+        .target(name: "LeakMessage", swiftSettings: settings),
+        .target(name: "LeakDetector", dependencies: ["LeakMessage"], swiftSettings: settings),
+        .target(
+            name: "LeakReporter",
+            dependencies: [
+                "LeakMessage", "Gzip",
+                .target(name: "HTTPClient", condition: .when(platforms: curlPlatforms)),
+            ],
+            swiftSettings: settings),
+        .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
+        .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
+
+        // For the server.
+        .target(
+            name: "Threads", dependencies: [.target(name: "CLinux", condition: .when(platforms: [.linux]))],
+            swiftSettings: settings),
+        .target(
+            name: "HTTPServer",
+            dependencies: ["Threads", "Gzip", .target(name: "CLinux", condition: .when(platforms: [.linux]))],
+            swiftSettings: settings),
+        .target(name: "LeakStore", dependencies: ["CSQLite", "Threads"], swiftSettings: settings),
+        .target(
+            name: "LeakCollector",
+            dependencies: ["LeakMessage", "LeakStore", "HTTPServer", "Threads", "CCrypto", "CSwiftRuntime"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "collector", dependencies: ["LeakCollector", "HTTPClient"], swiftSettings: settings),
+        .executableTarget(
+            name: "leak-demo", dependencies: ["LeakDetector", "LeakReporter"], swiftSettings: settings),
+
+        .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
+        .testTarget(name: "GzipTests", dependencies: ["Gzip"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "Threads", "Gzip"],
+            resources: [.copy("Vectors")], swiftSettings: settings),
+        .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPServer"], swiftSettings: settings),
+        .testTarget(
+            name: "LeakMessageTests", dependencies: ["LeakMessage"],
+            resources: [.copy("Vectors")], swiftSettings: settings),
+        .testTarget(name: "LeakDetectorTests", dependencies: ["LeakDetector"], swiftSettings: settings),
+        .testTarget(
+            name: "LeakReporterTests",
+            dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip"],
+            swiftSettings: settings),
+        .testTarget(name: "LeakStoreTests", dependencies: ["LeakStore"], swiftSettings: settings),
+        .testTarget(
+            name: "LeakCollectorTests",
+            dependencies: ["LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPClient", "Gzip"],
+            resources: [.copy("Vectors")], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,129 @@
+/// One sighting of a leak on one device, as it travels: the object `report` of the wire format, version 1.
+///
+/// A value of this type may hold anything; the bounds of the format are checked where bytes are read, and cut
+/// where bytes are written for sending.
+public struct LeakReport: Hashable, Sendable {
+    /// What happened: an object stayed (`leak`), or one reported before has gone (`freed`).
+    public enum Event: String, Hashable, Sendable, CaseIterable {
+        case leak, freed
+    }
+
+    /// What sort of object it is.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        case viewController = "view_controller"
+        case view, object, cycle
+    }
+
+    /// `nil`: the text decides, else a leak.
+    public var event: Event?
+    /// A UUID of this one sighting on one device; of version 7, so that ids sort by time.
+    public var id: String?
+    /// When the device saw it.
+    public var at: WireTime?
+    public var kind: Kind?
+    /// The leaked object's type, qualified: `Shop.CheckoutViewController`.
+    public var className: String?
+    /// The path of owners or call frames, outermost first; the last is the leaked object.
+    public var stack: [String] = []
+    /// The controllers that a container holds.
+    public var children: [String] = []
+    /// The strong references that keep it, starting anywhere.
+    public var cycle: [String] = []
+    /// Why it was expected to go: `dismissed`, `popped`, …
+    public var reason: String?
+    /// The grace period that it outlived.
+    public var waitedMilliseconds: Int?
+    /// How many instances of the class are alive now.
+    public var alive: Int?
+    /// For ``Event/freed``: the time since the leak was seen.
+    public var livedMilliseconds: Int?
+    /// How many sightings on this device this one stands for.
+    public var count = 1
+    /// A detector's own text.
+    public var message: String?
+    /// A Crashlytics-style error.
+    public var error: ReportedError?
+    /// Custom keys, in the order given.
+    public var keys: [CustomKey] = []
+    /// Breadcrumbs, newest last.
+    public var log: [String] = []
+    /// Replaces class and stack as what makes two reports one leak.
+    public var fingerprint: [String] = []
+
+    /// Overrides the batch's.
+    public var app: AppInfo?
+    public var device: DeviceInfo?
+    public var install: String?
+    public var user: String?
+
+    public init() {}
+}
+
+/// Milliseconds since 1970-01-01 00:00 UTC.
+public struct WireTime: Hashable, Comparable, Sendable {
+    public var milliseconds: Int64
+
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    public static func < (one: Self, other: Self) -> Bool { one.milliseconds < other.milliseconds }
+}
+
+/// An `NSError` without Foundation: what `record(error:)` sends.
+public struct ReportedError: Hashable, Sendable {
+    public var domain: String
+    public var code: Int
+    /// In the order given; the description stands under `NSLocalizedDescription`.
+    public var userInfo: [CustomKey]
+
+    public init(domain: String, code: Int, userInfo: [CustomKey] = []) {
+        self.domain = domain
+        self.code = code
+        self.userInfo = userInfo
+    }
+}
+
+/// One custom key and its value.
+public struct CustomKey: Hashable, Sendable {
+    public enum Value: Hashable, Sendable {
+        case string(String)
+        case number(Double)
+        case boolean(Bool)
+    }
+
+    public var name: String
+    public var value: Value
+
+    public init(_ name: String, _ value: Value) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// Which build of which app.
+public struct AppInfo: Hashable, Sendable {
+    public var id: String?
+    /// The module whose name leads the app's own types: `Shop` in `Shop.Cart`.
+    public var module: String?
+    public var version: String?
+    public var build: String?
+
+    public init(id: String? = nil, module: String? = nil, version: String? = nil, build: String? = nil) {
+        self.id = id
+        self.module = module
+        self.version = version
+        self.build = build
+    }
+}
+
+/// Which model under which system.
+public struct DeviceInfo: Hashable, Sendable {
+    public var os: String?
+    public var osVersion: String?
+    public var model: String?
+
+    public init(os: String? = nil, osVersion: String? = nil, model: String? = nil) {
+        self.os = os
+        self.osVersion = osVersion
+        self.model = model
+    }
+}

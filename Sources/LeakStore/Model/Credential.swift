@@ -1,0 +1,40 @@
+/// A secret that was handed out, stored as its SHA-256 alone.
+public struct Credential: Hashable, Sendable {
+    public enum Purpose: String, Hashable, Sendable {
+        /// Writes reports; nothing else.
+        case ingest
+        /// Reads.
+        case access
+        /// Opens a session in a browser once.
+        case signIn = "sign_in"
+        /// A signed-in browser.
+        case session
+    }
+
+    /// Given by the store; 0 before.
+    public var id: Int64
+    public var purpose: Purpose
+    public var name: String
+    /// SHA-256 of the secret: 32 bytes.
+    public var hash: [UInt8]
+    /// The only app that an ingest key writes for; `nil`: any.
+    public var app: String?
+    /// Milliseconds since 1970.
+    public var createdAt: Int64
+    public var expiresAt: Int64?
+    public var revokedAt: Int64?
+
+    public init(
+        id: Int64 = 0, purpose: Purpose, name: String, hash: [UInt8], app: String? = nil, createdAt: Int64,
+        expiresAt: Int64? = nil, revokedAt: Int64? = nil
+    ) {
+        self.id = id
+        self.purpose = purpose
+        self.name = name
+        self.hash = hash
+        self.app = app
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
+    }
+}

@@ -1,0 +1,115 @@
+/// Everything stored about one leak but its reports.
+public struct LeakDetail: Sendable {
+    public var row: LeakRow
+    /// Newest version first.
+    public var versions: [VersionCount]
+    /// Most reports first, at most 20, then the rest as `other`.
+    public var systems: [ValueCount]
+    public var models: [ValueCount]
+    /// Reports per day by version, the last 14 days.
+    public var trend: Trend
+    /// Other leaks of the same class in the same app, at most 20, most reports first.
+    public var siblings: [Sibling]
+    /// How many reports are kept.
+    public var samples: Int
+
+    public init(
+        row: LeakRow, versions: [VersionCount], systems: [ValueCount], models: [ValueCount], trend: Trend,
+        siblings: [Sibling], samples: Int
+    ) {
+        self.row = row
+        self.versions = versions
+        self.systems = systems
+        self.models = models
+        self.trend = trend
+        self.siblings = siblings
+        self.samples = samples
+    }
+
+    public struct VersionCount: Hashable, Sendable {
+        public var version: String
+        public var build: String?
+        public var reports: Int
+        public var installs: Int
+
+        public init(version: String, build: String?, reports: Int, installs: Int) {
+            self.version = version
+            self.build = build
+            self.reports = reports
+            self.installs = installs
+        }
+    }
+
+    public struct ValueCount: Hashable, Sendable {
+        public var value: String
+        public var reports: Int
+
+        public init(value: String, reports: Int) {
+            self.value = value
+            self.reports = reports
+        }
+    }
+
+    public struct Sibling: Hashable, Sendable {
+        public var id: LeakID
+        public var stack: [String]
+        public var reports: Int
+
+        public init(id: LeakID, stack: [String], reports: Int) {
+            self.id = id
+            self.stack = stack
+            self.reports = reports
+        }
+    }
+}
+
+/// Reports over time, split by version.
+public struct Trend: Hashable, Sendable {
+    public enum Step: String, Hashable, Sendable, CaseIterable {
+        case hour, day
+    }
+
+    public var step: Step
+    /// The first bucket, in steps since 1970.
+    public var from: Int
+    /// Newest version first; each has one count per step.
+    public var versions: [Series]
+
+    public init(step: Step, from: Int, versions: [Series]) {
+        self.step = step
+        self.from = from
+        self.versions = versions
+    }
+
+    public struct Series: Hashable, Sendable {
+        public var version: String
+        public var counts: [Int]
+
+        public init(version: String, counts: [Int]) {
+            self.version = version
+            self.counts = counts
+        }
+    }
+}
+
+/// One report that was kept as it came, with its sender.
+public struct SampleReport: Sendable {
+    /// Why it was kept.
+    public enum Place: String, Sendable {
+        case first, newest, random
+    }
+
+    public var place: Place
+    /// Milliseconds since 1970.
+    public var at: Int64
+    public var origin: Submission.Origin
+    /// The report's JSON, private text masked.
+    public var body: [UInt8]
+
+    public init(place: Place, at: Int64, origin: Submission.Origin, body: [UInt8]) {
+        self.place = place
+        self.at = at
+        self.origin = origin
+        self.body = body
+    }
+}

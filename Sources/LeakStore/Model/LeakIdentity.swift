@@ -1,0 +1,61 @@
+/// What every sighting of one leak has in common: stored once, with the leak's first sighting.
+///
+/// A class, so that the thousands of sightings in flight share one copy.
+public final class LeakIdentity: Sendable {
+    /// How well the leak is known.
+    public enum Quality: String, Sendable {
+        /// By its class.
+        case full
+        /// By a masked text alone.
+        case low
+    }
+
+    public let id: LeakID
+    public let app: String
+    /// `view_controller`, `view`, `object` or `cycle`, as first reported.
+    public let kind: String
+    /// The class without its module, or `nil` where the text named none.
+    public let className: String?
+    public let module: String?
+    /// Shown on a page: the class, or the text that stands for it.
+    public let title: String
+    /// As first reported, cleaned, nothing dropped.
+    public let stack: [String]
+    public let children: [String]
+    public let cycle: [String]
+    public let quality: Quality
+    /// The rule that made `id`, and what it was made of.
+    public let groupedBy: GroupedBy
+
+    public init(
+        id: LeakID, app: String, kind: String, className: String?, module: String?, title: String,
+        stack: [String], children: [String], cycle: [String], quality: Quality, groupedBy: GroupedBy
+    ) {
+        self.id = id
+        self.app = app
+        self.kind = kind
+        self.className = className
+        self.module = module
+        self.title = title
+        self.stack = stack
+        self.children = children
+        self.cycle = cycle
+        self.quality = quality
+        self.groupedBy = groupedBy
+    }
+}
+
+/// Why two reports are one leak.
+public struct GroupedBy: Hashable, Sendable {
+    /// Which version of the grouping rules; stored, never recomputed.
+    public var version: Int
+    /// The key's class, masked text, or sender's fingerprint.
+    public var className: String
+    public var stack: [String]
+
+    public init(version: Int, className: String, stack: [String]) {
+        self.version = version
+        self.className = className
+        self.stack = stack
+    }
+}

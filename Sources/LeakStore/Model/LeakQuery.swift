@@ -1,0 +1,120 @@
+/// Which leaks to list, in what order.
+public struct LeakQuery: Hashable, Sendable {
+    public enum Sort: String, Hashable, Sendable, CaseIterable {
+        /// Installs affected in the newest version, then reports.
+        case impact
+        case reports, installs
+        case lastSeen = "last_seen"
+        case firstSeen = "first_seen"
+    }
+
+    public var app: String?
+    /// Only leaks seen in this version; reports and installs are then that version's.
+    public var version: String?
+    public var state: LeakState?
+    public var kind: String?
+    /// Only leaks with this class, under whatever stack.
+    public var className: String?
+    /// Part of the class, path or message, whatever the case.
+    public var search: String?
+    public var sort = Sort.impact
+    /// Rows at most, 1 to 200.
+    public var limit = 50
+    /// ``LeakPage/next`` of the page before.
+    public var cursor: String?
+
+    public init() {}
+}
+
+/// What is to be done about a leak.
+public enum LeakState: String, Hashable, Sendable, CaseIterable {
+    case open
+    /// Nearly always freed a little later.
+    case slow
+}
+
+/// One page of a list of leaks.
+public struct LeakPage: Sendable {
+    public var leaks: [LeakRow]
+    /// For the page after this one; `nil` on the last.
+    public var next: String?
+    /// Leaks on all pages.
+    public var total: Int
+    /// Reports of these leaks.
+    public var reports: Int
+
+    public init(leaks: [LeakRow], next: String?, total: Int, reports: Int) {
+        self.leaks = leaks
+        self.next = next
+        self.total = total
+        self.reports = reports
+    }
+}
+
+/// One leak in a list.
+public struct LeakRow: Sendable {
+    public var identity: LeakIdentity
+    public var state: LeakState
+    /// First seen in the app's newest version.
+    public var isNew: Bool
+    public var reports: Int
+    public var freed: Int
+    public var installs: Int
+    public var aliveAtMost: Int?
+    /// Time from leak to freed, milliseconds; `nil` without a freed report.
+    public var lived: Percentiles?
+    public var firstVersion: String
+    public var lastVersion: String
+    /// Milliseconds since 1970.
+    public var firstSeen: Int64
+    public var lastSeen: Int64
+    /// Reports per day, the last 14 days, oldest first; `from` is the first of them, in days since 1970.
+    public var trendFrom: Int
+    public var trend: [Int]
+    /// How often the class was checked in the version looked at (the newest one where it leaked unless the query
+    /// names one), and how often it leaked there; `nil` without a check.
+    public var share: Share?
+
+    public init(
+        identity: LeakIdentity, state: LeakState, isNew: Bool, reports: Int, freed: Int, installs: Int,
+        aliveAtMost: Int?, lived: Percentiles?, firstVersion: String, lastVersion: String, firstSeen: Int64,
+        lastSeen: Int64, trendFrom: Int, trend: [Int], share: Share?
+    ) {
+        self.identity = identity
+        self.state = state
+        self.isNew = isNew
+        self.reports = reports
+        self.freed = freed
+        self.installs = installs
+        self.aliveAtMost = aliveAtMost
+        self.lived = lived
+        self.firstVersion = firstVersion
+        self.lastVersion = lastVersion
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen
+        self.trendFrom = trendFrom
+        self.trend = trend
+        self.share = share
+    }
+}
+
+public struct Percentiles: Hashable, Sendable {
+    public var p50: Int
+    public var p90: Int
+
+    public init(p50: Int, p90: Int) {
+        self.p50 = p50
+        self.p90 = p90
+    }
+}
+
+/// Reports out of checks.
+public struct Share: Hashable, Sendable {
+    public var reports: Int
+    public var checks: Int
+
+    public init(reports: Int, checks: Int) {
+        self.reports = reports
+        self.checks = checks
+    }
+}

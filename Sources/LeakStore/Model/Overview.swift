@@ -1,0 +1,74 @@
+/// What the top of the summary says.
+public struct Overview: Sendable {
+    /// The newest version, semantically, and the one before it.
+    public var newest: Release?
+    public var previous: Release?
+    /// Leaks first seen in the newest version, most reports first, at most three named.
+    public var newLeaks: Int
+    public var newTitles: [String]
+    /// The last 24 hours.
+    public var recentReports: Int
+    public var recentInstalls: Int
+    public var recentLeaks: Int
+    /// Since ever.
+    public var leaks: Int
+    public var reports: Int
+    /// What devices had to throw away, by reason.
+    public var dropped: [Submission.Dropped]
+
+    public init(
+        newest: Release?, previous: Release?, newLeaks: Int, newTitles: [String], recentReports: Int,
+        recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, dropped: [Submission.Dropped]
+    ) {
+        self.newest = newest
+        self.previous = previous
+        self.newLeaks = newLeaks
+        self.newTitles = newTitles
+        self.recentReports = recentReports
+        self.recentInstalls = recentInstalls
+        self.recentLeaks = recentLeaks
+        self.leaks = leaks
+        self.reports = reports
+        self.dropped = dropped
+    }
+}
+
+/// One version of an app, all its builds together.
+public struct Release: Hashable, Sendable {
+    public var version: String
+    /// Oldest build first.
+    public var builds: [String]
+    public var reports: Int
+    public var leaks: Int
+    /// Leaks first seen in it.
+    public var newLeaks: Int
+    public var installs: Int
+    public var sessions: Int
+    public var leakySessions: Int
+    public var checks: Int
+    /// Milliseconds since 1970.
+    public var firstSeen: Int64
+    public var lastSeen: Int64
+
+    public init(
+        version: String, builds: [String], reports: Int, leaks: Int, newLeaks: Int, installs: Int, sessions: Int,
+        leakySessions: Int, checks: Int, firstSeen: Int64, lastSeen: Int64
+    ) {
+        self.version = version
+        self.builds = builds
+        self.reports = reports
+        self.leaks = leaks
+        self.newLeaks = newLeaks
+        self.installs = installs
+        self.sessions = sessions
+        self.leakySessions = leakySessions
+        self.checks = checks
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen
+    }
+
+    /// From 0 to 1; `nil` without a session.
+    public var leakFreeSessions: Double? {
+        sessions == 0 ? nil : Double(sessions - leakySessions) / Double(sessions)
+    }
+}

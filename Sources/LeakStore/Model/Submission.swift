@@ -1,0 +1,145 @@
+/// One ingest request after reading and grouping: what the writer counts in one transaction, or not at all.
+public struct Submission: Sendable {
+    /// Which ingest key brought it; the scope of `idempotency`.
+    public var keyID: Int64
+    public var idempotency: Idempotency?
+    /// When it arrived, in milliseconds since 1970.
+    public var receivedAt: Int64
+    /// The senders that `sightings` point into: one for a batch, unless its reports override it.
+    public var origins: [Origin]
+    public var sightings: [Sighting]
+    public var denominators: [Denominator]
+    /// What devices threw away: app, reason, count.
+    public var dropped: [Dropped]
+    /// What ``Sighting/sample`` points into.
+    public var body: [UInt8]
+    /// The answer to keep for a repeat of the same request.
+    public var answer: [UInt8]
+
+    public init(keyID: Int64, receivedAt: Int64) {
+        self.keyID = keyID
+        self.receivedAt = receivedAt
+        idempotency = nil
+        origins = []
+        sightings = []
+        denominators = []
+        dropped = []
+        body = []
+        answer = []
+    }
+
+    /// A request that may come again and must count once.
+    public struct Idempotency: Hashable, Sendable {
+        public var key: String
+        /// SHA-256 of the decoded body: the same key with another body is a mistake of the sender.
+        public var bodyHash: [UInt8]
+
+        public init(key: String, bodyHash: [UInt8]) {
+            self.key = key
+            self.bodyHash = bodyHash
+        }
+    }
+
+    /// One build of one app on one device.
+    public struct Origin: Hashable, Sendable {
+        public var app: String
+        public var version: String
+        public var build: String?
+        /// Name and version: `iOS 19.1`.
+        public var system: String?
+        public var model: String?
+        /// A 64-bit hash of the install's id, for counting installs.
+        public var installHash: UInt64?
+        /// As given; kept in samples alone.
+        public var install: String?
+        public var user: String?
+
+        public init(
+            app: String, version: String, build: String? = nil, system: String? = nil, model: String? = nil,
+            installHash: UInt64? = nil, install: String? = nil, user: String? = nil
+        ) {
+            self.app = app
+            self.version = version
+            self.build = build
+            self.system = system
+            self.model = model
+            self.installHash = installHash
+            self.install = install
+            self.user = user
+        }
+    }
+
+    /// One report.
+    public struct Sighting: Sendable {
+        public var leak: LeakIdentity
+        /// Index in ``Submission/origins``.
+        public var origin: Int
+        public var isFreed: Bool
+        /// When it counts, in milliseconds since 1970: already bounded to the past 30 days and to now.
+        public var at: Int64
+        public var count: Int
+        public var alive: Int?
+        public var livedMilliseconds: Int?
+        /// The report's JSON in ``Submission/body``.
+        public var sample: Range<Int>
+
+        public init(
+            leak: LeakIdentity, origin: Int, isFreed: Bool, at: Int64, count: Int, alive: Int?,
+            livedMilliseconds: Int?, sample: Range<Int>
+        ) {
+            self.leak = leak
+            self.origin = origin
+            self.isFreed = isFreed
+            self.at = at
+            self.count = count
+            self.alive = alive
+            self.livedMilliseconds = livedMilliseconds
+            self.sample = sample
+        }
+    }
+
+    /// Sessions and checks of one app version: what shares are shares of.
+    public struct Denominator: Hashable, Sendable {
+        public var app: String
+        public var version: String
+        public var build: String?
+        public var sessions: Int
+        /// Sessions with at least one leak.
+        public var leakySessions: Int
+        /// By class, cleaned and without module, as in ``LeakIdentity/className``.
+        public var checks: [String: Int]
+
+        public init(
+            app: String, version: String, build: String?, sessions: Int, leakySessions: Int, checks: [String: Int]
+        ) {
+            self.app = app
+            self.version = version
+            self.build = build
+            self.sessions = sessions
+            self.leakySessions = leakySessions
+            self.checks = checks
+        }
+    }
+
+    public struct Dropped: Hashable, Sendable {
+        public var app: String
+        public var reason: String
+        public var count: Int
+
+        public init(app: String, reason: String, count: Int) {
+            self.app = app
+            self.reason = reason
+            self.count = count
+        }
+    }
+}
+
+/// What became of one submission.
+public enum Receipt: Hashable, Sendable {
+    /// On disk and counted.
+    case counted
+    /// Counted before under the same idempotency key; this was the answer.
+    case repeated(answer: [UInt8])
+    /// The same idempotency key came with another body; nothing was counted.
+    case keyReused
+}

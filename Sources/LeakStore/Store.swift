@@ -1,0 +1,76 @@
+/// Where leaks are counted and kept. Writing happens on one thread; each reader belongs to one thread as well.
+///
+/// Every call blocks until the disk or the database has answered.
+public protocol Store: Sendable {
+    /// Counts submissions in one transaction.
+    ///
+    /// - Parameters:
+    ///   - submissions: in order of arrival; of two with the same idempotency key the first counts.
+    ///   - now: milliseconds since 1970.
+    /// - Returns: one receipt per submission, in order, once the transaction is on disk.
+    /// - Throws: ``StoreError`` when nothing at all was counted.
+    func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt]
+
+    /// Deletes what is kept for a time only: idempotency keys after 7 days, hours after 90, expired credentials.
+    func expire(now: Int64) throws(StoreError)
+
+    func add(_ credential: Credential) throws(StoreError) -> Credential
+    /// - Returns: whether there was such a credential, not revoked before.
+    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool
+    /// Marks a sign-in link as used.
+    ///
+    /// - Returns: whether this call was the one that used it.
+    func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool
+
+    /// A view of what is committed, for one thread.
+    func makeReader() throws(StoreError) -> any StoreReader
+}
+
+/// Answers questions about what is committed. For one thread at a time.
+public protocol StoreReader: AnyObject {
+    /// App ids, most recently seen first.
+    func apps() throws(StoreError) -> [String]
+    /// Versions of an app, or of all, newest first.
+    func versions(app: String?) throws(StoreError) -> [String]
+    func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage
+    func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail?
+    func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend?
+    /// First, newest, then a uniform sample, newest first; `nil` when there is no such leak.
+    func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
+    func overview(app: String?, now: Int64) throws(StoreError) -> Overview
+    /// Newest version first.
+    func releases(app: String) throws(StoreError) -> [Release]
+    /// Every credential that is neither revoked nor expired; with `all`, the others too.
+    func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential]
+    /// Changes whenever another connection has committed.
+    func changeCounter() throws(StoreError) -> Int64
+    /// Whether the store answers: reads one row.
+    func ping() throws(StoreError)
+}
+
+/// Why the store could not do what was asked.
+public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Reason: Hashable, Sendable {
+        /// The file is not a database of ours.
+        case notADatabase
+        /// Written by a later version of the collector.
+        case newerSchema(found: Int, known: Int)
+        case readOnly
+        case locked
+        case diskFull
+        /// A cursor or other argument that no page of ours gave out.
+        case invalidArgument
+        /// The data cannot be read back as written.
+        case corrupt
+        case other
+    }
+
+    public var reason: Reason
+    /// One line: what is wrong and what to do.
+    public var description: String
+
+    public init(_ reason: Reason, _ description: String) {
+        self.reason = reason
+        self.description = description
+    }
+}
