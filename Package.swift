@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "LeakMessage", targets: ["LeakMessage"]),
         .library(name: "LeakDetector", targets: ["LeakDetector"]),
         .library(name: "LeakReporter", targets: ["LeakReporter"]),
+        .library(name: "Gzip", targets: ["Gzip"]),
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
         .library(name: "LeakStore", targets: ["LeakStore"]),
         .library(name: "LeakCollector", targets: ["LeakCollector"]),
@@ -60,7 +61,8 @@ let package = Package(
             dependencies: ["LeakMessage", "LeakStore", "HTTPServer", "Threads", "CCrypto", "CSwiftRuntime"],
             swiftSettings: settings),
         .executableTarget(
-            name: "collector", dependencies: ["LeakCollector", "HTTPClient"], swiftSettings: settings),
+            name: "collector", dependencies: ["LeakCollector", "LeakStore", "HTTPServer", "HTTPClient"],
+            swiftSettings: settings),
         .executableTarget(
             name: "leak-demo", dependencies: ["LeakDetector", "LeakReporter"], swiftSettings: settings),
 
@@ -83,6 +85,9 @@ let package = Package(
             name: "LeakCollectorTests",
             dependencies: ["LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPClient", "Gzip"],
             resources: [.copy("Vectors")], swiftSettings: settings),
+        .testTarget(
+            name: "collectorTests", dependencies: ["collector", "LeakCollector", "HTTPClient"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,66 @@
+import Foundation
+
+// Reports per second that are accepted, durable and visible: single posts and batches of 50, plain and gzip, each
+// against an empty collector of its own. Ratios are to the disk's own syncs per second, measured in the same run.
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+func option(_ name: String, _ fallback: String) -> String {
+    guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else { return fallback }
+    return arguments[index + 1]
+}
+if arguments.contains("--help") {
+    print("usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--million]")
+    exit(0)
+}
+
+let program = option("--collector", "../.build/release/collector")
+let publicFolder = option("--public", "../Public")
+let connections = Int(option("--connections", "64")) ?? 64
+let seconds = Int(option("--seconds", "10")) ?? 10
+
+do {
+    let syncs = Disk.syncsPerSecond(in: NSTemporaryDirectory(), seconds: 2)
+    print("baseline: \(Int(syncs)) syncs of 4 KiB per second, one after the other")
+    print("load: \(Load.leaks) leaks (Zipf), \(Load.installs) installs, \(Load.reportBytes)-byte reports; ", terminator: "")
+    print("wrk, 1 thread, \(connections) connections, \(seconds) s each\n")
+    print("| request | reports/s | × baseline | p50 ms | p99 ms | CPU µs/report | refused | RSS MiB | disk MiB | counted |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for (reports, gzip) in [(1, false), (1, true), (50, false), (50, true)] {
+        let wrk = try Wrk(reportsPerRequest: reports, requests: reports == 1 ? 50_000 : 2_000, gzip: gzip)
+        defer { wrk.remove() }
+        let collector = try CollectorProcess(program: program, publicFolder: publicFolder)
+        defer { collector.stop() }
+        let outcome = try wrk.run(port: collector.port, connections: connections, seconds: seconds)
+        let accepted = outcome.accepted * reports
+        // wrk leaves requests without waiting for their last answers; those are counted and not in its sum.
+        let counted = try collector.counted()
+        let isHonest = counted >= accepted && counted <= accepted + connections * reports
+        let rate = Double(accepted) / outcome.seconds
+        print(
+            "| \(reports == 1 ? "single" : "batch of \(reports)")\(gzip ? ", gzip" : "")"
+                + " | \(Int(rate)) | \(String(format: "%.1f", rate / syncs))"
+                + " | \(String(format: "%.2f | %.2f", outcome.median, outcome.slowest1Percent))"
+                + " | \(String(format: "%.2f", collector.processorSeconds * 1e6 / Double(max(counted, 1))))"
+                + " | \(outcome.refused) | \(collector.memory.now / 1024) (\(collector.memory.highest / 1024))"
+                + " | \(Disk.bytes(of: collector.folder) >> 20)"
+                + " | \(isHonest ? "all" : "\(counted) of \(accepted)!") |")
+    }
+
+    if arguments.contains("--million") {
+        let wrk = try Wrk(reportsPerRequest: 50, requests: 4_000, gzip: false)
+        defer { wrk.remove() }
+        let collector = try CollectorProcess(program: program, publicFolder: publicFolder)
+        defer { collector.stop() }
+        var counted = 0
+        while counted < 1_000_000 {
+            _ = try wrk.run(port: collector.port, connections: connections, seconds: 2)
+            counted = try collector.counted()
+        }
+        print("\nafter \(counted) reports: ", terminator: "")
+        print("\(collector.memory.now / 1024) MiB resident (\(collector.memory.highest / 1024) at most), ", terminator: "")
+        print("\(Disk.bytes(of: collector.folder) >> 20) MiB on disk")
+    }
+} catch {
+    FileHandle.standardError.write(Data("ingest-bench: \(error)\n".utf8))
+    exit(1)
+}

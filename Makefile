@@ -1,0 +1,39 @@
+# make run and make test do everything on a machine that has the Swift toolchain alone.
+.PHONY: help setup run demo test lint build image soak bench clean
+.DEFAULT_GOAL := help
+
+# What the build of the tests must survive: no warning, no import that Package.swift does not declare.
+strict := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+# The products that ship, as small as they get: Swift's libraries inside, symbols left out.
+shipped := -c release --static-swift-stdlib -Xlinker -s
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
+
+setup: ## install what is missing (Debian packages of C libraries)
+	@Scripts/setup
+
+run: setup ## build and start the collector with an embedded database
+	@echo 'building the collector (the first time takes a minute or two) …'
+	@swift build -c release --product collector
+	@exec Scripts/run "$$(swift build -c release --show-bin-path)/collector"
+
+demo: setup ## leak for real and post it to the collector that `make run` started
+	@swift build -c release --product leak-demo
+	@exec Scripts/demo "$$(swift build -c release --show-bin-path)/leak-demo"
+
+test: setup ## run all tests
+	swift build --build-tests $(strict)
+	swift test --skip-build
+
+lint: ## check the format of every Swift file
+	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
+
+build: setup ## build the release product as it ships
+	swift build $(shipped) --product collector
+
+image: ## build the container image
+	docker build -t collector .
+
+clean: ## remove what was built
+	swift package clean

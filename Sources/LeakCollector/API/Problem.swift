@@ -1,0 +1,53 @@
+internal import HTTPServer
+internal import LeakMessage
+
+/// An error as the API gives it. RFC 9457.
+struct Problem: Error, Sendable {
+    var status: Status
+    /// What is wrong with this request and what to do, in one sentence.
+    var detail: String
+    /// Where in the body, counted from 1.
+    var line: Int?
+    var column: Int?
+    var rejected: [Rejection] = []
+    var fields: [(name: String, value: String)] = []
+
+    init(_ status: Status, _ detail: String) {
+        self.status = status
+        self.detail = detail
+    }
+
+    func with(_ name: String, _ value: String) -> Problem {
+        var problem = self
+        problem.fields.append((name, value))
+        return problem
+    }
+
+    var response: Response {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.field("type", "about:blank")
+            writer.field("title", status.reason)
+            writer.field("status", Int(status.code))
+            writer.field("detail", detail)
+            if let line { writer.field("line", line) }
+            if let column { writer.field("column", column) }
+            if !rejected.isEmpty { rejected.write(to: &writer) }
+        }
+        var response = Response(status, type: "application/problem+json", body: .bytes(writer.bytes))
+        response.fields += fields
+        return response
+    }
+
+    /// Nobody said who they are, or nobody knows them.
+    static func unauthorized(_ detail: String) -> Problem {
+        Problem(.unauthorized, detail).with("WWW-Authenticate", #"Bearer realm="leaks""#)
+    }
+
+    /// The store is behind, or away: come back.
+    static func unavailable(_ detail: String, afterSeconds: Int) -> Problem {
+        Problem(.serviceUnavailable, detail).with("Retry-After", "\(afterSeconds)")
+    }
+
+    static let noLeak = Problem(.notFound, "there is no leak with this id")
+}

@@ -1,0 +1,68 @@
+internal import LeakStore
+
+/// Makes and changes what is handed out: at the start from settings, later from the command line.
+public struct Credentials: Sendable {
+    private let store: any Store
+
+    public init(store: any Store) { self.store = store }
+
+    /// Under these names stand the secrets that came from the environment: another value replaces the former.
+    private static let environmentKey = Setting.ingestKey.variable
+    private static let environmentToken = Setting.accessToken.variable
+
+    /// What was made because there was none.
+    struct Made: Sendable {
+        var ingestKey: Secret?
+        var accessToken: Secret?
+    }
+
+    /// Sees to it that there is an ingest key and an access token: the ones from the settings, else existing ones, else
+    /// new ones.
+    func prepare(settings: Settings, known: [Credential], now: Int64) throws -> Made {
+        Made(
+            ingestKey: try prepare(.ingest, settings.ingestKey, Self.environmentKey, known, now),
+            accessToken: try prepare(.access, settings.accessToken, Self.environmentToken, known, now))
+    }
+
+    private func prepare(
+        _ purpose: Credential.Purpose, _ chosen: String?, _ name: String, _ known: [Credential], _ now: Int64
+    ) throws -> Secret? {
+        let valid = known.filter { $0.purpose == purpose && $0.revokedAt == nil }
+        guard let chosen else {
+            guard valid.isEmpty else { return nil }
+            let secret = try Secret.random()
+            _ = try store.add(Credential(purpose: purpose, name: "first", hash: secret.hash, createdAt: now))
+            return secret
+        }
+        let secret = try Secret(chosen: chosen)
+        for former in valid where former.name == name && former.hash != secret.hash {
+            _ = try store.revoke(credential: former.id, now: now)
+        }
+        if !valid.contains(where: { $0.hash == secret.hash }) {
+            _ = try store.add(Credential(purpose: purpose, name: name, hash: secret.hash, createdAt: now))
+        }
+        return nil
+    }
+
+    /// Makes an ingest key.
+    ///
+    /// - Parameter app: the only app it may write for; `nil`: any.
+    /// - Returns: what to list it as, and the secret, which is not stored.
+    public func createKey(name: String, app: String?, now: Int64) throws -> (credential: Credential, secret: String) {
+        let secret = try Secret.random()
+        let credential = try store.add(
+            Credential(purpose: .ingest, name: name, hash: secret.hash, app: app, createdAt: now))
+        return (credential, secret.text)
+    }
+
+    /// Ingest keys, revoked ones too, oldest first.
+    public func keys(now: Int64) throws -> [Credential] {
+        try store.makeReader().credentials(all: true, now: now).filter { $0.purpose == .ingest }
+    }
+
+    /// - Returns: whether there was such a key, not revoked before.
+    public func revokeKey(_ id: Int64, now: Int64) throws -> Bool {
+        guard try keys(now: now).contains(where: { $0.id == id }) else { return false }
+        return try store.revoke(credential: id, now: now)
+    }
+}

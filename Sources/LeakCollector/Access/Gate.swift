@@ -1,0 +1,68 @@
+internal import HTTPServer
+internal import LeakStore
+internal import Threads
+
+/// Says who a request comes from. Every request that reads or writes passes here.
+final class Gate: Sendable {
+    /// How long a browser stays signed in. A working month of looking at the page each morning.
+    static let sessionLifetime: Int64 = 30 * 24 * 3600 * 1000
+    /// How long a printed sign-in link opens a session.
+    static let linkLifetime: Int64 = 10 * 60 * 1000
+
+    private let ring: Guarded<KeyRing>
+
+    init(_ credentials: [Credential]) {
+        ring = Guarded(KeyRing(credentials))
+    }
+
+    /// Puts other credentials in place of all, when the store has changed.
+    func replace(_ credentials: [Credential]) {
+        let fresh = KeyRing(credentials)
+        ring.with { $0 = fresh }
+    }
+
+    func add(_ credential: Credential) {
+        ring.with { $0.add(credential) }
+    }
+
+    func remove(hash: [UInt8]) {
+        ring.with { $0.remove(hash) }
+    }
+
+    /// Who writes: the ingest key in `Authorization: Bearer` or `X-Leak-Key`.
+    func writer(of request: borrowing Request, now: Int64) -> KeyRing.Verdict {
+        guard let secret = Self.bearer(of: request) ?? request.field("x-leak-key") else { return .unknown }
+        return find(secret, for: [.ingest], now: now)
+    }
+
+    /// Who reads: an access token in `Authorization: Bearer`, or a signed-in browser's cookie.
+    func reader(of request: borrowing Request, now: Int64) -> KeyRing.Verdict {
+        if let token = Self.bearer(of: request) { return find(token, for: [.access], now: now) }
+        guard let cookie = Self.sessionCookie(of: request) else { return .unknown }
+        return find(cookie, for: [.session], now: now)
+    }
+
+    func find(_ secret: String, for purposes: Set<Credential.Purpose>, now: Int64) -> KeyRing.Verdict {
+        let hash = Secret.hash(of: secret)
+        return ring.with { $0.find(hash, for: purposes, now: now) }
+    }
+
+    /// The token of `Authorization: Bearer TOKEN`. RFC 6750 §2.1; the scheme's case does not matter (RFC 9110 §11.1).
+    static func bearer(of request: borrowing Request) -> String? {
+        guard let value = request.field("authorization"), value.utf8.count > 7 else { return nil }
+        guard value.utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 | 0x20 }) else { return nil }
+        return String(value.dropFirst(7).drop { $0 == " " })
+    }
+
+    static let cookieName = "leak_session"
+
+    /// The session's secret among the request's cookies. RFC 6265 §4.2.1
+    static func sessionCookie(of request: borrowing Request) -> String? {
+        guard let cookies = request.field("cookie") else { return nil }
+        for pair in cookies.split(separator: ";") {
+            let trimmed = pair.drop { $0 == " " }
+            if trimmed.hasPrefix(cookieName + "=") { return String(trimmed.dropFirst(cookieName.utf8.count + 1)) }
+        }
+        return nil
+    }
+}

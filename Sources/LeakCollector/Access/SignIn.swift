@@ -1,0 +1,63 @@
+internal import LeakStore
+
+/// Opens browser sessions: from a printed link that works once, or from an access token typed into the page.
+struct SignIn: Sendable {
+    let store: any Store
+    let gate: Gate
+    /// Whether people reach the collector over TLS: the cookie then never travels without it.
+    let isSecure: Bool
+
+    /// Makes the code of a sign-in link.
+    func makeCode(now: Int64) throws -> Secret {
+        let code = try Secret.random()
+        _ = try store.add(
+            Credential(
+                purpose: .signIn, name: "sign-in link", hash: code.hash, createdAt: now,
+                expiresAt: now + Gate.linkLifetime))
+        return code
+    }
+
+    /// Exchanges the code of a link for a session.
+    ///
+    /// Blocks on the disk.
+    /// - Returns: the session's cookie, or `nil` when the code is unknown, used or too old.
+    func open(code: String, now: Int64) throws -> String? {
+        guard try store.useOnce(hash: Secret.hash(of: code), now: now) else { return nil }
+        return try openSession(name: "signed in by link", now: now)
+    }
+
+    /// Exchanges an access token for a session.
+    ///
+    /// Blocks on the disk.
+    /// - Returns: the session's cookie, or `nil` when the token is not valid.
+    func open(token: String, now: Int64) throws -> String? {
+        guard case .valid(let credential) = gate.find(token, for: [.access], now: now) else { return nil }
+        return try openSession(name: "signed in by \(credential.name)", now: now)
+    }
+
+    /// Ends a session. Blocks on the disk.
+    ///
+    /// - Returns: the cookie that makes the browser forget.
+    func close(session secret: String, now: Int64) throws -> String {
+        if case .valid(let credential) = gate.find(secret, for: [.session], now: now) {
+            _ = try store.revoke(credential: credential.id, now: now)
+            gate.remove(hash: credential.hash)
+        }
+        return cookie("", seconds: 0)
+    }
+
+    private func openSession(name: String, now: Int64) throws -> String {
+        let session = try Secret.random()
+        let credential = try store.add(
+            Credential(
+                purpose: .session, name: name, hash: session.hash, createdAt: now,
+                expiresAt: now + Gate.sessionLifetime))
+        gate.add(credential)
+        return cookie(session.text, seconds: Int(Gate.sessionLifetime / 1000))
+    }
+
+    /// `Lax`, so that a link to a leak in a chat opens signed in; forms from other sites still come without it.
+    private func cookie(_ value: String, seconds: Int) -> String {
+        "\(Gate.cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")"
+    }
+}

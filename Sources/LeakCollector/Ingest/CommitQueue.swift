@@ -1,0 +1,130 @@
+internal import HTTPServer
+internal import LeakStore
+internal import Threads
+
+/// Carries submissions from the loops to the one thread that writes, and answers once they are on disk.
+///
+/// While one transaction waits for the disk, everything that arrives gathers into the next: the slower the disk, the
+/// larger the transaction, so that the cost of a sync is shared by as many as wait for it.
+final class CommitQueue: Sendable {
+    struct Limits: Sendable {
+        /// Bytes of bodies waiting. 64 of the largest requests; a phone's batch is about 30 KiB.
+        var waitingBytes = 64 * 1024 * 1024
+        /// Submissions in one transaction: bounds how long the first of them waits for the last.
+        var submissionsPerCommit = 4096
+    }
+
+    /// Why a submission was not taken.
+    enum Refusal: Error {
+        case full, stopping
+    }
+
+    /// One request that waits for its answer.
+    private final class Waiting: @unchecked Sendable {
+        // Unchecked: handed from the loop to the writer under the lock, touched by one of them at a time.
+        let submission: Submission
+        let answer: @Sendable (Result<Receipt, StoreError>) -> Response
+        var responder: Responder?
+
+        init(
+            _ submission: Submission, _ responder: consuming Responder,
+            _ answer: @escaping @Sendable (Result<Receipt, StoreError>) -> Response
+        ) {
+            self.submission = submission
+            self.responder = consume responder
+            self.answer = answer
+        }
+
+        func send(_ result: Result<Receipt, StoreError>) {
+            guard let responder = responder.take() else { return }
+            responder.send(answer(result))
+        }
+    }
+
+    private struct State {
+        var waiting: [Waiting] = []
+        var bytes = 0
+        var isStopping = false
+    }
+
+    private let state = Guarded(State())
+    private let store: any Store
+    private let limits: Limits
+    private let now: @Sendable () -> Int64
+    private let failed: @Sendable (StoreError) -> Void
+
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - failed: told of each transaction that failed.
+    init(
+        store: any Store, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64,
+        failed: @escaping @Sendable (StoreError) -> Void
+    ) {
+        self.store = store
+        self.limits = limits
+        self.now = now
+        self.failed = failed
+    }
+
+    /// Whether a request of this size would be taken now: asked before its body is read.
+    func hasRoom(for bytes: Int) -> Bool {
+        state.with { !$0.isStopping && $0.bytes + bytes <= limits.waitingBytes }
+    }
+
+    /// Takes a submission. The answer leaves after its transaction is on disk, or has failed.
+    func submit(
+        _ submission: Submission, _ responder: consuming Responder,
+        answer: @escaping @Sendable (Result<Receipt, StoreError>) -> Response
+    ) {
+        let size = submission.body.count
+        let waiting = Waiting(submission, responder, answer)
+        let refusal: StoreError? = state.with { state in
+            if state.isStopping { return StoreError(.locked, "the collector is stopping") }
+            if state.bytes + size > limits.waitingBytes { return StoreError(.locked, "the store cannot keep up") }
+            state.waiting.append(waiting)
+            state.bytes += size
+            return nil
+        }
+        if let refusal {
+            waiting.send(.failure(refusal))
+        } else {
+            state.wakeAll()
+        }
+    }
+
+    /// Starts the thread that writes.
+    func start() -> WorkerThread {
+        WorkerThread(name: "store writer") { [self] in
+            while let batch = next() { commit(batch) }
+        }
+    }
+
+    /// Takes no more; the thread ends once what waits is written.
+    func stop() {
+        state.with { $0.isStopping = true }
+        state.wakeAll()
+    }
+
+    private func next() -> [Waiting]? {
+        let batch: [Waiting]? = state.wait { state in
+            guard !state.waiting.isEmpty else { return state.isStopping ? [] : nil }
+            let count = min(state.waiting.count, limits.submissionsPerCommit)
+            let batch = Array(state.waiting.prefix(count))
+            state.waiting.removeFirst(count)
+            state.bytes -= batch.reduce(0) { $0 + $1.submission.body.count }
+            return batch
+        }
+        guard let batch, !batch.isEmpty else { return nil }
+        return batch
+    }
+
+    private func commit(_ batch: [Waiting]) {
+        do {
+            let receipts = try store.count(batch.map(\.submission), now: now())
+            for (waiting, receipt) in zip(batch, receipts) { waiting.send(.success(receipt)) }
+        } catch {
+            failed(error)
+            for waiting in batch { waiting.send(.failure(error)) }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+internal import Threads
+
+/// Takes reports: reads a request's body, groups what is in it, hands it to the writer, answers once it is on disk.
+final class Ingest: Sendable {
+    /// What `Accept-Post` names. RFC 5789 §3.1 has the field for PATCH; its registered sibling is for POST.
+    static let types = "application/json, application/x-ndjson, text/plain"
+    /// How long a sender should wait when the store is behind. Reporters keep their batches.
+    static let retrySeconds = 2
+
+    private let queue: CommitQueue
+    private let now: @Sendable () -> Int64
+    /// Caches that no loop uses just now. A loop takes one for the time of a request, so that they are as many as
+    /// loops that ever grouped at the same time.
+    private let caches = Guarded<[GroupCache]>([])
+
+    init(queue: CommitQueue, now: @escaping @Sendable () -> Int64) {
+        self.queue = queue
+        self.now = now
+    }
+
+    // MARK: Before the body
+
+    /// Refuses what need not be read.
+    func refusal(
+        of request: borrowing Request, writer: KeyRing.Verdict, _ housekeeping: Housekeeping
+    ) -> Response? {
+        switch writer {
+        case .valid: break
+        case .revoked:
+            return Problem(.forbidden, "this ingest key has been revoked; ask for another").response
+        case .unknown:
+            return Problem.unauthorized(
+                "writing needs an ingest key: Authorization: Bearer KEY, or X-Leak-Key: KEY"
+            ).response
+        }
+        guard Self.format(of: request) != nil else {
+            return Problem(.unsupportedMediaType, "Content-Type must be one of \(Self.types)")
+                .with("Accept-Post", Self.types).response
+        }
+        if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
+            return Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters").response
+        }
+        if housekeeping.isDiskNearlyFull {
+            return Problem.unavailable("the disk is nearly full; nothing was counted", afterSeconds: 60).response
+        }
+        guard queue.hasRoom(for: request.announcedBodyCount ?? 0) else { return Self.tooBusy.response }
+        return nil
+    }
+
+    static let tooBusy = Problem.unavailable(
+        "the store cannot keep up; nothing was counted", afterSeconds: retrySeconds)
+
+    /// The media type decides how a body is read; its parameters do not matter, all of them are UTF-8.
+    static func format(of request: borrowing Request) -> WireFormat? {
+        guard let type = request.field("content-type") else { return nil }
+        let essence = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        return switch essence {
+        case "application/json": .json
+        case "application/x-ndjson": .ndjson
+        case "text/plain": .text
+        default: nil
+        }
+    }
+
+    static func isIdempotencyKey(_ key: String) -> Bool {
+        (1...64).contains(key.utf8.count) && key.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+
+    // MARK: After the body
+
+    /// Answers 200 once everything valid is on disk, or says why nothing was counted.
+    func take(_ request: borrowing Request, key: Credential, _ responder: consuming Responder) {
+        guard let format = Self.format(of: request) else {
+            responder.send(Problem(.unsupportedMediaType, "Content-Type must be one of \(Self.types)").response)
+            return
+        }
+        let letter = Letter(
+            body: request.body(), format: format, app: request.query("app"), version: request.query("version"),
+            idempotencyKey: request.field("idempotency-key"), receivedAt: now())
+        var cache = caches.with { $0.popLast() } ?? GroupCache()
+        let read: Result<Reception, Problem>
+        do throws(Problem) {
+            read = .success(try Reception(letter, key: key, cache: &cache))
+        } catch {
+            read = .failure(error)
+        }
+        let returned = cache
+        caches.with { $0.append(returned) }
+        switch read {
+        case .failure(let problem):
+            responder.send(problem.response)
+        case .success(let reception):
+            queue.submit(reception.submission, responder) { result in
+                Self.answer(to: reception, result)
+            }
+        }
+    }
+
+    private static func answer(to reception: Reception, _ result: Result<Receipt, StoreError>) -> Response {
+        switch result {
+        case .success(.counted):
+            reception.answer(isDuplicate: false)
+        case .success(.repeated(let answer)):
+            Response(.ok, type: "application/json", body: .bytes(answer))
+        case .success(.keyReused):
+            Problem(
+                .unprocessableContent,
+                "this Idempotency-Key came before with another body; every batch needs a key of its own"
+            ).response
+        case .failure(let error):
+            switch error.reason {
+            case .diskFull: Problem.unavailable("the disk is full; nothing was counted", afterSeconds: 60).response
+            default: tooBusy.response
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// What a reading request asks, free of the request: parsed on the loop, answered on a thread that may wait.
+struct Question: Sendable, CustomStringConvertible {
+    private enum Topic: Sendable {
+        case leaks(LeakQuery), leak(LeakID), reports(LeakID), trend(LeakID, Trend.Step)
+        case releases(app: String), summary(app: String?), apps, ready
+        case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), releasesPage(app: String?)
+    }
+
+    private let topic: Topic
+    /// For the first page's snippets.
+    private let address: String
+    let description: String
+
+    /// Whether the answer is for eyes.
+    var wantsPage: Bool {
+        switch topic {
+        case .summaryPage, .leakPage, .reportsPage, .releasesPage: true
+        default: false
+        }
+    }
+
+    /// - Throws: ``Problem`` 400 for a parameter that cannot be.
+    init(_ route: Route, _ request: borrowing Request, address: String) throws(Problem) {
+        self.address = address
+        description = request.path
+        switch route {
+        case .leaks: topic = .leaks(try LeakQuery.read(from: request))
+        case .leak(let id): topic = .leak(id)
+        case .leakReports(let id): topic = .reports(id)
+        case .leakTrend(let id): topic = .trend(id, try Self.step(request))
+        case .releases:
+            guard let app = request.query("app"), !app.isEmpty else {
+                throw Problem(.badRequest, "app is missing: /api/v1/releases?app=APP; /api/v1/apps lists them")
+            }
+            topic = .releases(app: app)
+        case .summary: topic = .summary(app: Self.app(request))
+        case .apps: topic = .apps
+        case .readyz: topic = .ready
+        case .summaryPage: topic = .summaryPage(try LeakQuery.read(from: request))
+        case .leakPage(let id): topic = .leakPage(id)
+        case .reportsPage(let id): topic = .reportsPage(id)
+        case .releasesPage: topic = .releasesPage(app: Self.app(request))
+        case .reports, .healthz, .signIn, .signOut, .file:
+            throw Problem(.notFound, "nothing to read is at this address")
+        }
+    }
+
+    private static func app(_ request: borrowing Request) -> String? {
+        guard let app = request.query("app"), !app.isEmpty else { return nil }
+        return app
+    }
+
+    private static func step(_ request: borrowing Request) throws(Problem) -> Trend.Step {
+        guard let text = request.query("by"), !text.isEmpty else { return .day }
+        guard let step = Trend.Step(rawValue: text) else { throw Problem(.badRequest, "by must be hour or day") }
+        return step
+    }
+
+    /// Blocks on the store.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    /// - Throws: ``Problem`` 404, 400 for a cursor of another list, or 500 and 503 for what the store says.
+    func answer(from reader: any StoreReader, now: Int64) throws(Problem) -> Response {
+        do {
+            return try answerOrThrow(reader, now)
+        } catch let problem as Problem {
+            throw problem
+        } catch let error as StoreError {
+            throw Problem(error)
+        } catch {
+            throw Problem(.internalServerError, "\(error)")
+        }
+    }
+
+    private func answerOrThrow(_ reader: any StoreReader, _ now: Int64) throws -> Response {
+        switch topic {
+        case .leaks(let query):
+            return Answer.json { $0.write(page: try reader.leaks(query, now: now)) }
+        case .leak(let id):
+            guard let leak = try reader.leak(id, now: now) else { throw Problem.noLeak }
+            return try Answer.json { $0.write(detail: leak) }
+        case .reports(let id):
+            guard let samples = try reader.samples(of: id) else { throw Problem.noLeak }
+            return Answer.json { $0.write(samples: samples) }
+        case .trend(let id, let step):
+            guard let trend = try reader.trend(of: id, by: step, now: now) else { throw Problem.noLeak }
+            return Answer.json { $0.write(trend: trend) }
+        case .releases(let app):
+            let releases = try reader.releases(app: app)
+            return Answer.json { $0.write(releases: releases, app: app) }
+        case .summary(let app):
+            let overview = try reader.overview(app: app, now: now)
+            return Answer.json { $0.write(overview: overview, app: app, now: now) }
+        case .apps:
+            let apps = try reader.apps()
+            return Answer.json { $0.array("apps", apps) }
+        case .ready:
+            try reader.ping()
+            return Answer.json { $0.field("status", "ready") }
+        case .summaryPage(let query):
+            return try Pages.summary(query, from: reader, address: address, now: now)
+        case .leakPage(let id):
+            return try Pages.leak(id, from: reader, now: now)
+        case .reportsPage(let id):
+            return try Pages.reports(id, from: reader, now: now)
+        case .releasesPage(let app):
+            return try Pages.releases(app, from: reader, now: now)
+        }
+    }
+}
+
+extension Problem {
+    /// What the store could not do, as the API says it.
+    init(_ error: StoreError) {
+        switch error.reason {
+        case .invalidArgument:
+            self.init(.badRequest, error.description)
+        case .locked, .diskFull, .readOnly:
+            self = .unavailable("the store does not answer just now", afterSeconds: 5)
+        case .notADatabase, .newerSchema, .corrupt, .other:
+            self.init(.internalServerError, "the store cannot answer; the collector's log says why")
+        }
+    }
+}

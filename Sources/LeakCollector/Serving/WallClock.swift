@@ -1,0 +1,15 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The time of day, where a time leaves or enters the process. Everything below takes it as a parameter.
+public enum WallClock {
+    /// Milliseconds since 1970-01-01 00:00 UTC.
+    public static func milliseconds() -> Int64 {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,54 @@
+/// One thing an operator can set, by flag or by environment variable. The one place that names them: reading, `--help`
+/// and the README's table all come from here.
+public enum Setting: String, CaseIterable, Sendable {
+    case host, port, data, `public`, url, log
+    case ingestKey = "ingest-key"
+    case accessToken = "access-token"
+
+    /// `nil` for secrets, which would show up in the list of processes.
+    public var flag: String? {
+        switch self {
+        case .ingestKey, .accessToken: nil
+        default: "--\(rawValue)"
+        }
+    }
+
+    public var variable: String {
+        switch self {
+        case .host: "COLLECTOR_HOST"
+        case .port: "COLLECTOR_PORT"
+        case .data: "COLLECTOR_DATA"
+        case .public: "COLLECTOR_PUBLIC"
+        case .url: "COLLECTOR_URL"
+        case .log: "COLLECTOR_LOG"
+        case .ingestKey: "COLLECTOR_INGEST_KEY"
+        case .accessToken: "COLLECTOR_ACCESS_TOKEN"
+        }
+    }
+
+    /// What applies when nothing is set, in words.
+    public var fallback: String {
+        switch self {
+        case .host: "127.0.0.1"
+        case .port: "8080"
+        case .data: "./data"
+        case .public: "the Public folder installed with the program"
+        case .url: "http://localhost:PORT"
+        case .log: "text"
+        case .ingestKey, .accessToken: "made at the first start and printed once"
+        }
+    }
+
+    public var meaning: String {
+        switch self {
+        case .host: "address to listen on; 0.0.0.0 for every network"
+        case .port: "port to listen on; 0 for any free one, printed"
+        case .data: "folder of the database"
+        case .public: "folder of style, icon and error pages"
+        case .url: "address people use, for links and Secure cookies"
+        case .log: "text or json, on standard error"
+        case .ingestKey: "first key that may write reports, for any app"
+        case .accessToken: "first token that may read"
+        }
+    }
+}

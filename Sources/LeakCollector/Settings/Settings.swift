@@ -1,0 +1,128 @@
+/// Everything `collector serve` needs to know, checked.
+public struct Settings: Sendable {
+    public enum LogForm: String, Sendable, CaseIterable {
+        case text, json
+    }
+
+    public var host = "127.0.0.1"
+    public var port = 8080
+    public var dataFolder = "./data"
+    /// `nil`: the one installed with the program.
+    public var publicFolder: String?
+    /// Without a slash at the end; `nil`: `http://localhost:PORT`.
+    public var url: String?
+    public var logForm = LogForm.text
+    public var ingestKey: String?
+    public var accessToken: String?
+
+    public init() {}
+
+    /// Reads flags and, where a flag is absent, environment variables.
+    ///
+    /// - Parameters:
+    ///   - flags: by setting, as given on the command line.
+    ///   - environment: the process's variables; an empty one counts as absent.
+    /// - Throws: ``SettingError`` naming the first that is wrong and what it may be.
+    public init(flags: [Setting: String], environment: [String: String]) throws(SettingError) {
+        for setting in Setting.allCases {
+            let source: String
+            let value: String
+            if let given = flags[setting] {
+                (source, value) = (setting.flag ?? setting.variable, given)
+            } else if let given = environment[setting.variable], !given.isEmpty {
+                (source, value) = (setting.variable, given)
+            } else {
+                continue
+            }
+            try take(setting, value, from: source)
+        }
+        for (variable, reason) in Self.unsupported where !(environment[variable] ?? "").isEmpty {
+            throw SettingError(source: variable, problem: reason)
+        }
+    }
+
+    /// Variables that mean something to other builds: ignoring them silently would put reports in the wrong place.
+    private static let unsupported = [
+        (
+            "COLLECTOR_DATABASE_URL",
+            "names a PostgreSQL database, which this build cannot use; unset it to keep reports in the data folder"
+        )
+    ]
+
+    /// Variables that are read only to be refused.
+    public static var foreignVariables: [String] { unsupported.map(\.0) }
+
+    private mutating func take(_ setting: Setting, _ value: String, from source: String) throws(SettingError) {
+        func refuse(_ problem: String) -> SettingError { SettingError(source: source, problem: problem) }
+        switch setting {
+        case .host:
+            guard !value.isEmpty, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+                throw refuse("must be a host name or an address, such as 127.0.0.1 or ::1")
+            }
+            host = value
+        case .port:
+            guard let number = Int(value), (0...65535).contains(number) else {
+                throw refuse("is “\(value)”, must be a number from 0 to 65535")
+            }
+            port = number
+        case .data:
+            guard !value.isEmpty else { throw refuse("must name a folder") }
+            dataFolder = value
+        case .public:
+            guard !value.isEmpty else { throw refuse("must name a folder") }
+            publicFolder = value
+        case .url:
+            url = try Self.address(value, refuse)
+        case .log:
+            guard let form = LogForm(rawValue: value) else { throw refuse("is “\(value)”, must be text or json") }
+            logForm = form
+        case .ingestKey:
+            ingestKey = try Self.secret(value, refuse)
+        case .accessToken:
+            accessToken = try Self.secret(value, refuse)
+        }
+    }
+
+    private static func address(
+        _ value: String, _ refuse: (String) -> SettingError
+    ) throws(SettingError) -> String {
+        let rest: Substring
+        if value.hasPrefix("https://") {
+            rest = value.dropFirst(8)
+        } else if value.hasPrefix("http://") {
+            rest = value.dropFirst(7)
+        } else {
+            throw refuse("must start with http:// or https://")
+        }
+        let trimmed = value.hasSuffix("/") ? String(value.dropLast()) : value
+        let hasHost = !rest.isEmpty && rest.utf8.first != UInt8(ascii: "/")
+        guard hasHost, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }) else {
+            throw refuse("must be an address, such as https://leaks.example.com")
+        }
+        guard !rest.contains("?"), !rest.contains("#"), !rest.dropLast(rest.hasSuffix("/") ? 1 : 0).contains("/")
+        else { throw refuse("must end after the host and port: the collector serves from the root") }
+        return trimmed
+    }
+
+    private static func secret(_ value: String, _ refuse: (String) -> SettingError) throws(SettingError) -> String {
+        do {
+            return try Secret(chosen: value).text
+        } catch {
+            throw refuse("\(error)")
+        }
+    }
+}
+
+/// A setting that cannot be used. The value of a secret is never part of it.
+public struct SettingError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The flag or variable.
+    public var source: String
+    public var problem: String
+
+    public init(source: String, problem: String) {
+        self.source = source
+        self.problem = problem
+    }
+
+    public var description: String { "\(source) \(problem)" }
+}

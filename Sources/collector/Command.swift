@@ -1,0 +1,113 @@
+import LeakCollector
+
+/// What the command line asks for.
+enum Command: Equatable {
+    case serve(flags: [Setting: String])
+    case createKey(name: String, app: String?, flags: [Setting: String])
+    case listKeys(flags: [Setting: String])
+    case revokeKey(id: Int64, flags: [Setting: String])
+    case export(folder: String, app: String?, flags: [Setting: String])
+    case health(flags: [Setting: String])
+    case help
+    case version
+
+    /// A command line that makes no sense, and what would.
+    struct Misuse: Error, Equatable, CustomStringConvertible {
+        var description: String
+        init(_ description: String) { self.description = description }
+    }
+
+    /// - Parameter arguments: without the program's name.
+    init(_ arguments: [String]) throws(Misuse) {
+        if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" {
+            self = .help
+            return
+        }
+        if arguments.first == "--version" || arguments.first == "version" {
+            self = .version
+            return
+        }
+        var line = try Line(arguments)
+        switch line.takeWord() ?? "serve" {
+        case "serve": self = .serve(flags: line.settings)
+        case "health": self = .health(flags: line.settings)
+        case "export":
+            guard let folder = line.takeWord() else { throw Misuse("export needs a folder: collector export DIR") }
+            self = .export(folder: folder, app: line.take("--app"), flags: line.settings)
+        case "key":
+            switch line.takeWord() {
+            case "create":
+                self = .createKey(
+                    name: line.take("--name") ?? "unnamed", app: line.take("--app"), flags: line.settings)
+            case "list": self = .listKeys(flags: line.settings)
+            case "revoke":
+                guard let word = line.takeWord() else {
+                    throw Misuse("key revoke needs the key's number; collector key list shows it")
+                }
+                guard let id = Int64(word), id > 0 else {
+                    throw Misuse("“\(word)” is not a key's number; collector key list shows it")
+                }
+                self = .revokeKey(id: id, flags: line.settings)
+            case let word?: throw Misuse("there is no key \(word); it is key create, key list or key revoke NUMBER")
+            case nil: throw Misuse("key needs a word more: key create, key list or key revoke NUMBER")
+            }
+        case let word:
+            throw Misuse("there is no command “\(word)”; the commands are serve, key, export and health")
+        }
+        try line.finish()
+    }
+}
+
+/// The arguments, taken apart into words and flags.
+private struct Line {
+    private var words: [String] = []
+    private var flags: [(name: String, value: String)] = []
+
+    private static let named = ["--name", "--app"]
+
+    /// A flag's value follows it or an equals sign.
+    init(_ arguments: [String]) throws(Command.Misuse) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("-"), argument.count > 1 else {
+                words.append(argument)
+                continue
+            }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            guard Self.named.contains(name) || Setting.allCases.contains(where: { $0.flag == name }) else {
+                throw Command.Misuse("there is no flag \(name)")
+            }
+            guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+                throw Command.Misuse("\(name) needs a value")
+            }
+            guard !flags.contains(where: { $0.name == name }) else {
+                throw Command.Misuse("\(name) is given twice")
+            }
+            flags.append((name, value))
+        }
+    }
+
+    mutating func takeWord() -> String? { words.isEmpty ? nil : words.removeFirst() }
+
+    mutating func take(_ name: String) -> String? {
+        guard let index = flags.firstIndex(where: { $0.name == name }) else { return nil }
+        return flags.remove(at: index).value
+    }
+
+    var settings: [Setting: String] {
+        var settings: [Setting: String] = [:]
+        for setting in Setting.allCases {
+            if let flag = flags.first(where: { $0.name == setting.flag }) { settings[setting] = flag.value }
+        }
+        return settings
+    }
+
+    /// - Throws: when something is left that the command does not take.
+    func finish() throws(Command.Misuse) {
+        if let word = words.first { throw Command.Misuse("“\(word)” is one word too many") }
+        if let flag = flags.first(where: { Self.named.contains($0.name) }) {
+            throw Command.Misuse("\(flag.name) does not go with this command")
+        }
+    }
+}

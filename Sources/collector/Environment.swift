@@ -1,0 +1,30 @@
+import LeakCollector
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// What the process was started with.
+enum Environment {
+    static var variables: [String: String] {
+        var variables: [String: String] = [:]
+        for setting in names {
+            if let value = unsafe getenv(setting) { variables[setting] = unsafe String(cString: value) }
+        }
+        return variables
+    }
+
+    private static var names: [String] { Setting.allCases.map(\.variable) + Settings.foreignVariables }
+
+    /// The folder of the running program, links followed.
+    static var programFolder: String {
+        let path = CommandLine.arguments.first ?? ""
+        guard let resolved = unsafe realpath("/proc/self/exe", nil) ?? realpath(path, nil) else { return "." }
+        defer { unsafe free(resolved) }
+        let full = unsafe String(cString: resolved)
+        guard let slash = full.lastIndex(of: "/") else { return "." }
+        return String(full[..<slash])
+    }
+}

@@ -1,0 +1,118 @@
+import HTTPClient
+import HTTPServer
+import LeakCollector
+import LeakStore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The program: turns a command into calls, errors into one line and an exit code.
+@main
+enum Program {
+    static let version = "0.1.0"
+
+    /// Named in `--help`.
+    enum ExitCode: Int32 {
+        case done = 0
+        case failed = 1
+        case misuse = 2
+        case inUse = 3
+    }
+
+    static func main() {
+        let signals = StopSignals()
+        let code: ExitCode
+        do {
+            code = try run(Command(Array(CommandLine.arguments.dropFirst())), signals)
+        } catch let misuse as Command.Misuse {
+            Output.error("collector: \(misuse). See collector --help.")
+            code = .misuse
+        } catch let error as SettingError {
+            Output.error("collector: \(error)")
+            code = .misuse
+        } catch {
+            Output.error("collector: \(error)")
+            code = exitCode(of: error)
+        }
+        exit(code.rawValue)
+    }
+
+    private static func exitCode(of error: any Error) -> ExitCode {
+        switch error {
+        case let error as ServerError where error.isAddressInUse: .inUse
+        case let error as StoreError where error.reason == .locked: .inUse
+        default: .failed
+        }
+    }
+
+    private static func run(_ command: Command, _ signals: StopSignals) throws -> ExitCode {
+        switch command {
+        case .help:
+            Output.line(Usage.text)
+        case .version:
+            Output.line("collector \(version)")
+        case .serve(let flags):
+            try serve(settings(flags), signals)
+        case .createKey(let name, let app, let flags):
+            try Keys(settings: settings(flags)).create(name: name, app: app)
+        case .listKeys(let flags):
+            try Keys(settings: settings(flags)).list()
+        case .revokeKey(let id, let flags):
+            try Keys(settings: settings(flags)).revoke(id)
+        case .export(let folder, let app, let flags):
+            let settings = try settings(flags)
+            let store = try openStore(settings, isServer: false)
+            let count = try Export(store: store, publicFolder: publicFolder(settings)).write(to: folder, app: app)
+            Output.line("wrote \(count) files to \(folder); open \(folder)/index.html")
+        case .health(let flags):
+            return try Health.check(settings(flags))
+        }
+        return .done
+    }
+
+    private static func settings(_ flags: [Setting: String]) throws -> Settings {
+        try Settings(flags: flags, environment: Environment.variables)
+    }
+
+    /// - Parameter isServer: only one server may write; the command line may look and make keys beside it.
+    static func openStore(_ settings: Settings, isServer: Bool) throws -> any Store {
+        try Collector.openStore(folder: settings.dataFolder, exclusive: isServer)
+    }
+
+    private static func serve(_ settings: Settings, _ signals: StopSignals) throws {
+        let log = Log(form: settings.logForm)
+        let store = try openStore(settings, isServer: true)
+        let collector = try Collector(
+            settings: settings, store: store, publicFolder: publicFolder(settings), log: log)
+        try collector.start()
+        announce(collector.announcement)
+
+        _ = signals.wait()
+        log.info("stopping: finishing what is in flight; a second signal ends at once")
+        signals.endAtOnce()
+        collector.stop(within: .seconds(10))
+        log.info("stopped")
+    }
+
+    private static func announce(_ announcement: Collector.Announcement) {
+        var lines = ["listening on \(announcement.listening)"]
+        if let key = announcement.newIngestKey { lines.append("ingest key (shown once)    \(key)") }
+        if let token = announcement.newAccessToken { lines.append("access token (shown once)  \(token)") }
+        lines.append("sign in (works once, for ten minutes)  \(announcement.signInLink)")
+        Output.line(lines.joined(separator: "\n"))
+    }
+
+    /// Beside the program where a package put it, else where it was built or started.
+    private static func publicFolder(_ settings: Settings) throws -> String {
+        if let chosen = settings.publicFolder { return chosen }
+        let folder = Environment.programFolder
+        let candidates = ["\(folder)/../share/collector/Public", "\(folder)/Public", "./Public"]
+        for candidate in candidates where access("\(candidate)/style.css", R_OK) == 0 { return candidate }
+        throw SettingError(
+            source: "--public",
+            problem: "is not set, and no Public folder is beside the program or in the working directory")
+    }
+}

@@ -1,0 +1,42 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The signals that stop the collector, taken one by one on the main thread instead of by a handler.
+struct StopSignals {
+    private var set = sigset_t()
+
+    /// Blocks them for this thread and all that it starts. Call before any other thread runs.
+    init() {
+        unsafe sigemptyset(&set)
+        unsafe sigaddset(&set, SIGTERM)
+        unsafe sigaddset(&set, SIGINT)
+        // A shell that starts a job in the background leaves SIGINT ignored; ignored signals are never delivered.
+        unsafe signal(SIGTERM, SIG_DFL)
+        unsafe signal(SIGINT, SIG_DFL)
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        // A closed terminal or a peer that went away ends nothing.
+        unsafe signal(SIGHUP, SIG_IGN)
+        unsafe signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Waits for the next one.
+    func wait() -> Int32 {
+        var set = set
+        var number: Int32 = 0
+        while unsafe sigwait(&set, &number) != 0 {}
+        return number
+    }
+
+    /// From here on one of them ends the process at once, with the code a shell expects.
+    ///
+    /// A handler of its own, since the kernel spares process 1 of a container the default effect.
+    func endAtOnce() {
+        unsafe signal(SIGTERM) { number in _exit(128 + number) }
+        unsafe signal(SIGINT) { number in _exit(128 + number) }
+        var set = set
+        unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    }
+}

@@ -1,0 +1,43 @@
+import LeakCollector
+
+/// What `--help` answers.
+enum Usage {
+    static var text: String {
+        """
+        collector takes leak messages, groups them by class and stack, and shows them.
+
+        usage:
+          collector [serve] [settings]                    listen, until SIGTERM or SIGINT
+          collector key create [--name NAME] [--app APP]  make an ingest key and print it once; --app binds it
+          collector key list                              every ingest key, without the secret
+          collector key revoke NUMBER                     refuse a key from now on
+          collector export DIR [--app APP]                write the pages and their JSON as plain files
+          collector health                                exit 0 when the collector on --host and --port answers
+          collector --version
+
+        settings, each by flag or by environment variable (the flag wins):
+        \(settings)
+        secrets come from the environment alone, so that no list of processes shows them:
+        \(secrets)
+        exit codes: 0 done, 1 could not (a line on standard error says why), 2 misuse, 3 port or folder in use
+
+        """
+    }
+
+    private static var settings: String {
+        table(Setting.allCases.compactMap { setting in setting.flag.map { ("\($0) \(setting.variable)", setting) } })
+    }
+
+    private static var secrets: String {
+        table(Setting.allCases.filter { $0.flag == nil }.map { ($0.variable, $0) })
+    }
+
+    private static func table(_ rows: [(String, Setting)]) -> String {
+        let width = 30
+        return rows.map { name, setting in
+            let padding = String(repeating: " ", count: max(1, width - name.count))
+            return "  \(name)\(padding)\(setting.meaning)\n"
+                + "  \(String(repeating: " ", count: width))default: \(setting.fallback)\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct SettingsTests {
+    @Test func `flags win over the environment, and an empty variable is none`() throws {
+        let settings = try Settings(
+            flags: [.port: "1"],
+            environment: ["COLLECTOR_PORT": "2", "COLLECTOR_HOST": "0.0.0.0", "COLLECTOR_DATA": ""])
+        #expect(settings.port == 1)
+        #expect(settings.host == "0.0.0.0")
+        #expect(settings.dataFolder == "./data")
+    }
+
+    @Test(arguments: [
+        ("COLLECTOR_PORT", "http", "COLLECTOR_PORT is “http”, must be a number from 0 to 65535"),
+        ("COLLECTOR_PORT", "65536", "COLLECTOR_PORT is “65536”, must be a number from 0 to 65535"),
+        ("COLLECTOR_PORT", "-1", "COLLECTOR_PORT is “-1”, must be a number from 0 to 65535"),
+        ("COLLECTOR_HOST", "a b", "COLLECTOR_HOST must be a host name or an address, such as 127.0.0.1 or ::1"),
+        ("COLLECTOR_LOG", "xml", "COLLECTOR_LOG is “xml”, must be text or json"),
+        ("COLLECTOR_URL", "leaks.example.com", "COLLECTOR_URL must start with http:// or https://"),
+        ("COLLECTOR_URL", "https://", "COLLECTOR_URL must be an address, such as https://leaks.example.com"),
+        (
+            "COLLECTOR_URL", "https://a/leaks",
+            "COLLECTOR_URL must end after the host and port: the collector serves from the root"
+        ),
+        ("COLLECTOR_INGEST_KEY", "short", "COLLECTOR_INGEST_KEY is 5 characters, must be at least 16"),
+        (
+            "COLLECTOR_ACCESS_TOKEN", "with a space in it",
+            "COLLECTOR_ACCESS_TOKEN holds a space or a character outside ASCII"
+        ),
+        (
+            "COLLECTOR_DATABASE_URL", "postgres://a/b",
+            "COLLECTOR_DATABASE_URL names a PostgreSQL database, which this build cannot use; unset it to keep "
+                + "reports in the data folder"
+        ),
+    ])
+    func `refuses`(variable: String, value: String, words: String) {
+        #expect {
+            try Settings(flags: [:], environment: [variable: value])
+        } throws: {
+            "\($0)" == words
+        }
+    }
+
+    @Test(arguments: ["https://leaks.example.com", "https://leaks.example.com/", "http://[::1]:8080"])
+    func `takes an address, with or without the last slash`(address: String) throws {
+        let settings = try Settings(flags: [.url: address], environment: [:])
+        #expect(settings.url == (address.hasSuffix("/") ? String(address.dropLast()) : address))
+    }
+
+    @Test func `a refused secret is not repeated`() {
+        #expect {
+            try Settings(flags: [:], environment: ["COLLECTOR_INGEST_KEY": "hunter2"])
+        } throws: {
+            !"\($0)".contains("hunter2")
+        }
+    }
+}

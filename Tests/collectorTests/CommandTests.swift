@@ -1,0 +1,57 @@
+import LeakCollector
+import Testing
+
+@testable import collector
+
+@Suite struct CommandTests {
+    @Test(arguments: [
+        ([], Command.serve(flags: [:])),
+        (["serve"], .serve(flags: [:])),
+        (["--port", "0"], .serve(flags: [.port: "0"])),
+        (["serve", "--port=9000", "--host", "::1"], .serve(flags: [.port: "9000", .host: "::1"])),
+        (["health", "--port", "9000"], .health(flags: [.port: "9000"])),
+        (["key", "create"], .createKey(name: "unnamed", app: nil, flags: [:])),
+        (
+            ["key", "create", "--name", "shop", "--app", "com.acme.shop", "--data", "/d"],
+            .createKey(name: "shop", app: "com.acme.shop", flags: [.data: "/d"])
+        ),
+        (["key", "list"], .listKeys(flags: [:])),
+        (["key", "revoke", "3"], .revokeKey(id: 3, flags: [:])),
+        (["export", "out", "--app", "a"], .export(folder: "out", app: "a", flags: [:])),
+        (["--version"], .version),
+        (["serve", "--help"], .help),
+        (["-h"], .help),
+    ])
+    func `understands`(arguments: [String], command: Command) throws {
+        #expect(try Command(arguments) == command)
+    }
+
+    @Test(arguments: [
+        (["sreve"], "there is no command “sreve”; the commands are serve, key, export and health"),
+        (["--prot", "1"], "there is no flag --prot"),
+        (["--port"], "--port needs a value"),
+        (["--port", "1", "--port", "2"], "--port is given twice"),
+        (["serve", "now"], "“now” is one word too many"),
+        (["key"], "key needs a word more: key create, key list or key revoke NUMBER"),
+        (["key", "make"], "there is no key make; it is key create, key list or key revoke NUMBER"),
+        (["key", "revoke"], "key revoke needs the key's number; collector key list shows it"),
+        (["key", "revoke", "x"], "“x” is not a key's number; collector key list shows it"),
+        (["key", "list", "--app", "a"], "--app does not go with this command"),
+        (["export"], "export needs a folder: collector export DIR"),
+    ])
+    func `says what is wrong with`(arguments: [String], words: String) {
+        #expect(throws: Command.Misuse(words)) { try Command(arguments) }
+    }
+
+    @Test func `help names every command, flag, variable and default`() {
+        let help = Usage.text
+        for word in ["serve", "key create", "key list", "key revoke", "export", "health", "--version"] {
+            #expect(help.contains(word))
+        }
+        for setting in Setting.allCases {
+            #expect(help.contains(setting.variable))
+            #expect(help.contains("default: \(setting.fallback)"))
+            if let flag = setting.flag { #expect(help.contains("\(flag) ")) }
+        }
+    }
+}
