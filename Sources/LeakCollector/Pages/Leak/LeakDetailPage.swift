@@ -1,0 +1,100 @@
+import LeakStore
+
+/// Everything about one leak: `/leaks/{id}`.
+struct LeakDetailPage: Component {
+    var context: PageContext
+    var detail: LeakDetail
+    /// The newest report that was kept.
+    var newest: KeptReport?
+
+    private var leak: LeakIdentity { detail.row.identity }
+
+    var html: HTML {
+        PageFrame(
+            title: leak.title, section: .summary, context: context,
+            main: """
+                \(LeakHead(context: context, leak: leak, badge: StateBadge(row: detail.row).html))
+                \(LeakFacts(context: context, row: detail.row))
+                <div class="grid"><div>
+                \(Card("Reports per \(detail.trend.step.rawValue), by version", VersionChart(detail.trend).html))
+                \(report)
+                </div><div>
+                \(keeper)\(children)\(versions)\(counts("Systems", "System", detail.systems))\
+                \(counts("Models", "Model", detail.models))\(siblings)\(GroupingCard(leak: leak))
+                </div></div>
+                """,
+            footer: [
+                #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON of this leak</a>"#,
+                #"<a href="\#(context.links.to(.reports(leak.id)))">\#(keptReports)</a>"#,
+            ]
+        ).html
+    }
+
+    private var keptReports: HTML {
+        "All reports kept (\(Count(detail.samples)) of \(Count(detail.row.reports + detail.row.freed)))"
+    }
+
+    private var report: HTML {
+        guard let newest else {
+            return Card("Newest report", #"<p class="dim">No report of this leak is kept.</p>"#).html
+        }
+        return ReportCard(context: context, title: "Newest report", kept: newest).html
+    }
+
+    private var keeper: HTML? {
+        leak.cycle.isEmpty
+            ? nil
+            : Card("What keeps it", CycleDrawing(cycle: Cycle(leak.cycle, of: leak.className)).html).html
+    }
+
+    private var children: HTML? {
+        guard !leak.children.isEmpty else { return nil }
+        let items = leak.children.map { "<li><code>\(Isolated($0))</code></li>" as HTML }
+        return Card("Contained controllers", #"<ul class="plain">\#(items)</ul>"#).html
+    }
+
+    private var versions: HTML? {
+        guard !detail.versions.isEmpty else { return nil }
+        let most = detail.versions.map(\.reports).max() ?? 0
+        let rows = detail.versions.map { count in
+            CountTable.Row(
+                name: KeptReport.version(count.version, count.build),
+                counts: [count.reports, count.installs],
+                most: most)
+        }
+        return Card("Versions", CountTable(heads: ["Version", "Reports", "Installs"], rows: rows).html).html
+    }
+
+    private func counts(_ title: HTML, _ head: String, _ values: [LeakDetail.ValueCount]) -> HTML? {
+        guard !values.isEmpty else { return nil }
+        let most = values.map(\.reports).max() ?? 0
+        let rows = values.map { CountTable.Row(name: $0.value, counts: [$0.reports], most: most) }
+        return Card(title, CountTable(heads: [head, "Reports"], rows: rows).html).html
+    }
+
+    private var siblings: HTML? {
+        guard !detail.siblings.isEmpty else { return nil }
+        let rows = detail.siblings.map { sibling -> HTML in
+            let path: HTML = sibling.stack.isEmpty ? "no path" : LeakPath(sibling.stack).html
+            return #"""
+                <tr><th scope="row"><a href="\#(context.links.to(.leak(sibling.id)))">\#(path)</a></th>\#
+                <td class="num">\#(Count(sibling.reports))</td></tr>
+                """#
+        }
+        return Card(
+            "Other stacks of this class",
+            #"""
+            <table class="small"><thead><tr><th scope="col">Path</th><th scope="col" class="num">Reports</th></tr></thead>\#
+            <tbody>\#(rows)</tbody></table>\#(allOfClass)
+            """#
+        ).html
+    }
+
+    private var allOfClass: HTML? {
+        guard context.links.isServed, let className = leak.className else { return nil }
+        var query = LeakQuery()
+        query.app = leak.app
+        query.className = className
+        return #"<p><a href="\#(context.links.to(.summary(query)))">All leaks of this class</a></p>"#
+    }
+}

@@ -1,0 +1,35 @@
+import LeakStore
+
+/// The numbers of one leak.
+struct LeakFacts: Component {
+    var context: PageContext
+    var row: LeakRow
+
+    var html: HTML {
+        #"<dl class="facts">\#(facts)</dl>"#
+    }
+
+    private var facts: [HTML] {
+        var facts = [fact("\(Count(row.reports))", row.reports == 1 ? "report" : "reports")]
+        facts.append(fact("\(Count(row.installs))", row.installs == 1 ? "install" : "installs"))
+        if let share = row.share?.shown {
+            facts.append(fact("\(share)", "of its \(Kind.checks(row.identity.kind)) leak"))
+        }
+        if let alive = row.aliveAtMost { facts.append(fact("\(Count(alive))", "alive at most")) }
+        if row.freed > 0 {
+            let median: HTML? = row.lived.map { ", median \(Lapse(milliseconds: $0.p50))" }
+            facts.append(fact("\(Count(row.freed))", "freed later\(median)"))
+        }
+        facts.append(
+            fact("\(VersionSpan(row: row))", row.firstVersion == row.lastVersion ? "version" : "versions"))
+        facts.append(
+            fact(
+                "\(context.moment(row.firstSeen).dayElement) – \(context.moment(row.lastSeen))",
+                "first and last seen"))
+        return facts
+    }
+
+    private func fact(_ value: HTML, _ meaning: HTML) -> HTML {
+        "<div><dt>\(meaning)</dt><dd>\(value)</dd></div>"
+    }
+}

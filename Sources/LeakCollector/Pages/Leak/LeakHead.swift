@@ -1,0 +1,27 @@
+import LeakStore
+
+/// Which leak a page is about: app, kind, class, path and state.
+struct LeakHead: Component {
+    var context: PageContext
+    var leak: LeakIdentity
+    var badge: HTML?
+    /// Whether the class links to the leak's own page.
+    var isLink = false
+
+    var html: HTML {
+        let title: HTML =
+            isLink
+            ? #"<a href="\#(context.links.to(.leak(leak.id)))">\#(Isolated(leak.title))</a>"#
+            : Isolated(leak.title).html
+        return #"""
+            <p class="crumb"><a href="\#(context.links.to(.summary(app: leak.app)))">\#(Isolated(leak.app))</a> › \#
+            \#(Kind.words(leak.kind))\#(module)</p>
+            <div class="head"><h1>\#(title)</h1><p class="path">\#(LeakPath(of: leak))</p>\#
+            <p class="state">\#(badge)</p></div>
+            """#
+    }
+
+    private var module: HTML? {
+        leak.module.map { " › module \(Isolated($0))" }
+    }
+}

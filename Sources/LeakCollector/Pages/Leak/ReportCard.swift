@@ -1,0 +1,94 @@
+import LeakMessage
+import LeakStore
+
+/// One report: when and where it was seen, what led to it, what its sender added.
+struct ReportCard: Component {
+    /// How much of the report is shown.
+    enum Depth {
+        /// What helps to understand the leak.
+        case digest
+        /// Path, cycle and JSON too.
+        case everything
+    }
+
+    var context: PageContext
+    var title: HTML
+    var kept: KeptReport
+    var depth = Depth.digest
+
+    var html: HTML {
+        Card("\(title) · \(sender)", "\(facts)\(message)\(crumbs)\(keys)\(references)\(json)").html
+    }
+
+    /// `2 h ago · iPhone17,1 · iOS 19.1 · 5.2.0 (812)`
+    private var sender: HTML {
+        let origin = kept.sample.origin
+        let parts = [origin.model, origin.system, KeptReport.version(origin.version, origin.build)]
+        return HTML(
+            [context.moment(kept.sample.at).html] + parts.compactMap { $0 }.map { Isolated($0).html },
+            separator: " · ")
+    }
+
+    /// `dismissed · waited 1.0 s · 3 alive`
+    private var facts: HTML? {
+        guard let report = kept.report else { return nil }
+        var parts: [HTML] = []
+        if report.event == .freed { parts.append("freed") }
+        if let reason = report.reason { parts.append("\(Isolated(reason))") }
+        if let waited = report.waitedMilliseconds { parts.append("waited \(Lapse(milliseconds: waited))") }
+        if let lived = report.livedMilliseconds { parts.append("freed after \(Lapse(milliseconds: lived))") }
+        if let alive = report.alive { parts.append("\(Count(alive)) alive") }
+        if report.count > 1 { parts.append("stands for \(Count(report.count).of("report", "reports"))") }
+        return parts.isEmpty ? nil : #"<p class="dim">\#(HTML(parts, separator: " · "))</p>"#
+    }
+
+    private var message: HTML? {
+        guard let report = kept.report else { return nil }
+        let text: HTML? = report.message.map { #"<pre dir="auto">\#($0)</pre>"# }
+        let error: HTML? = report.error.map { error in
+            let entries = error.userInfo.map { Self.entry($0) }
+            let info: HTML = entries.isEmpty ? "" : #"<dl class="keys">\#(entries)</dl>"#
+            return "<p>Error <code>\(Isolated(error.domain)) \(error.code)</code></p>\(info)"
+        }
+        return "\(text)\(error)"
+    }
+
+    private var crumbs: HTML? {
+        guard let log = kept.report?.log, !log.isEmpty else { return nil }
+        let items = log.map { #"<li dir="auto">\#($0)</li>"# as HTML }
+        return #"<h3>Breadcrumbs</h3><ol class="crumbs">\#(items)</ol>"#
+    }
+
+    private var keys: HTML? {
+        guard let keys = kept.report?.keys, !keys.isEmpty else { return nil }
+        return #"<h3>Keys</h3><dl class="keys">\#(keys.map { Self.entry($0) })</dl>"#
+    }
+
+    private static func entry(_ key: CustomKey) -> HTML {
+        "<div><dt>\(Isolated(key.name))</dt><dd>\(Isolated(key.value.words))</dd></div>"
+    }
+
+    private var references: HTML? {
+        guard depth == .everything, let report = kept.report else { return nil }
+        let path: HTML? = report.stack.isEmpty ? nil : "<h3>Path</h3><p>\(LeakPath(report.stack))</p>"
+        let cycle: HTML? = report.cycle.isEmpty ? nil : "<h3>Cycle</h3><p>\(LeakPath(report.cycle))</p>"
+        return "\(path)\(cycle)"
+    }
+
+    private var json: HTML? {
+        if kept.report == nil { return "<pre>\(kept.json)</pre>" }
+        guard depth == .everything else { return nil }
+        return "<details><summary>JSON</summary><pre>\(kept.json)</pre></details>"
+    }
+}
+
+extension CustomKey.Value {
+    /// As the sender wrote it; whole numbers without a fraction.
+    var words: String {
+        switch self {
+        case .string(let text): text
+        case .boolean(let flag): flag ? "true" : "false"
+        case .number(let number): Int(exactly: number).map(String.init) ?? String(number)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import LeakStore
+
+/// All reports kept of one leak: `/leaks/{id}/reports`.
+struct ReportsPage: Component {
+    var context: PageContext
+    var leak: LeakIdentity
+    /// First, newest, then others, newest first.
+    var reports: [KeptReport]
+
+    var html: HTML {
+        let cards = reports.map { kept in
+            ReportCard(context: context, title: Self.title(kept.sample.place), kept: kept, depth: .everything)
+                .html
+        }
+        let none: HTML = #"<p class="dim">No report of this leak is kept.</p>"#
+        return PageFrame(
+            title: "Reports of \(leak.title)", section: .summary, context: context,
+            main: """
+                \(LeakHead(context: context, leak: leak, isLink: true))
+                \(reports.isEmpty ? none : HTML(cards, separator: "\n"))
+                """,
+            footer: [
+                "\(Count(reports.count).of("report", "reports")) kept",
+                #"<a href="\#(context.links.json(of: .reports(leak.id)))">JSON of these reports</a>"#,
+            ]
+        ).html
+    }
+
+    private static func title(_ place: SampleReport.Place) -> HTML {
+        switch place {
+        case .first: "First report"
+        case .newest: "Newest report"
+        case .random: "Report"
+        }
+    }
+}

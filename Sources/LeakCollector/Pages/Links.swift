@@ -1,0 +1,126 @@
+import LeakStore
+
+/// What a link can lead to.
+enum Place: Hashable, Sendable {
+    case summary(LeakQuery)
+    case leak(LeakID)
+    case reports(LeakID)
+    case releases(app: String?)
+    case signIn
+    case signOut
+    /// A file of `Public/`, such as `style.css`.
+    case file(String)
+
+    /// The summary of one app, or of all.
+    static func summary(app: String?) -> Place {
+        var query = LeakQuery()
+        query.app = app
+        return .summary(query)
+    }
+}
+
+/// Builds every address that a page mentions, for a server or for a folder of files.
+struct Links: Hashable, Sendable {
+    enum Mode: Hashable, Sendable {
+        /// - base: what stands before every path: empty, or `/leaks` behind a proxy that adds it.
+        case server(base: String)
+        /// Relative links between exported files; `page` is where they are written.
+        case files(page: Place)
+    }
+
+    var mode: Mode
+
+    /// Whether somebody answers: forms, filters and paging need it.
+    var isServed: Bool {
+        if case .server = mode { true } else { false }
+    }
+
+    func to(_ place: Place) -> String {
+        switch mode {
+        case .server(let base): base + Self.path(of: place)
+        case .files(let page): Self.steps(upFrom: page) + Self.file(of: place)
+        }
+    }
+
+    /// The same content as JSON.
+    func json(of place: Place) -> String {
+        switch mode {
+        case .server(let base): base + "/api/v1" + Self.resource(of: place)
+        case .files(let page): Self.steps(upFrom: page) + Self.jsonFile(of: place)
+        }
+    }
+
+    /// The file that an export writes a page to, relative to its folder.
+    ///
+    /// Of a summary's query the app alone counts: an exported list has neither filters nor pages.
+    static func file(of place: Place) -> String {
+        switch place {
+        case .file(let name): name
+        case .summary, .leak, .reports, .releases, .signIn, .signOut: stem(of: place) + ".html"
+        }
+    }
+
+    /// The file that an export writes a page's JSON to.
+    static func jsonFile(of place: Place) -> String {
+        stem(of: place) + ".json"
+    }
+
+    private static func stem(of place: Place) -> String {
+        switch place {
+        case .summary(let query): query.app.map { "apps/" + Percent.fileName($0) } ?? "index"
+        case .leak(let id): "leaks/\(id)"
+        case .reports(let id): "leaks/\(id).reports"
+        case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
+        case .signIn, .signOut: "index"
+        case .file(let name): name
+        }
+    }
+
+    private static func steps(upFrom page: Place) -> String {
+        file(of: page).utf8.contains(UInt8(ascii: "/")) ? "../" : ""
+    }
+
+    private static func path(of place: Place) -> String {
+        switch place {
+        case .summary(let query): "/" + parameters(of: query)
+        case .leak(let id): "/leaks/\(id)"
+        case .reports(let id): "/leaks/\(id)/reports"
+        case .releases(let app): "/releases" + parameters([("app", app)])
+        case .signIn: "/sign-in"
+        case .signOut: "/sign-out"
+        case .file(let name): "/" + name
+        }
+    }
+
+    private static func resource(of place: Place) -> String {
+        switch place {
+        case .summary(let query): "/leaks" + parameters(of: query)
+        case .leak, .reports, .releases, .signIn, .signOut, .file: path(of: place)
+        }
+    }
+
+    /// `?app=…&version=…`, of what differs from a plain ``LeakQuery``; nothing when nothing does.
+    static func parameters(of query: LeakQuery) -> String {
+        let plain = LeakQuery()
+        return parameters([
+            ("app", query.app),
+            ("version", query.version),
+            ("state", query.state?.rawValue),
+            ("kind", query.kind),
+            ("class", query.className),
+            ("q", query.search),
+            ("sort", query.sort == plain.sort ? nil : query.sort.rawValue),
+            ("limit", query.limit == plain.limit ? nil : String(query.limit)),
+            ("cursor", query.cursor),
+        ])
+    }
+
+    private static func parameters(_ pairs: [(name: String, value: String?)]) -> String {
+        var text = ""
+        for (name, value) in pairs {
+            guard let value else { continue }
+            text += (text.isEmpty ? "?" : "&") + name + "=" + Percent.encode(value)
+        }
+        return text
+    }
+}

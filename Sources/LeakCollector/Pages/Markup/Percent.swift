@@ -1,0 +1,49 @@
+/// Percent-encoding for the query of a link: https://url.spec.whatwg.org/#application/x-www-form-urlencoded
+enum Percent {
+    /// Letters, digits and `-._~` pass; every other byte becomes `%XX`.
+    static func encode(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                bytes.append(byte)
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes += hexadecimal(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A file name for any text: like ``encode(_:)`` with `=` for `%`, which a link need not escape again; a
+    /// leading dot and the empty text are no file names of their own.
+    static func fileName(_ text: String) -> String {
+        guard !text.isEmpty else { return "=" }
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if isUnreserved(byte) && byte != UInt8(ascii: "~")
+                && !(bytes.isEmpty && byte == UInt8(ascii: "."))
+            {
+                bytes.append(byte)
+            } else {
+                bytes.append(UInt8(ascii: "="))
+                bytes += hexadecimal(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+}

@@ -1,0 +1,65 @@
+import LeakStore
+
+/// What surrounds every page: head, navigation, footer.
+struct PageFrame: Component {
+    enum Section: Hashable {
+        case summary, releases
+    }
+
+    /// Of the window; ` · Leaks` follows.
+    var title: String
+    /// Which entry of the navigation is this page's.
+    var section: Section?
+    var context: PageContext
+    /// Off where the visitor has not signed in.
+    var hasNavigation = true
+    var main: HTML
+    /// Beside the time; each part is set apart from the next.
+    var footer: [HTML] = []
+
+    var html: HTML {
+        let links = context.links
+        let robots: HTML = links.isServed ? #"<meta name="robots" content="noindex">"# : ""
+        return #"""
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">\#(robots)
+            <title>\#(title) · Leaks</title>
+            <link rel="stylesheet" href="\#(links.to(.file("style.css")))">
+            <link rel="icon" href="\#(links.to(.file("icon.svg")))" type="image/svg+xml">
+            </head><body>
+            <a class="skip" href="#main">Skip to content</a>
+            <header><a class="brand" href="\#(links.to(.summary(app: nil)))">Leaks</a>\#(navigation)</header>
+            <main id="main">
+            \#(main)
+            </main>
+            <footer>\#(footer.map { "<span>\($0)</span>" })<span>as of \#(asOf)</span></footer>
+            </body></html>
+
+            """#
+    }
+
+    private var navigation: HTML {
+        guard hasNavigation else { return "" }
+        let links = context.links
+        let signOut: HTML =
+            links.isServed
+            ? #"<form method="post" action="\#(links.to(.signOut))"><button class="quiet">Sign out</button></form>"#
+            : ""
+        return #"""
+            <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.app)))"\#(mark(.summary))>Summary</a>\#
+            <a href="\#(links.to(.releases(app: context.query.app)))"\#(mark(.releases))>Releases</a>\#
+            <a href="\#(links.to(.file("openapi.json")))">API</a></nav>\#(signOut)
+            """#
+    }
+
+    private func mark(_ section: Section) -> HTML {
+        section == self.section ? #" aria-current="page""# : ""
+    }
+
+    private var asOf: HTML {
+        let time = CivilTime(milliseconds: context.now)
+        return #"<time datetime="\#(time.rfc3339)">\#(time.full)</time>"#
+    }
+}

@@ -1,0 +1,18 @@
+import LeakStore
+
+/// The path of owners, outermost first: `UINavigationController › CheckoutViewController`.
+struct LeakPath: Component {
+    var elements: [String]
+
+    init(_ elements: [String]) { self.elements = elements }
+
+    /// The path of a leak, or else the references that keep it.
+    init(of leak: LeakIdentity) {
+        elements = leak.stack.isEmpty ? leak.cycle : leak.stack
+    }
+
+    var html: HTML {
+        elements.isEmpty
+            ? "" : #"<code>\#(HTML(elements.map { Isolated($0).html }, separator: " › "))</code>"#
+    }
+}

@@ -1,0 +1,11 @@
+/// A bar as wide as a share of the widest beside it. For the eye alone: the number stands beside it.
+struct ShareBar: Component {
+    var part: Int
+    var whole: Int
+
+    var html: HTML {
+        let percent = whole <= 0 ? 0 : min(100, max(1, part * 100 / whole))
+        return
+            #"<svg class="bar" aria-hidden="true"><rect width="\#(part <= 0 ? 0 : percent)%" height="8" rx="4"/></svg>"#
+    }
+}

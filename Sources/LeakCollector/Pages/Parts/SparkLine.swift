@@ -1,0 +1,28 @@
+import LeakStore
+
+/// Reports per day as a row of small bars: 97 by 22 units, one path, since a rectangle each would triple the page.
+struct SparkLine: Component {
+    /// Oldest first.
+    var counts: [Int]
+
+    /// Units from bar to bar and of the tallest bar. The style sheet says how wide a bar is.
+    static let step = 7
+    static let height = 20
+
+    init(_ counts: [Int]) { self.counts = counts }
+
+    var html: HTML {
+        let most = max(1, counts.max() ?? 0)
+        let bars = counts.enumerated().map { index, count -> HTML in
+            // A day with one report must differ from a day with none.
+            let height = count <= 0 ? 1 : max(2, count * Self.height / most)
+            return "M\(index * Self.step + 3) 22v-\(height)"
+        }
+        return
+            #"<svg class="spark" role="img" aria-label="Reports per day: \#(words)"><path d="\#(bars)"/></svg>"#
+    }
+
+    private var words: HTML {
+        HTML(counts.map { "\($0)" }, separator: ", ")
+    }
+}

@@ -1,0 +1,50 @@
+/// The way in: a link that the collector printed, or an access token.
+struct SignInPage: Component {
+    enum Problem: Hashable, Sendable {
+        /// No such token, or it was revoked or has expired.
+        case wrongToken
+        /// The link was used before or is older than ten minutes.
+        case usedLink
+        /// The session has ended.
+        case signedOut
+    }
+
+    var context: PageContext
+    var problem: Problem?
+    /// Where to go afterwards: a path of this collector, sent along as `to`.
+    var destination: String?
+
+    var html: HTML {
+        PageFrame(
+            title: "Sign in", section: nil, context: context, hasNavigation: false,
+            main: #"""
+                <div class="narrow"><h1>Sign in</h1>\#(message)
+                <p>The collector prints a sign-in link each time it starts. It works once, for ten minutes: look at the \#
+                end of its output, or restart it for a new one.</p>
+                <form class="card stack" method="post" action="\#(context.links.to(.signIn))">
+                <label for="token">Or paste an access token</label>
+                <input id="token" type="password" name="token" required autocomplete="current-password" spellcheck="false"\#(mark)>
+                \#(hidden)<button class="main">Sign in</button></form></div>
+                """#
+        ).html
+    }
+
+    private var hidden: HTML? {
+        destination.map { #"<input type="hidden" name="to" value="\#($0)">"# }
+    }
+
+    private var mark: HTML {
+        problem == .wrongToken ? #" aria-invalid="true" aria-describedby="problem""# : ""
+    }
+
+    private var message: HTML? {
+        switch problem {
+        case nil: nil
+        case .wrongToken:
+            #"<p class="alert" id="problem" role="alert">This token is not known, or it was revoked. Check that it was copied whole.</p>"#
+        case .usedLink:
+            #"<p class="alert" role="alert">This sign-in link was used before, or it is older than ten minutes.</p>"#
+        case .signedOut: #"<p class="notice" role="status">You are signed out.</p>"#
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import LeakStore
+
+/// App, version, state, kind, search and order as one form; the answer's address is what was asked for.
+struct FilterForm: Component {
+    var context: PageContext
+
+    /// Whether anything but the app and the order was asked for.
+    static func isNarrowed(_ query: LeakQuery) -> Bool {
+        query.version != nil || query.state != nil || query.kind != nil || query.className != nil
+            || query.search != nil
+    }
+
+    /// The summary with the app and the order alone.
+    static func cleared(_ context: PageContext) -> String {
+        context.summary { query in
+            query.version = nil
+            query.state = nil
+            query.kind = nil
+            query.className = nil
+            query.search = nil
+        }
+    }
+
+    var html: HTML {
+        guard context.links.isServed else { return exported }
+        let query = context.query
+        return #"""
+            <form class="filters" role="search" action="\#(context.links.to(.summary(app: nil)))">
+            \#(Choice(name: "app", label: "App", none: "All apps", options: context.apps.map { ($0, $0) }, chosen: query.app))
+            \#(Choice(name: "version", label: "Version", none: "All versions", options: context.versions.map { ($0, $0) }, chosen: query.version))
+            \#(Choice(name: "state", label: "State", none: "Any state", options: LeakState.allCases.map { ($0.rawValue, $0.words) }, chosen: query.state?.rawValue))
+            \#(Choice(name: "kind", label: "Kind", none: "Any kind", options: Self.kinds, chosen: query.kind))
+            \#(Choice(name: "sort", label: "Order", none: nil, options: LeakQuery.Sort.allCases.map { ($0.rawValue, $0.words) }, chosen: query.sort.rawValue))
+            <input type="search" name="q" value="\#(query.search ?? "")" placeholder="Class, path or message" aria-label="Search">
+            \#(hidden("class", query.className))\#(hidden("limit", limit))<button>Show</button>\#(className)
+            </form>
+            """#
+    }
+
+    private static let kinds = ["view_controller", "view", "object", "cycle"].map { ($0, Kind.words($0)) }
+
+    private var limit: String? {
+        context.query.limit == LeakQuery().limit ? nil : String(context.query.limit)
+    }
+
+    private func hidden(_ name: String, _ value: String?) -> HTML? {
+        value.map { #"<input type="hidden" name="\#(name)" value="\#($0)">"# }
+    }
+
+    /// The class that the list is narrowed to, with the way out.
+    private var className: HTML? {
+        context.query.className.map { name in
+            #"""
+            <p class="chip">Only <strong>\#(Isolated(name))</strong> <a href="\#(context.summary { $0.className = nil })">show all classes</a></p>
+            """#
+        }
+    }
+
+    /// Plain files answer no questions: the apps are links.
+    private var exported: HTML {
+        guard context.apps.count > 1 else { return "" }
+        let all: [HTML] = [link(nil, "All apps")]
+        return #"<nav class="filters" aria-label="Apps">\#(all + context.apps.map { link($0, $0) })</nav>"#
+    }
+
+    private func link(_ app: String?, _ text: String) -> HTML {
+        let mark: HTML = app == context.query.app ? #" aria-current="page""# : ""
+        return #"<a href="\#(context.links.to(.summary(app: app)))"\#(mark)>\#(Isolated(text))</a>"#
+    }
+}

@@ -1,0 +1,67 @@
+import LeakStore
+
+/// The list of leaks, a row each.
+struct LeakTable: Component {
+    var context: PageContext
+    var leaks: [LeakRow]
+
+    var html: HTML {
+        #"""
+        <table class="leaks"><caption class="hidden">Leaks, ordered: \#(context.query.sort.words)</caption>
+        <thead><tr><th scope="col">Leak</th><th scope="col">State</th><th scope="col">14 days</th>\#
+        \#(head("Reports", .reports, isNumber: true))\#(head("Installs", .installs, isNumber: true))\#
+        \#(head("Versions", .firstSeen))\#(head("Last seen", .lastSeen))</tr></thead>
+        <tbody>\#(leaks.map { LeakTableRow(context: context, row: $0).html })</tbody></table>
+        """#
+    }
+
+    private func head(_ title: String, _ sort: LeakQuery.Sort, isNumber: Bool = false) -> HTML {
+        let isChosen = sort == context.query.sort
+        let order: HTML = isChosen ? #" aria-sort="descending""# : ""
+        let number: HTML = isNumber ? #" class="num""# : ""
+        guard context.links.isServed else { return #"<th scope="col"\#(number)\#(order)>\#(title)</th>"# }
+        let link = context.summary { $0.sort = sort }
+        return
+            #"<th scope="col"\#(number)\#(order)><a href="\#(link)" title="\#(sort.words) first">\#(title)</a></th>"#
+    }
+}
+
+/// One leak of the list.
+struct LeakTableRow: Component {
+    var context: PageContext
+    var row: LeakRow
+
+    var html: HTML {
+        let leak = row.identity
+        return #"""
+            <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(Isolated(leak.title))</a>\#(LeakPath(of: leak))</th>\#
+            <td>\#(StateBadge(row: row))</td><td>\#(SparkLine(row.trend))</td><td class="num">\#(Count(row.reports))</td>\#
+            <td class="num">\#(Count(row.installs))\#(share)</td><td>\#(VersionSpan(row: row))</td><td>\#(context.moment(row.lastSeen))</td></tr>
+
+            """#
+    }
+
+    private var share: HTML? {
+        row.share?.shown.map { "<small>\($0) of \(Kind.checks(row.identity.kind))</small>" }
+    }
+}
+
+/// From the first version with the leak to the last: `5.0.1 – 5.2.0`, or the only one.
+struct VersionSpan: Component {
+    var row: LeakRow
+
+    var html: HTML {
+        row.firstVersion == row.lastVersion
+            ? Isolated(row.firstVersion).html : "\(Isolated(row.firstVersion)) – \(Isolated(row.lastVersion))"
+    }
+}
+
+extension Share {
+    /// Checks below which a share says more about chance than about the app.
+    static let fewestChecks = 50
+
+    /// Reports in percent of checks; `nil` below ``fewestChecks``.
+    var shown: Percentage? {
+        checks < Self.fewestChecks ? nil : Percentage(reports, of: checks)
+    }
+}

@@ -1,0 +1,84 @@
+import LeakStore
+
+/// The four numbers on top: how well the newest version does, what is new in it, the last day, and everything.
+struct OverviewTiles: Component {
+    var context: PageContext
+    var overview: Overview
+
+    var html: HTML {
+        #"<dl class="tiles">\#(sessions)\#(fresh)\#(recent)\#(ever)</dl>"#
+    }
+
+    private var sessions: Tile {
+        guard let newest = overview.newest, newest.sessions > 0 else {
+            let version: HTML? = overview.newest.map { ", \(Isolated($0.version))" }
+            let several = context.apps.count > 1 && context.query.app == nil
+            return Tile(
+                title: "Leak-free sessions\(version)", value: "no data",
+                note: several ? "choose one app to see its sessions" : "no session reported so far")
+        }
+        let free = Percentage(newest.sessions - newest.leakySessions, of: newest.sessions)
+        return Tile(
+            title: "Leak-free sessions, \(Isolated(newest.version))", value: "\(free)",
+            note: "\(difference(newest))\(Count(newest.sessions).of("session", "sessions"))")
+    }
+
+    /// `▼ 0.9 points since 5.1.0 · `; empty where the version before has no sessions.
+    private func difference(_ newest: Release) -> HTML {
+        guard let previous = overview.previous, let now = newest.leakFreeSessions,
+            let before = previous.leakFreeSessions
+        else { return "" }
+        let tenths = Int(((now - before) * 1000).rounded())
+        let since: HTML = "since \(Isolated(previous.version))"
+        if tenths == 0 { return "as \(since) · " }
+        let points = Decimal(tenths: abs(tenths))
+        return tenths > 0
+            ? #"<em class="better">▲ \#(points) points better</em> \#(since) · "#
+            : #"<em class="worse">▼ \#(points) points worse</em> \#(since) · "#
+    }
+
+    private var fresh: Tile {
+        guard let newest = overview.newest else {
+            return Tile(
+                title: "New leaks", value: "\(Count(overview.newLeaks))", note: "in the newest version")
+        }
+        let more = overview.newLeaks - overview.newTitles.count
+        let rest: HTML = more > 0 && !overview.newTitles.isEmpty ? " and \(Count(more)) more" : ""
+        let titles = HTML(overview.newTitles.map { Isolated($0).html }, separator: ", ")
+        let names: HTML = overview.newLeaks == 0 ? "no leak is new" : "\(titles)\(rest)"
+        let link = context.links.to(.summary(newestFirst(newest.version)))
+        return Tile(
+            title: "New in \(Isolated(newest.version))", value: "\(Count(overview.newLeaks))",
+            note: overview.newLeaks > 0 && context.links.isServed
+                ? #"<a href="\#(link)">\#(names)</a>"# : names)
+    }
+
+    private func newestFirst(_ version: String) -> LeakQuery {
+        var query = LeakQuery()
+        query.app = context.query.app
+        query.version = version
+        query.sort = .firstSeen
+        return query
+    }
+
+    private var recent: Tile {
+        Tile(
+            title: "Reports, last 24\u{A0}h", value: "\(Count(overview.recentReports))",
+            note: overview.recentReports == 0
+                ? "all quiet"
+                : """
+                of \(Count(overview.recentLeaks).of("leak", "leaks")) \
+                from \(Count(overview.recentInstalls).of("install", "installs"))
+                """)
+    }
+
+    private var ever: Tile {
+        let dropped = overview.dropped.reduce(0) { $0 + $1.count }
+        let reasons = HTML(overview.dropped.map { "\($0.reason): \(Count($0.count))" }, separator: ", ")
+        let lost: HTML =
+            dropped == 0 ? "" : #" · <abbr title="\#(reasons)">\#(Count(dropped)) dropped on devices</abbr>"#
+        return Tile(
+            title: "Leaks in all", value: "\(Count(overview.leaks))",
+            note: "\(Count(overview.reports).of("report", "reports"))\(lost)")
+    }
+}

@@ -1,0 +1,66 @@
+import LeakStore
+
+/// The list of leaks under the numbers of the newest version: `/`.
+struct SummaryPage: Component {
+    var context: PageContext
+    var overview: Overview
+    var page: LeakPage
+
+    var html: HTML {
+        PageFrame(
+            title: context.query.app ?? "Summary", section: .summary, context: context,
+            main: #"""
+                <h1 class="hidden">Leaks of \#(Isolated(context.query.app ?? "all apps"))</h1>
+                \#(FilterForm(context: context))
+                \#(OverviewTiles(context: context, overview: overview))
+                \#(list)
+                """#,
+            footer: footer
+        ).html
+    }
+
+    private var list: HTML {
+        guard page.leaks.isEmpty else {
+            return "\(LeakTable(context: context, leaks: page.leaks))\(next)"
+        }
+        if context.query.cursor != nil {
+            return #"""
+                <div class="card empty"><h2>No more leaks</h2>
+                <p><a href="\#(context.summary { _ in })">Back to the first page</a></p></div>
+                """#
+        }
+        guard FilterForm.isNarrowed(context.query) else {
+            return #"""
+                <div class="card empty"><h2>No leak reported</h2>
+                <p>Reports of \#(Isolated(context.query.app ?? "any app")) appear here as soon as they arrive.</p></div>
+                """#
+        }
+        return #"""
+            <div class="card empty"><h2>No leak matches</h2>
+            <p>None of \#(Count(overview.leaks).of("leak", "leaks")) is what you asked for. \#
+            <a href="\#(FilterForm.cleared(context))">Clear the filters</a></p></div>
+            """#
+    }
+
+    private var next: HTML? {
+        guard context.links.isServed, page.next != nil || context.query.cursor != nil else { return nil }
+        let first: HTML =
+            context.query.cursor == nil ? "" : #"<a href="\#(context.summary { _ in })">First page</a>"#
+        let following: HTML? = page.next.map { cursor in
+            #"<a rel="next" href="\#(context.summary { $0.cursor = cursor })">Next page</a>"#
+        }
+        return #"<nav class="pages" aria-label="Further leaks">\#(first)\#(following)</nav>"#
+    }
+
+    private var footer: [HTML] {
+        let version: HTML? = context.query.version.map { " in \(Isolated($0))" }
+        let shown: HTML =
+            page.leaks.count < page.total
+            ? "\(Count(page.leaks.count)) of \(Count(page.total).of("leak", "leaks"))"
+            : "\(Count(page.total).of("leak", "leaks"))"
+        return [
+            "\(shown) from \(Count(page.reports).of("report", "reports"))\(version)",
+            #"<a href="\#(context.links.json(of: .summary(context.query)))">JSON of this page</a>"#,
+        ]
+    }
+}

@@ -1,0 +1,36 @@
+/// A moment in words, with the exact time for machines and for the pointer.
+struct Moment: Component {
+    /// Milliseconds since 1970.
+    var at: Int64
+    var now: Int64
+
+    /// `just now`, `4 min ago`, `2 h ago`, `3 days ago`; from a week on the day: `18 Nov`, `18 Nov 2025`.
+    ///
+    /// A moment ahead of `now` (a device's clock, or a page kept for a while) is `just now` as well.
+    var words: String {
+        let seconds = max(0, now - at) / 1000
+        switch seconds {
+        case ..<60: return "just now"
+        case ..<3600: return "\(seconds / 60)\u{A0}min ago"
+        case ..<86_400: return "\(seconds / 3600)\u{A0}h ago"
+        case ..<172_800: return "1\u{A0}day ago"
+        case ..<604_800: return "\(seconds / 86_400)\u{A0}days ago"
+        default: return day
+        }
+    }
+
+    /// `18 Nov`, or with the year when it is not this one.
+    var day: String {
+        let time = CivilTime(milliseconds: at)
+        return time.year == CivilTime(milliseconds: now).year ? time.dayAndMonth : time.dayMonthYear
+    }
+
+    var html: HTML { element(words) }
+
+    /// The day alone, however recent.
+    var dayElement: HTML { element(day) }
+
+    private func element(_ words: String) -> HTML {
+        #"<time datetime="\#(CivilTime(milliseconds: at).rfc3339)">\#(words)</time>"#
+    }
+}

@@ -1,0 +1,40 @@
+import LeakStore
+
+extension LeakState {
+    var words: String {
+        switch self {
+        case .open: "Open"
+        case .slow: "Slow release"
+        }
+    }
+}
+
+extension LeakQuery.Sort {
+    var words: String {
+        switch self {
+        case .impact: "By impact"
+        case .reports: "Most reports"
+        case .installs: "Most installs"
+        case .lastSeen: "Last seen"
+        case .firstSeen: "Newest"
+        }
+    }
+}
+
+/// The kinds of objects of the wire format, in words. Later versions may send others: they read as they are.
+enum Kind {
+    static func words(_ kind: String) -> String {
+        switch kind {
+        case "view_controller": "View controller"
+        case "view": "View"
+        case "object": "Object"
+        case "cycle": "Cycle"
+        default: kind
+        }
+    }
+
+    /// What a check of such an object is called.
+    static func checks(_ kind: String) -> String {
+        kind == "view_controller" ? "closes" : "checks"
+    }
+}

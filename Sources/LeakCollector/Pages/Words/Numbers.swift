@@ -1,0 +1,73 @@
+/// `1,284`
+struct Count: Component, CustomStringConvertible {
+    var number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    var description: String {
+        let digits = Array(String(number.magnitude).utf8)
+        var text: [UInt8] = number < 0 ? Array("−".utf8) : []
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(UInt8(ascii: ",")) }
+            text.append(digit)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// `1 report`, `1,284 reports`
+    func of(_ one: String, _ many: String) -> String {
+        "\(self)\u{A0}\(number == 1 ? one : many)"
+    }
+}
+
+/// A share with one decimal: `98.7 %`.
+///
+/// Something is never shown as nothing, nor less than all as all: 1 of 100,000 is `< 0.1 %` and 99,999 of 100,000
+/// are `> 99.9 %`.
+struct Percentage: Component, CustomStringConvertible {
+    /// Tenths of a percent, rounded to the nearest.
+    let tenths: Int
+    private let isSome: Bool
+    private let isAll: Bool
+
+    /// - Parameters:
+    ///   - part: at least 0; may exceed `whole`.
+    ///   - whole: more than 0.
+    init(_ part: Int, of whole: Int) {
+        tenths = Int((Double(part) / Double(max(1, whole)) * 1000).rounded())
+        isSome = part > 0
+        isAll = part >= whole
+    }
+
+    var description: String {
+        if isSome && tenths == 0 { return "<\u{A0}0.1\u{A0}%" }
+        if !isAll && tenths >= 1000 { return ">\u{A0}99.9\u{A0}%" }
+        return "\(Decimal(tenths: tenths))\u{A0}%"
+    }
+}
+
+/// A number with one decimal: `0.9`, `1,204.0`.
+struct Decimal: Component, CustomStringConvertible {
+    var tenths: Int
+
+    var description: String {
+        "\(tenths < 0 ? "−" : "")\(Count(Int(tenths.magnitude / 10))).\(tenths.magnitude % 10)"
+    }
+}
+
+/// A span of time: `450 ms`, `2.3 s`, `14 s`, `3 min`, `2 h`, `4 days`.
+struct Lapse: Component, CustomStringConvertible {
+    var milliseconds: Int
+
+    var description: String {
+        let seconds = milliseconds / 1000
+        switch milliseconds {
+        case ..<950: return "\(max(0, milliseconds))\u{A0}ms"
+        case ..<9950: return "\(Decimal(tenths: (milliseconds + 50) / 100))\u{A0}s"
+        case ..<90_000: return "\((milliseconds + 500) / 1000)\u{A0}s"
+        case ..<5_400_000: return "\((seconds + 30) / 60)\u{A0}min"
+        case ..<172_800_000: return "\((seconds + 1800) / 3600)\u{A0}h"
+        default: return "\(Count((seconds + 43_200) / 86_400))\u{A0}days"
+        }
+    }
+}
