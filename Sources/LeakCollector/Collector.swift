@@ -52,7 +52,7 @@ public final class Collector: Sendable {
         let code = try signIn.makeCode(now: now())
         let front = Front(
             gate: gate, signIn: signIn, files: files, queue: queue, pool: pool, housekeeping: housekeeping,
-            address: settings.url, log: log, now: now)
+            log: log, now: now)
         server = try Server(
             Server.Configuration(host: settings.host, port: settings.port), service: front)
 

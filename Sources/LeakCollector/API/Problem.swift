@@ -11,6 +11,8 @@ struct Problem: Error, Sendable {
     var column: Int?
     var rejected: [Rejection] = []
     var fields: [(name: String, value: String)] = []
+    /// For the log alone.
+    var cause: String?
 
     init(_ status: Status, _ detail: String) {
         self.status = status

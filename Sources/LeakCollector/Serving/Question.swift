@@ -16,7 +16,7 @@ struct Question: Sendable, CustomStringConvertible {
     let description: String
 
     /// Whether the answer is for eyes.
-    var wantsPage: Bool {
+    private var wantsPage: Bool {
         switch topic {
         case .summaryPage, .leakPage, .reportsPage, .releasesPage: true
         default: false
@@ -72,44 +72,57 @@ struct Question: Sendable, CustomStringConvertible {
         } catch let error as StoreError {
             throw Problem(error)
         } catch {
-            throw Problem(.internalServerError, "\(error)")
+            var problem = Problem(.internalServerError, "the collector's log says what happened")
+            problem.cause = "\(error)"
+            throw problem
         }
     }
 
     private func answerOrThrow(_ reader: any StoreReader, _ now: Int64) throws -> Response {
+        let pages = PageSource(reader: reader, now: now)
         switch topic {
         case .leaks(let query):
-            return Answer.json { $0.write(page: try reader.leaks(query, now: now)) }
+            let page = try reader.leaks(query, now: now)
+            return Answer.json { $0.fields(of: page) }
         case .leak(let id):
             guard let leak = try reader.leak(id, now: now) else { throw Problem.noLeak }
-            return try Answer.json { $0.write(detail: leak) }
+            return Answer.json { $0.fields(of: leak) }
         case .reports(let id):
             guard let samples = try reader.samples(of: id) else { throw Problem.noLeak }
-            return Answer.json { $0.write(samples: samples) }
+            return Answer.json { $0.fields(of: samples) }
         case .trend(let id, let step):
             guard let trend = try reader.trend(of: id, by: step, now: now) else { throw Problem.noLeak }
-            return Answer.json { $0.write(trend: trend) }
+            return Answer.json { $0.fields(of: trend) }
         case .releases(let app):
             let releases = try reader.releases(app: app)
-            return Answer.json { $0.write(releases: releases, app: app) }
+            return Answer.json { $0.fields(of: releases, app: app) }
         case .summary(let app):
             let overview = try reader.overview(app: app, now: now)
-            return Answer.json { $0.write(overview: overview, app: app, now: now) }
+            return Answer.json { $0.fields(of: overview, app: app, now: now) }
         case .apps:
             let apps = try reader.apps()
-            return Answer.json { $0.array("apps", apps) }
+            return Answer.json { $0.field("apps", apps) }
         case .ready:
             try reader.ping()
             return Answer.json { $0.field("status", "ready") }
         case .summaryPage(let query):
-            return try Pages.summary(query, from: reader, address: address, now: now)
+            return Response(page: try pages.summary(query, links: .served, address: address))
         case .leakPage(let id):
-            return try Pages.leak(id, from: reader, now: now)
+            guard let page = try pages.leak(id, links: .served) else { throw Problem.noLeak }
+            return Response(page: page)
         case .reportsPage(let id):
-            return try Pages.reports(id, from: reader, now: now)
+            guard let page = try pages.reports(id, links: .served) else { throw Problem.noLeak }
+            return Response(page: page)
         case .releasesPage(let app):
-            return try Pages.releases(app, from: reader, now: now)
+            return Response(page: try pages.releases(app, links: .served))
         }
+    }
+
+    /// A problem in the form that was asked for.
+    func refusal(_ problem: Problem, now: Int64) -> Response {
+        guard wantsPage else { return problem.response }
+        let detail = problem.status == .badRequest ? problem.detail : nil
+        return .page(error: problem.status, detail: detail, isSignedIn: true, now: now)
     }
 }
 
@@ -121,8 +134,10 @@ extension Problem {
             self.init(.badRequest, error.description)
         case .locked, .diskFull, .readOnly:
             self = .unavailable("the store does not answer just now", afterSeconds: 5)
+            cause = error.description
         case .notADatabase, .newerSchema, .corrupt, .other:
             self.init(.internalServerError, "the store cannot answer; the collector's log says why")
+            cause = error.description
         }
     }
 }

@@ -1,0 +1,140 @@
+internal import LeakMessage
+internal import LeakStore
+
+// The reading side of the wire format, version 1: one function for each shape that `/openapi.json` describes.
+
+extension JSONWriter {
+    mutating func fields(of page: LeakPage) {
+        array("leaks") { writer in
+            for row in page.leaks { writer.object { $0.fields(of: row) } }
+        }
+        field("next", page.next)
+        field("total", page.total)
+    }
+
+    mutating func fields(of row: LeakRow) {
+        let leak = row.identity
+        field("id", leak.id.description)
+        field("app", leak.app)
+        field("kind", leak.kind)
+        field("state", row.state.rawValue)
+        field("new", row.isNew)
+        field("title", leak.title)
+        field("class", leak.className)
+        field("module", leak.module)
+        field("stack", leak.stack)
+        field("children", leak.children)
+        if leak.cycle.isEmpty { nullField("cycle") } else { field("cycle", leak.cycle) }
+        field("reports", row.reports)
+        field("freed", row.freed)
+        field("installs", row.installs)
+        field("alive_max", row.aliveAtMost)
+        object("lived_ms") { writer in
+            writer.field("p50", row.lived?.p50)
+            writer.field("p90", row.lived?.p90)
+        }
+        object("versions") { writer in
+            writer.field("first", row.firstVersion)
+            writer.field("last", row.lastVersion)
+        }
+        time("first_seen", row.firstSeen)
+        time("last_seen", row.lastSeen)
+        object("trend") { writer in
+            writer.field("by", Trend.Step.day.rawValue)
+            writer.field("from", CivilTime(days: row.trendFrom).date)
+            writer.array("counts") { for count in row.trend { $0.element(count) } }
+        }
+        object("grouped_by") { writer in
+            writer.field("version", leak.groupedBy.version)
+            writer.field("class", leak.groupedBy.className)
+            writer.field("stack", leak.groupedBy.stack)
+        }
+        field("quality", leak.quality.rawValue)
+        field("share", share: row.share)
+    }
+
+    /// `null` without a check: there is nothing it would be a share of.
+    private mutating func field(_ name: String, share: Share?) {
+        guard let share else { return nullField(name) }
+        object(name) { writer in
+            writer.field("reports", share.reports)
+            writer.field("checks", share.checks)
+        }
+    }
+
+    mutating func fields(of detail: LeakDetail) {
+        fields(of: detail.row)
+        array("by_version") { writer in
+            for count in detail.versions {
+                writer.object {
+                    $0.field("version", count.version)
+                    $0.field("build", count.build)
+                    $0.field("reports", count.reports)
+                    $0.field("installs", count.installs)
+                }
+            }
+        }
+        counts("by_system", detail.systems)
+        counts("by_model", detail.models)
+        array("same_class") { writer in
+            for sibling in detail.siblings {
+                writer.object {
+                    $0.field("id", sibling.id.description)
+                    $0.field("stack", sibling.stack)
+                    $0.field("reports", sibling.reports)
+                }
+            }
+        }
+        field("samples", detail.samples)
+    }
+
+    private mutating func counts(_ name: String, _ counts: [LeakDetail.ValueCount]) {
+        array(name) { writer in
+            for count in counts {
+                writer.object {
+                    $0.field("value", count.value)
+                    $0.field("reports", count.reports)
+                }
+            }
+        }
+    }
+
+    mutating func fields(of trend: Trend) {
+        field("by", trend.step.rawValue)
+        switch trend.step {
+        case .day: field("from", CivilTime(days: trend.from).date)
+        case .hour: time("from", Int64(trend.from) * 3_600_000)
+        }
+        array("versions") { writer in
+            for series in trend.versions {
+                writer.object { writer in
+                    writer.field("version", series.version)
+                    writer.array("counts") { for count in series.counts { $0.element(count) } }
+                }
+            }
+        }
+    }
+
+    mutating func fields(of samples: [SampleReport]) {
+        array("reports") { writer in
+            for sample in samples {
+                writer.object { writer in
+                    writer.field("place", sample.place.rawValue)
+                    writer.time("at", sample.at)
+                    writer.field("app", sample.origin.app)
+                    writer.field("version", sample.origin.version)
+                    writer.field("build", sample.origin.build)
+                    writer.field("system", sample.origin.system)
+                    writer.field("model", sample.origin.model)
+                    writer.field("install", sample.origin.install)
+                    writer.field("user", sample.origin.user)
+                    writer.field("report", json: sample.body)
+                }
+            }
+        }
+    }
+
+    mutating func time(_ name: String, _ milliseconds: Int64) {
+        field(name, CivilTime(milliseconds: milliseconds).rfc3339)
+    }
+}

@@ -1,0 +1,58 @@
+internal import LeakMessage
+internal import LeakStore
+
+extension JSONWriter {
+    mutating func fields(of overview: Overview, app: String?, now: Int64) {
+        field("app", app)
+        field("newest", release: overview.newest)
+        field("previous", release: overview.previous)
+        object("new") { writer in
+            writer.field("leaks", overview.newLeaks)
+            writer.field("titles", overview.newTitles)
+        }
+        object("last_24_hours") { writer in
+            writer.field("reports", overview.recentReports)
+            writer.field("installs", overview.recentInstalls)
+            writer.field("leaks", overview.recentLeaks)
+        }
+        field("leaks", overview.leaks)
+        field("reports", overview.reports)
+        array("dropped") { writer in
+            for dropped in overview.dropped {
+                writer.object {
+                    $0.field("app", dropped.app)
+                    $0.field("reason", dropped.reason)
+                    $0.field("count", dropped.count)
+                }
+            }
+        }
+        time("as_of", now)
+    }
+
+    private mutating func field(_ name: String, release: Release?) {
+        guard let release else { return nullField(name) }
+        object(name) { $0.fields(of: release) }
+    }
+
+    mutating func fields(of releases: [Release], app: String) {
+        field("app", app)
+        array("releases") { writer in
+            for release in releases { writer.object { $0.fields(of: release) } }
+        }
+    }
+
+    private mutating func fields(of release: Release) {
+        field("version", release.version)
+        field("builds", release.builds)
+        field("reports", release.reports)
+        field("leaks", release.leaks)
+        field("new_leaks", release.newLeaks)
+        field("installs", release.installs)
+        field("sessions", release.sessions)
+        field("leaky_sessions", release.leakySessions)
+        field("leak_free_sessions", release.leakFreeSessions)
+        field("checks", release.checks)
+        time("first_seen", release.firstSeen)
+        time("last_seen", release.lastSeen)
+    }
+}

@@ -1,0 +1,138 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// A letter read and grouped: what is to be counted, and what will be answered. Pure; the time came with the letter.
+struct Reception {
+    /// The app of reports that name none, sent with a key that is bound to none.
+    static let defaultApp = "default"
+    static let unknownVersion = "unknown"
+    /// A device's clock may be wrong. Further ahead than this, the time of receipt counts instead.
+    static let furthestAhead: Int64 = 24 * 3600 * 1000
+    /// Phones come back from drawers; what they saw earlier counts on this day.
+    static let oldest: Int64 = 30 * 24 * 3600 * 1000
+
+    private(set) var submission: Submission
+    private var rejected: [Rejection]
+
+    /// - Parameters:
+    ///   - key: whose app other apps may not be.
+    ///   - cache: groups seen before.
+    /// - Throws: ``Problem`` when nothing of the letter can be counted.
+    init(_ letter: Letter, key: Credential, cache: inout GroupCache) throws(Problem) {
+        let document: WireDocument
+        do throws(WireError) {
+            document = try WireReader.read(letter.body, as: letter.format)
+        } catch {
+            var problem = Problem(.badRequest, error.reason)
+            (problem.line, problem.column) = (error.line, error.column)
+            throw problem
+        }
+        var senders = Senders(letter: letter, key: key)
+        submission = Submission(keyID: key.id, receivedAt: letter.receivedAt)
+        rejected = document.rejected
+        submission.body = document.body
+        submission.sightings.reserveCapacity(document.reports.count)
+        for (index, report) in document.reports.enumerated() {
+            let sender = senders.index(of: document.origin(of: report), in: document)
+            let origin = senders.origins[sender]
+            guard key.app == nil || key.app == origin.app else {
+                rejected.append(
+                    Rejection(index: report.index, reason: "app is \(origin.app), this key writes for \(key.app ?? "") only"))
+                continue
+            }
+            let grouped = cache.group(document, index, app: origin.app, module: senders.modules[sender])
+            submission.sightings.append(
+                Submission.Sighting(
+                    leak: grouped.identity, origin: sender, isFreed: grouped.isFreed,
+                    at: Self.moment(report.at, receivedAt: letter.receivedAt), count: report.count,
+                    alive: report.alive, livedMilliseconds: grouped.livedMilliseconds, sample: report.raw.range))
+        }
+        try addDenominators(document, &senders, key)
+        submission.origins = senders.origins
+        rejected.sort { $0.index < $1.index }
+        try refuseIfEmpty(document, key)
+        if let idempotencyKey = letter.idempotencyKey {
+            submission.idempotency = .init(key: idempotencyKey, bodyHash: SHA256.hash(letter.body))
+            submission.answer = answerBody(isDuplicate: true)
+        }
+    }
+
+    /// Sessions, checks and losses of the batch's sender.
+    private mutating func addDenominators(
+        _ document: WireDocument, _ senders: inout Senders, _ key: Credential
+    ) throws(Problem) {
+        guard !document.sessions.isEmpty || !document.checks.isEmpty || !document.dropped.isEmpty else { return }
+        let sender = senders.index(of: document.origin, in: document)
+        let origin = senders.origins[sender]
+        guard key.app == nil || key.app == origin.app else {
+            throw Problem(.forbidden, "app is \(origin.app), this key writes for \(key.app ?? "") only")
+        }
+        var checks: [String: Int] = [:]
+        for check in document.checks {
+            checks[Grouping.className(check.className, module: senders.modules[sender]), default: 0] += check.count
+        }
+        if !document.sessions.isEmpty || !checks.isEmpty {
+            submission.denominators = [
+                Submission.Denominator(
+                    app: origin.app, version: origin.version, build: origin.build, sessions: document.sessions.count,
+                    leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks)
+            ]
+        }
+        submission.dropped = document.dropped.map {
+            Submission.Dropped(app: origin.app, reason: $0.reason, count: $0.count)
+        }
+    }
+
+    private func refuseIfEmpty(_ document: WireDocument, _ key: Credential) throws(Problem) {
+        let isEmpty =
+            submission.sightings.isEmpty && submission.denominators.isEmpty && submission.dropped.isEmpty
+        guard isEmpty else { return }
+        guard document.givenCount > 0 else {
+            throw Problem(.badRequest, "there is nothing to count: no report, session, check or dropped count")
+        }
+        guard document.reports.isEmpty else {
+            throw Problem(.forbidden, "this key writes for \(key.app ?? "") only")
+        }
+        var problem = Problem(
+            .badRequest, document.givenCount == 1 ? rejected[0].reason : "none of the reports is valid")
+        problem.rejected = rejected
+        throw problem
+    }
+
+    /// When a report counts, in milliseconds since 1970.
+    static func moment(_ at: WireTime?, receivedAt: Int64) -> Int64 {
+        guard let at = at?.milliseconds, at <= receivedAt + furthestAhead else { return receivedAt }
+        return max(at, receivedAt - oldest)
+    }
+
+    // MARK: Answering
+
+    func answer(isDuplicate: Bool) -> Response {
+        Response(.ok, type: "application/json", body: .bytes(answerBody(isDuplicate: isDuplicate)))
+    }
+
+    private func answerBody(isDuplicate: Bool) -> [UInt8] {
+        var writer = JSONWriter(capacity: 64)
+        writer.object { writer in
+            writer.field("accepted", submission.sightings.count)
+            writer.field("duplicate", isDuplicate)
+            rejected.write(to: &writer)
+        }
+        return writer.bytes
+    }
+}
+
+extension [Rejection] {
+    /// The field `rejected`.
+    func write(to writer: inout JSONWriter) {
+        writer.array("rejected") { writer in
+            for rejection in self {
+                writer.object {
+                    $0.field("index", rejection.index)
+                    $0.field("reason", rejection.reason)
+                }
+            }
+        }
+    }
+}

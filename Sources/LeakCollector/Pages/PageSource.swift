@@ -1,0 +1,65 @@
+internal import LeakMessage
+internal import LeakStore
+
+/// Gathers from the store what each page shows. The one place where pages and store meet.
+struct PageSource {
+    let reader: any StoreReader
+    /// Milliseconds since 1970.
+    let now: Int64
+
+    func summary(_ query: LeakQuery, links: Links, address: String) throws -> HTML {
+        let context = try context(links, query)
+        let overview = try reader.overview(app: query.app, now: now)
+        if overview.leaks == 0, overview.newest == nil, query == LeakQuery() {
+            return FirstReportPage(context: context, address: address).html
+        }
+        return SummaryPage(context: context, overview: overview, page: try reader.leaks(query, now: now)).html
+    }
+
+    /// - Returns: `nil` when there is no such leak.
+    func leak(_ id: LeakID, links: Links) throws -> HTML? {
+        guard let detail = try reader.leak(id, now: now) else { return nil }
+        let samples = try reader.samples(of: id) ?? []
+        let newest = samples.first { $0.place == .newest } ?? samples.first
+        return LeakDetailPage(
+            context: context(links, about: detail.row.identity), detail: detail, newest: newest.map(Self.kept)
+        ).html
+    }
+
+    /// - Returns: `nil` when there is no such leak.
+    func reports(_ id: LeakID, links: Links) throws -> HTML? {
+        guard let detail = try reader.leak(id, now: now) else { return nil }
+        let samples = try reader.samples(of: id) ?? []
+        return ReportsPage(
+            context: context(links, about: detail.row.identity), leak: detail.row.identity,
+            reports: samples.map(Self.kept)
+        ).html
+    }
+
+    /// - Parameter app: `nil` shows the app that was seen last.
+    func releases(_ app: String?, links: Links) throws -> HTML {
+        var query = LeakQuery()
+        query.app = app
+        let context = try context(links, query)
+        let shown = app ?? context.apps.first
+        let releases = try shown.map { try reader.releases(app: $0) } ?? []
+        return ReleasesPage(context: context, app: shown, releases: releases).html
+    }
+
+    private func context(_ links: Links, _ query: LeakQuery) throws -> PageContext {
+        PageContext(
+            links: links, now: now, apps: try reader.apps(), versions: try reader.versions(app: query.app),
+            query: query)
+    }
+
+    private func context(_ links: Links, about leak: LeakIdentity) -> PageContext {
+        var query = LeakQuery()
+        query.app = leak.app
+        return PageContext(links: links, now: now, query: query)
+    }
+
+    private static func kept(_ sample: SampleReport) -> KeptReport {
+        let document = try? WireReader.read(sample.body, as: .json)
+        return KeptReport(sample: sample, report: document?.reports.isEmpty == false ? document?.report(at: 0) : nil)
+    }
+}

@@ -1,0 +1,34 @@
+internal import HTTPServer
+internal import LeakStore
+
+extension Response {
+    /// A page that was made for this visitor: kept by no shared cache, asked for again each time.
+    init(page: HTML, status: Status = .ok) {
+        self.init(status, type: "text/html; charset=utf-8", body: .bytes(page.bytes))
+        fields.append(("Cache-Control", "private, no-cache"))
+        if status == .ok { etag = ContentTag.of(page.bytes) }
+    }
+
+    /// What went wrong, for eyes.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    static func page(error status: Status, detail: String? = nil, isSignedIn: Bool = false, now: Int64) -> Response {
+        let context = PageContext(links: .served, now: now)
+        let page = ErrorPage(context: context, status: Int(status.code), detail: detail, hasNavigation: isSignedIn)
+        return Response(page: page.html, status: status)
+    }
+
+    /// Sends the browser on. 303: whatever the method was, the next is GET (RFC 9110 §15.4.4).
+    static func redirect(to path: String, cookie: String? = nil) -> Response {
+        var response = Response(.seeOther)
+        response.fields.append(("Location", path))
+        response.fields.append(("Cache-Control", "no-store"))
+        if let cookie { response.fields.append(("Set-Cookie", cookie)) }
+        return response
+    }
+}
+
+extension Links {
+    /// Of the running collector, which serves from the root.
+    static let served = Links(mode: .server(base: ""))
+}

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct FormTests {
+    @Test(arguments: [
+        ("token=abc", "abc"),
+        ("a=1&token=a+b%2Bc%26d", "a b+c&d"),
+        ("token=%C3%A4", "ä"),
+        ("token=first&token=second", "first"),
+        ("token=100%&x", "100%"),
+        ("token=%4", "%4"),
+        ("token=%zz", "%zz"),
+        ("token=", ""),
+        ("token", ""),
+    ])
+    func `reads`(body: String, token: String) {
+        #expect(Form(Array(body.utf8))["token"] == token)
+    }
+
+    @Test func `has no value for a name that is not there`() {
+        #expect(Form([])["token"] == nil)
+        #expect(Form(Array("xtoken=1".utf8))["token"] == nil)
+    }
+}

@@ -1,0 +1,18 @@
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct VisitsTests {
+    @Test(arguments: ["/", "/leaks/00112233445566778899aabbccddeeff", "/?app=com.acme.shop&sort=reports"])
+    func `after signing in goes to one of our own pages`(path: String) {
+        #expect(Visits.destination(path) == path)
+    }
+
+    @Test(arguments: [
+        nil, "", "https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "leaks",
+        "/a\r\nSet-Cookie: x=y", "/" + String(repeating: "a", count: 2048), "/\u{FF0F}evil.example",
+    ])
+    func `never goes to another site`(text: String?) {
+        #expect(Visits.destination(text) == nil)
+    }
+}
