@@ -17,10 +17,10 @@ struct LeakDetailPage: Component {
                 \(LeakFacts(context: context, row: detail.row))
                 <div class="grid"><div>
                 \(Card("Reports per \(detail.trend.step.rawValue), by version", VersionChart(detail.trend).html))
-                \(report)
+                \(report)\(siblings)\(GroupingCard(leak: leak))
                 </div><div>
                 \(keeper)\(children)\(versions)\(counts("Systems", "System", detail.systems))\
-                \(counts("Models", "Model", detail.models))\(siblings)\(GroupingCard(leak: leak))
+                \(counts("Models", "Model", detail.models))
                 </div></div>
                 """,
             footer: [

@@ -26,15 +26,34 @@ struct FilterForm: Component {
         let query = context.query
         return #"""
             <form class="filters" role="search" action="\#(context.links.to(.summary(app: nil)))">
-            \#(Choice(name: "app", label: "App", none: "All apps", options: context.apps.map { ($0, $0) }, chosen: query.app))
-            \#(Choice(name: "version", label: "Version", none: "All versions", options: context.versions.map { ($0, $0) }, chosen: query.version))
-            \#(Choice(name: "state", label: "State", none: "Any state", options: LeakState.allCases.map { ($0.rawValue, $0.words) }, chosen: query.state?.rawValue))
-            \#(Choice(name: "kind", label: "Kind", none: "Any kind", options: Self.kinds, chosen: query.kind))
-            \#(Choice(name: "sort", label: "Order", none: nil, options: LeakQuery.Sort.allCases.map { ($0.rawValue, $0.words) }, chosen: query.sort.rawValue))
-            <input type="search" name="q" value="\#(query.search ?? "")" placeholder="Class, path or message" aria-label="Search">
-            \#(hidden("class", query.className))\#(hidden("limit", limit))<button>Show</button>\#(className)
+            \#(HTML(choices.map(\.html), separator: "\n"))
+            <input type="search" name="q" value="\#(query.search ?? "")" \#
+            placeholder="Class, path or message" aria-label="Search">
+            \#(order)\#(hidden("class", query.className))\#(hidden("limit", limit))<button>Show</button>\#(className)
             </form>
             """#
+    }
+
+    private var choices: [Choice] {
+        let query = context.query
+        return [
+            Choice(
+                name: "app", label: "App", none: "All apps", options: context.apps.map { ($0, $0) },
+                chosen: query.app),
+            Choice(
+                name: "version", label: "Version", none: "All versions",
+                options: context.versions.map { ($0, $0) }, chosen: query.version),
+            Choice(
+                name: "state", label: "State", none: "Any state",
+                options: LeakState.allCases.map { ($0.rawValue, $0.words) }, chosen: query.state?.rawValue),
+            Choice(name: "kind", label: "Kind", none: "Any kind", options: Self.kinds, chosen: query.kind),
+        ]
+    }
+
+    private var order: Choice {
+        Choice(
+            name: "sort", label: "Order", options: LeakQuery.Sort.allCases.map { ($0.rawValue, $0.words) },
+            chosen: context.query.sort.rawValue)
     }
 
     private static let kinds = ["view_controller", "view", "object", "cycle"].map { ($0, Kind.words($0)) }
@@ -51,7 +70,8 @@ struct FilterForm: Component {
     private var className: HTML? {
         context.query.className.map { name in
             #"""
-            <p class="chip">Only <strong>\#(Isolated(name))</strong> <a href="\#(context.summary { $0.className = nil })">show all classes</a></p>
+            <p class="chip">Only <strong>\#(Isolated(name))</strong> \#
+            <a href="\#(context.summary { $0.className = nil })">show all classes</a></p>
             """#
         }
     }

@@ -48,11 +48,21 @@ struct LeakTableRow: Component {
 
 /// From the first version with the leak to the last: `5.0.1 – 5.2.0`, or the only one.
 struct VersionSpan: Component {
-    var row: LeakRow
+    /// Bytes up to which both versions stay on one line.
+    private static let lineBytes = 24
+
+    var first: String
+    var last: String
+
+    init(row: LeakRow) {
+        first = row.firstVersion
+        last = row.lastVersion
+    }
 
     var html: HTML {
-        row.firstVersion == row.lastVersion
-            ? Isolated(row.firstVersion).html : "\(Isolated(row.firstVersion)) – \(Isolated(row.lastVersion))"
+        if first == last { return Isolated(first).html }
+        let dash: HTML = first.utf8.count + last.utf8.count <= Self.lineBytes ? "\u{A0}–\u{A0}" : " – "
+        return "\(Isolated(first))\(dash)\(Isolated(last))"
     }
 }
 

@@ -1,0 +1,22 @@
+import Foundation
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct GoldenTests {
+    /// `WRITE_GOLDEN_PAGES=1 swift test --filter GoldenTests` writes the files anew: look at them in a browser, then
+    /// at the difference.
+    @Test(arguments: SamplePage.allCases)
+    func `is what the golden file has`(page: SamplePage) throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Vectors/\(page.rawValue).golden.html")
+        if ProcessInfo.processInfo.environment["WRITE_GOLDEN_PAGES"] != nil {
+            try Data(page.html.bytes).write(to: file)
+        }
+        let golden = try [UInt8](Data(contentsOf: file))
+        let isEqual = golden == page.html.bytes
+        #expect(
+            isEqual, "Vectors/\(page.rawValue).golden.html differs; read how to write it anew above this test"
+        )
+    }
+}

@@ -1,0 +1,242 @@
+import LeakMessage
+import LeakStore
+
+@testable import LeakCollector
+
+/// The shop of the golden pages: 20 November 2026, noon.
+enum Shop {
+    static let now: Int64 = 1_795_176_003_000
+    static let today = 20_777
+    static let minute: Int64 = 60_000
+    static let hour: Int64 = 3_600_000
+
+    static func context(
+        _ links: Links = Links(mode: .server(base: "")), _ change: (inout LeakQuery) -> Void = { _ in }
+    ) -> PageContext {
+        var query = LeakQuery()
+        query.app = "com.acme.shop"
+        change(&query)
+        return PageContext(
+            links: links, now: now, apps: ["com.acme.shop", "com.acme.driver"],
+            versions: ["5.2.0", "5.1.0", "5.0.1"],
+            query: query)
+    }
+
+    static func leak(
+        _ number: UInt64, _ title: String, kind: String = "view_controller", stack: [String],
+        children: [String] = [],
+        cycle: [String] = [], quality: LeakIdentity.Quality = .full
+    ) -> LeakIdentity {
+        LeakIdentity(
+            id: LeakID(high: 0x7f3c_0000_0000_0000 | number, low: number), app: "com.acme.shop", kind: kind,
+            className: quality == .low ? nil : title, module: "Shop", title: title, stack: stack,
+            children: children,
+            cycle: cycle, quality: quality, groupedBy: GroupedBy(version: 1, className: title, stack: stack))
+    }
+
+    static func row(
+        _ leak: LeakIdentity, isNew: Bool = false, state: LeakState = .open, reports: Int, freed: Int = 0,
+        installs: Int,
+        alive: Int? = nil, lived: Percentiles? = nil, from: String, to: String = "5.2.0", seen ago: Int64,
+        trend: [Int], share: Share?
+    ) -> LeakRow {
+        LeakRow(
+            identity: leak, state: state, isNew: isNew, reports: reports, freed: freed, installs: installs,
+            aliveAtMost: alive, lived: lived, firstVersion: from, lastVersion: to, firstSeen: now - 51 * hour,
+            lastSeen: now - ago, trendFrom: today - 13, trend: trend, share: share)
+    }
+
+    static let checkout = row(
+        leak(
+            1, "CheckoutViewController", stack: ["UINavigationController", "CheckoutViewController"],
+            children: ["PaymentSheet<ApplePay>"],
+            cycle: ["closure", "CheckoutViewController.onPaid", "closure"]),
+        isNew: true, reports: 1284, freed: 12, installs: 812, alive: 3,
+        lived: Percentiles(p50: 14_000, p90: 60_000),
+        from: "5.2.0", seen: 2 * hour, trend: [0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 60, 210, 480, 530],
+        share: Share(reports: 1207, checks: 14_901))
+
+    static let rows: [LeakRow] = [
+        checkout,
+        row(
+            leak(
+                2, "CartViewModel", kind: "object", stack: [],
+                cycle: ["CartViewModel.onChange", "closure", "CartViewModel"]),
+            reports: 641, installs: 402, from: "4.9.0", seen: 31 * minute,
+            trend: [40, 22, 8, 0, 0, 0, 0, 0, 0, 0, 12, 90, 201, 268],
+            share: Share(reports: 641, checks: 16_025)),
+        row(
+            leak(
+                3, "ProductCell", kind: "view",
+                stack: ["ProductListController", "UITableView", "ProductCell"]),
+            reports: 388, installs: 297, from: "5.0.1", seen: 4 * minute,
+            trend: [30, 25, 28, 31, 22, 19, 26, 33, 29, 28, 27, 30, 31, 29],
+            share: Share(reports: 388, checks: 13_380)),
+        row(
+            leak(4, "SearchResultsController", stack: ["UINavigationController", "SearchResultsController"]),
+            state: .slow, reports: 240, freed: 236, installs: 198, lived: Percentiles(p50: 2300, p90: 4100),
+            from: "5.1.0", seen: hour, trend: [10, 12, 18, 20, 22, 15, 12, 18, 19, 21, 20, 18, 17, 18],
+            share: Share(reports: 240, checks: 12_000)),
+        row(
+            leak(
+                5, "UIHostingController<ProfileView>",
+                stack: ["UITabBarController", "UIHostingController<ProfileView>"]),
+            reports: 97, installs: 71, from: "5.1.0", to: "5.1.0", seen: 75 * hour,
+            trend: [0, 0, 0, 0, 4, 7, 9, 11, 9, 12, 10, 12, 11, 12], share: Share(reports: 40, checks: 49)),
+        row(
+            leak(6, "Objekt nach # Sekunden noch im Speicher", kind: "object", stack: [], quality: .low),
+            reports: 1, installs: 1, from: "5.1.0", seen: 300 * hour,
+            trend: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], share: nil),
+    ]
+
+    static let releases: [Release] = [
+        release(
+            "5.2.0", ["809", "812"], reports: 3102, leaks: 6, new: 1, sessions: 41_220, leaky: 536,
+            checks: 120_400, days: 4),
+        release(
+            "5.1.0", ["790"], reports: 2011, leaks: 5, new: 2, sessions: 98_100, leaky: 402, checks: 301_000,
+            days: 30),
+        release("5.0.1", [], reports: 12, leaks: 1, new: 1, sessions: 0, leaky: 0, checks: 0, days: 400),
+    ]
+
+    static func release(
+        _ version: String, _ builds: [String], reports: Int, leaks: Int, new: Int, sessions: Int, leaky: Int,
+        checks: Int,
+        days: Int64
+    ) -> Release {
+        Release(
+            version: version, builds: builds, reports: reports, leaks: leaks, newLeaks: new,
+            installs: reports / 2,
+            sessions: sessions, leakySessions: leaky, checks: checks, firstSeen: now - days * 24 * hour,
+            lastSeen: now - days * hour / 8)
+    }
+
+    static let overview = Overview(
+        newest: releases[0], previous: releases[1], newLeaks: 1, newTitles: ["CheckoutViewController"],
+        recentReports: 1002, recentInstalls: 731, recentLeaks: 5, leaks: 6, reports: 2651,
+        dropped: [
+            Submission.Dropped(app: "com.acme.shop", reason: "budget", count: 12),
+            Submission.Dropped(app: "com.acme.shop", reason: "too_old", count: 2),
+        ])
+
+    static let page = LeakPage(leaks: rows, next: nil, total: 6, reports: 2651)
+
+    static let detail = LeakDetail(
+        row: checkout,
+        versions: [
+            LeakDetail.VersionCount(version: "5.2.0", build: "812", reports: 1150, installs: 730),
+            LeakDetail.VersionCount(version: "5.2.0", build: "809", reports: 57, installs: 47),
+            LeakDetail.VersionCount(version: "5.2.0-beta", build: nil, reports: 77, installs: 35),
+        ],
+        systems: [
+            LeakDetail.ValueCount(value: "iOS 19.1", reports: 842),
+            LeakDetail.ValueCount(value: "iOS 19.0", reports: 301),
+            LeakDetail.ValueCount(value: "iOS 18.6", reports: 141),
+        ],
+        models: [
+            LeakDetail.ValueCount(value: "iPhone17,1", reports: 700),
+            LeakDetail.ValueCount(value: "iPad14,3", reports: 584),
+        ],
+        trend: Trend(
+            step: .day, from: today - 13,
+            versions: [
+                Trend.Series(version: "5.2.0", counts: [0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 55, 190, 448, 511]),
+                Trend.Series(version: "5.2.0-beta", counts: [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 5, 20, 32, 19]),
+            ]),
+        siblings: [
+            LeakDetail.Sibling(
+                id: LeakID(high: 9, low: 9),
+                stack: ["UITabBarController", "CartController", "CheckoutViewController"],
+                reports: 31),
+            LeakDetail.Sibling(id: LeakID(high: 9, low: 10), stack: [], reports: 2),
+        ],
+        samples: 24)
+
+    static var report: LeakReport {
+        var report = LeakReport()
+        report.event = .leak
+        report.kind = .viewController
+        report.className = "CheckoutViewController"
+        report.stack = ["UINavigationController", "CheckoutViewController"]
+        report.cycle = ["Shop.CheckoutViewController.onPaid", "closure", "Shop.CheckoutViewController"]
+        report.reason = "dismissed"
+        report.waitedMilliseconds = 1000
+        report.alive = 3
+        report.count = 2
+        report.message = "VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>"
+        report.error = ReportedError(
+            domain: "com.acme.shop", code: 8,
+            userInfo: [CustomKey("NSLocalizedDescription", .string("Still there"))])
+        report.keys = [
+            CustomKey("tab", .string("cart")), CustomKey("ab_test", .number(2)),
+            CustomKey("ratio", .number(0.5)),
+            CustomKey("premium", .boolean(true)),
+        ]
+        report.log = ["opened cart", "tapped pay", "dismissed CheckoutViewController"]
+        return report
+    }
+
+    static func kept(_ place: SampleReport.Place, hours: Int64) -> KeptReport {
+        KeptReport(
+            sample: SampleReport(
+                place: place, at: now - hours * hour,
+                origin: Submission.Origin(
+                    app: "com.acme.shop", version: "5.2.0", build: "812", system: "iOS 19.1",
+                    model: "iPhone17,1"),
+                body: Array(#"{"type":"leak","class":"Shop.CheckoutViewController"}"#.utf8)),
+            report: report)
+    }
+
+    static var reports: [KeptReport] {
+        var unreadable = kept(.random, hours: 30)
+        unreadable.report = nil
+        return [kept(.first, hours: 51), kept(.newest, hours: 2), unreadable]
+    }
+}
+
+/// Every page, as the golden files have it.
+enum SamplePage: String, CaseIterable {
+    case summary, summaryEmpty = "summary-no-match", leak, reports, releases, first, signIn = "sign-in", error
+    case exported = "summary-exported"
+
+    var html: HTML {
+        switch self {
+        case .summary:
+            SummaryPage(context: Shop.context(), overview: Shop.overview, page: Shop.page).html
+        case .summaryEmpty:
+            SummaryPage(
+                context: Shop.context {
+                    $0.search = "Ünknown <class>"
+                    $0.className = "CartViewModel"
+                    $0.version = "4.0"
+                    $0.sort = .lastSeen
+                }, overview: Shop.overview, page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)
+            ).html
+        case .leak:
+            LeakDetailPage(context: Shop.context(), detail: Shop.detail, newest: Shop.kept(.newest, hours: 2))
+                .html
+        case .reports:
+            ReportsPage(context: Shop.context(), leak: Shop.checkout.identity, reports: Shop.reports).html
+        case .releases:
+            ReleasesPage(context: Shop.context(), app: "com.acme.shop", releases: Shop.releases).html
+        case .first:
+            FirstReportPage(
+                context: PageContext(links: Links(mode: .server(base: "")), now: Shop.now),
+                address: "http://localhost:8080"
+            ).html
+        case .signIn:
+            SignInPage(
+                context: PageContext(links: Links(mode: .server(base: "")), now: Shop.now),
+                problem: .wrongToken,
+                destination: "/?app=com.acme.shop"
+            ).html
+        case .error:
+            ErrorPage(context: Shop.context(), status: 404, detail: nil).html
+        case .exported:
+            SummaryPage(
+                context: Shop.context(Links(mode: .files(page: .summary(app: "com.acme.shop")))),
+                overview: Shop.overview, page: Shop.page
+            ).html
+        }
+    }
+}
