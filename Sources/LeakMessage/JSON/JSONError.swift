@@ -1,0 +1,63 @@
+/// Why a text is not JSON, and where.
+public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A rule of RFC 8259, or one of ours, that the text breaks.
+    public enum Rule: Hashable, Sendable {
+        case unexpectedEnd
+        /// Something else had to stand here.
+        case expected(String)
+        case invalidEscape
+        /// A byte below 0x20 inside a string: RFC 8259 §7 wants it escaped.
+        case controlCharacter
+        case invalidNumber
+        /// More than ``JSONScanner/depthLimit`` arrays and objects inside each other.
+        case tooDeep
+        /// Something follows the one value.
+        case trailingText
+        /// RFC 8259 §8.1: JSON is UTF-8.
+        case invalidUTF8
+    }
+
+    /// The byte where the rule is broken, counted from the start of the body.
+    public let offset: Int
+    public let rule: Rule
+
+    public init(_ rule: Rule, at offset: Int) {
+        self.rule = rule
+        self.offset = offset
+    }
+
+    public var description: String {
+        switch rule {
+        case .unexpectedEnd: "the text ends too early"
+        case .expected(let what): "expected \(what)"
+        case .invalidEscape: "not an escape sequence"
+        case .controlCharacter: "a control character in a string must be escaped"
+        case .invalidNumber: "not a number"
+        case .tooDeep: "nested more than \(JSONScanner.depthLimit) deep"
+        case .trailingText: "more text after the value"
+        case .invalidUTF8: "not UTF-8"
+        }
+    }
+}
+
+/// A place in a text, as editors count: both numbers start at 1, columns are Unicode scalars.
+public struct TextPosition: Hashable, Sendable {
+    public let line: Int
+    public let column: Int
+
+    /// The place of the byte at `offset`; past the end is the place after the last byte.
+    public init(of offset: Int, in text: [UInt8]) {
+        var line = 1
+        var column = 1
+        for byte in text.prefix(max(0, offset)) {
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                column += 1
+            }
+        }
+        self.line = line
+        self.column = column
+    }
+}

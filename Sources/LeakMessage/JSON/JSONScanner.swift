@@ -1,0 +1,347 @@
+/// Reads JSON in one pass over bytes: strict RFC 8259, nothing copied, nothing allocated.
+///
+/// The caller walks the value it expects:
+///
+///     try JSONScanner.scan(body) { (scanner) throws(JSONError) in
+///         guard try scanner.enterObject() else { return }
+///         repeat {
+///             let name = try scanner.name()
+///             if scanner.text(of: name) == "count" { count = try scanner.number().integer } else { try scanner.skip() }
+///         } while try scanner.another(in: .object)
+///     }
+///
+/// Bytes are taken for valid UTF-8: check the whole body once with ``UTF8Validity``.
+@safe
+public struct JSONScanner {
+    // Safe: every read is bounded by `end`, and `scan` lends the pointer for one call.
+    private let base: UnsafePointer<UInt8>
+    private let end: Int
+    /// The next byte to read, from the start of the body.
+    public private(set) var offset: Int
+    private var depth = 0
+
+    /// Arrays and objects inside each other. A batch needs six.
+    public static let depthLimit = 32
+
+    public enum Container: Hashable, Sendable {
+        case object, array
+
+        var closing: UInt8 { self == .object ? UInt8(ascii: "}") : UInt8(ascii: "]") }
+    }
+
+    /// What kind of value comes next.
+    public enum Kind: String, Hashable, Sendable {
+        case object = "an object"
+        case array = "an array"
+        case string = "a string"
+        case number = "a number"
+        case boolean = "a boolean"
+        case null = "null"
+    }
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+        // An empty array has no address; `end` is then 0 and nothing is read.
+        unsafe base = bytes.baseAddress ?? UnsafePointer(bitPattern: 1).unsafelyUnwrapped
+        offset = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// Lends a scanner over `range` of `bytes` (all of it when `nil`) to `body`, which must not keep it.
+    public static func scan<Result>(
+        _ bytes: [UInt8], in range: Range<Int>? = nil,
+        _ body: (inout JSONScanner) throws(JSONError) -> Result
+    ) throws(JSONError) -> Result {
+        let range = (range ?? 0..<bytes.count).clamped(to: 0..<bytes.count)
+        return try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in
+            var scanner = unsafe JSONScanner(buffer, range)
+            return try body(&scanner)
+        }
+    }
+
+    // MARK: Structure
+
+    /// The kind of the next value, which stays unread.
+    public mutating func kind() throws(JSONError) -> Kind {
+        switch try peek() {
+        case UInt8(ascii: "\""): .string
+        case UInt8(ascii: "{"): .object
+        case UInt8(ascii: "["): .array
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): .boolean
+        case UInt8(ascii: "n"): .null
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): .number
+        default: throw JSONError(.expected("a value"), at: offset)
+        }
+    }
+
+    /// Reads `{`.
+    ///
+    /// - Returns: whether a name follows; `false` when the object was empty and is read.
+    public mutating func enterObject() throws(JSONError) -> Bool {
+        try enter(UInt8(ascii: "{"), .object, "an object")
+    }
+
+    /// Reads `[`.
+    ///
+    /// - Returns: whether a value follows; `false` when the array was empty and is read.
+    public mutating func enterArray() throws(JSONError) -> Bool {
+        try enter(UInt8(ascii: "["), .array, "an array")
+    }
+
+    private mutating func enter(
+        _ opening: UInt8, _ container: Container, _ name: StaticString
+    ) throws(JSONError) -> Bool {
+        guard try peek() == opening else { throw JSONError(.expected("\(name)"), at: offset) }
+        guard depth < Self.depthLimit else { throw JSONError(.tooDeep, at: offset) }
+        offset &+= 1
+        guard try peek() != container.closing else {
+            offset &+= 1
+            return false
+        }
+        depth &+= 1
+        return true
+    }
+
+    /// Reads what stands after a value inside a container.
+    ///
+    /// - Returns: `true` after a comma, `false` after the end of the container.
+    public mutating func another(in container: Container) throws(JSONError) -> Bool {
+        let byte = try peek()
+        if byte == UInt8(ascii: ",") {
+            offset &+= 1
+            return true
+        }
+        guard byte == container.closing else {
+            let closing = container == .object ? "a comma or }" : "a comma or ]"
+            throw JSONError(.expected(closing), at: offset)
+        }
+        offset &+= 1
+        depth &-= 1
+        return false
+    }
+
+    /// Reads a name and its colon.
+    public mutating func name() throws(JSONError) -> JSONSlice {
+        guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.expected("a name in quotes"), at: offset) }
+        let name = try string()
+        guard try peek() == UInt8(ascii: ":") else { throw JSONError(.expected("a colon"), at: offset) }
+        offset &+= 1
+        return name
+    }
+
+    /// Reads one value of any kind.
+    ///
+    /// - Returns: where it stood, quotes and brackets included.
+    @discardableResult
+    public mutating func skip() throws(JSONError) -> JSONSlice {
+        let kind = try kind()
+        let start = offset
+        switch kind {
+        case .string: _ = try string()
+        case .number: _ = try number()
+        case .boolean: _ = try boolean()
+        case .null: try null()
+        case .array:
+            if try enterArray() {
+                repeat { try skip() } while try another(in: .array)
+            }
+        case .object:
+            if try enterObject() {
+                repeat {
+                    _ = try name()
+                    try skip()
+                } while try another(in: .object)
+            }
+        }
+        return JSONSlice(start..<offset)
+    }
+
+    /// Checks that nothing but white space is left.
+    public mutating func finish() throws(JSONError) {
+        skipSpace()
+        guard offset == end else { throw JSONError(.trailingText, at: offset) }
+    }
+
+    // MARK: Literals and numbers
+
+    public mutating func boolean() throws(JSONError) -> Bool {
+        if try peek() == UInt8(ascii: "t") {
+            try literal("true")
+            return true
+        }
+        try literal("false")
+        return false
+    }
+
+    public mutating func null() throws(JSONError) {
+        skipSpace()
+        try literal("null")
+    }
+
+    private mutating func literal(_ text: StaticString) throws(JSONError) {
+        for index in 0..<text.utf8CodeUnitCount {
+            guard offset < end else { throw JSONError(.unexpectedEnd, at: offset) }
+            guard unsafe base[offset] == text.utf8Start[index] else {
+                throw JSONError(.expected("\(text)"), at: offset)
+            }
+            offset &+= 1
+        }
+    }
+
+    /// RFC 8259 §6: no plus sign, no leading zero, digits on both sides of the point.
+    public mutating func number() throws(JSONError) -> JSONNumber {
+        _ = try peek()
+        let start = offset
+        let isNegative = unsafe base[offset] == UInt8(ascii: "-")
+        if isNegative { offset &+= 1 }
+        let first = offset
+        var magnitude: UInt64 = 0
+        var overflows = false
+        while let digit = digit() {
+            let (product, tooMuch) = magnitude.multipliedReportingOverflow(by: 10)
+            let (sum, alsoTooMuch) = product.addingReportingOverflow(UInt64(digit))
+            overflows = overflows || tooMuch || alsoTooMuch
+            magnitude = sum
+            offset &+= 1
+        }
+        guard offset > first else { throw failure(.invalidNumber) }
+        if offset &- first > 1, unsafe base[first] == UInt8(ascii: "0") {
+            throw JSONError(.invalidNumber, at: first)
+        }
+        var isWhole = true
+        if offset < end, unsafe base[offset] == UInt8(ascii: ".") {
+            isWhole = false
+            offset &+= 1
+            try digits()
+        }
+        if offset < end, unsafe base[offset] | 0x20 == UInt8(ascii: "e") {
+            isWhole = false
+            offset &+= 1
+            if offset < end, unsafe base[offset] == UInt8(ascii: "+") || base[offset] == UInt8(ascii: "-") {
+                offset &+= 1
+            }
+            try digits()
+        }
+        let slice = JSONSlice(start..<offset)
+        guard isWhole, !overflows else { return JSONNumber(slice: slice, integer: nil) }
+        guard isNegative else { return JSONNumber(slice: slice, integer: Int(exactly: magnitude)) }
+        let integer = magnitude == 1 << 63 ? Int.min : Int(exactly: magnitude).map { -$0 }
+        return JSONNumber(slice: slice, integer: integer)
+    }
+
+    private func digit() -> UInt8? {
+        guard offset < end else { return nil }
+        let digit = unsafe base[offset] &- UInt8(ascii: "0")
+        return digit < 10 ? digit : nil
+    }
+
+    private mutating func digits() throws(JSONError) {
+        guard digit() != nil else { throw failure(.invalidNumber) }
+        while digit() != nil { offset &+= 1 }
+    }
+
+    // MARK: Strings
+
+    /// Reads a string, checking its escape sequences.
+    ///
+    /// A lone surrogate such as `\ud800` is taken, as the grammar allows: text cut by a detector that counts in
+    /// UTF-16 ends so. It reads as U+FFFD.
+    public mutating func string() throws(JSONError) -> JSONSlice {
+        guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.expected("a string"), at: offset) }
+        offset &+= 1
+        let start = offset
+        var isEscaped = false
+        while true {
+            skipPlainText()
+            guard offset < end else { throw JSONError(.unexpectedEnd, at: end) }
+            switch unsafe base[offset] {
+            case UInt8(ascii: "\""):
+                let slice = JSONSlice(start..<offset, isEscaped: isEscaped)
+                offset &+= 1
+                return slice
+            case UInt8(ascii: "\\"):
+                isEscaped = true
+                try escapeSequence()
+            default: throw JSONError(.controlCharacter, at: offset)
+            }
+        }
+    }
+
+    /// Moves to the next quote, backslash or control character, eight bytes at a time.
+    ///
+    /// Marks zero bytes of a word by the borrow trick of https://graphics.stanford.edu/~seander/bithacks.html
+    /// (“Determine if a word has a byte less than n”); the lowest mark is always exact.
+    private mutating func skipPlainText() {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        while offset &+ 8 <= end {
+            let word = UInt64(
+                littleEndian: unsafe UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
+            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            let marks =
+                ((quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes | (word &- (ones &* 0x20)) & ~word)
+                & tops
+            guard marks == 0 else {
+                offset &+= marks.trailingZeroBitCount >> 3
+                return
+            }
+            offset &+= 8
+        }
+        while offset < end {
+            let byte = unsafe base[offset]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { return }
+            offset &+= 1
+        }
+    }
+
+    private mutating func escapeSequence() throws(JSONError) {
+        let start = offset
+        offset &+= 1
+        guard offset < end else { throw JSONError(.unexpectedEnd, at: end) }
+        switch unsafe base[offset] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            offset &+= 1
+        case UInt8(ascii: "u"):
+            offset &+= 1
+            for _ in 0..<4 {
+                guard offset < end else { throw JSONError(.unexpectedEnd, at: end) }
+                guard unsafe base[offset].hexadecimalValue != nil else { throw JSONError(.invalidEscape, at: start) }
+                offset &+= 1
+            }
+        default: throw JSONError(.invalidEscape, at: start)
+        }
+    }
+
+    // MARK: Bytes
+
+    private mutating func skipSpace() {
+        while offset < end {
+            switch unsafe base[offset] {
+            case 0x20, 0x0A, 0x0D, 0x09: offset &+= 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func peek() throws(JSONError) -> UInt8 {
+        skipSpace()
+        guard offset < end else { throw JSONError(.unexpectedEnd, at: end) }
+        return unsafe base[offset]
+    }
+
+    private func failure(_ rule: JSONError.Rule) -> JSONError {
+        offset < end ? JSONError(rule, at: offset) : JSONError(.unexpectedEnd, at: end)
+    }
+
+    /// Calls `body` with the bytes of a slice of this body, as they stand.
+    func withBytes<Result>(of slice: JSONSlice, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        let range = slice.range.clamped(to: 0..<end)
+        return unsafe body(UnsafeBufferPointer(start: base + range.lowerBound, count: range.count))
+    }
+
+    /// The text of a string of this body.
+    public func text(of slice: JSONSlice) -> String {
+        unsafe withBytes(of: slice) { unsafe JSONText.string($0, isEscaped: slice.isEscaped) }
+    }
+}

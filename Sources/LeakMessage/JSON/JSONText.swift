@@ -1,0 +1,83 @@
+/// Turns what stands between the quotes of a JSON string into its text.
+enum JSONText {
+    /// The text; `bytes` have been scanned, so every escape sequence is whole.
+    static func string(_ bytes: UnsafeBufferPointer<UInt8>, isEscaped: Bool) -> String {
+        guard isEscaped else { return unsafe String(decoding: bytes, as: UTF8.self) }
+        return unsafe String(decoding: unescaped(bytes), as: UTF8.self)
+    }
+
+    /// The UTF-8 of the text. Never longer than `bytes`.
+    static func unescaped(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            let byte = unsafe bytes[index]
+            index += 1
+            guard byte == UInt8(ascii: "\\"), index < bytes.count else {
+                text.append(byte)
+                continue
+            }
+            let escape = unsafe bytes[index]
+            index += 1
+            switch escape {
+            case UInt8(ascii: "b"): text.append(0x08)
+            case UInt8(ascii: "f"): text.append(0x0C)
+            case UInt8(ascii: "n"): text.append(0x0A)
+            case UInt8(ascii: "r"): text.append(0x0D)
+            case UInt8(ascii: "t"): text.append(0x09)
+            case UInt8(ascii: "u"): unsafe appendScalar(of: bytes, &index, to: &text)
+            default: text.append(escape)
+            }
+        }
+        return text
+    }
+
+    /// Appends the scalar whose four digits stand at `index`, joined with the low surrogate that may follow.
+    private static func appendScalar(
+        of bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int, to text: inout [UInt8]
+    ) {
+        var code = unsafe unit(of: bytes, at: index)
+        index += 4
+        if code & 0xFC00 == 0xD800, index + 6 <= bytes.count, unsafe bytes[index] == UInt8(ascii: "\\"),
+            unsafe bytes[index + 1] == UInt8(ascii: "u")
+        {
+            let low = unsafe unit(of: bytes, at: index + 2)
+            if low & 0xFC00 == 0xDC00 {
+                code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
+                index += 6
+            }
+        }
+        text.append(contentsOf: Unicode.UTF8.bytes(of: Unicode.Scalar(code) ?? "\u{FFFD}"))
+    }
+
+    private static func unit(of bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> UInt32 {
+        var unit: UInt32 = 0
+        for index in start..<min(start + 4, bytes.count) {
+            unit = unit << 4 | UInt32(unsafe bytes[index].hexadecimalValue ?? 0)
+        }
+        return unit
+    }
+}
+
+extension Unicode.UTF8 {
+    /// One to four bytes.
+    static func bytes(of scalar: Unicode.Scalar) -> [UInt8] {
+        Array(String(scalar).utf8)
+    }
+}
+
+extension UInt8 {
+    /// 0 to 15 for `0`…`9`, `a`…`f`, `A`…`F`.
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self &- UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self &- UInt8(ascii: "a") &+ 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self &- UInt8(ascii: "A") &+ 10
+        default: nil
+        }
+    }
+
+    var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+    var isHexadecimal: Bool { hexadecimalValue != nil }
+}

@@ -1,0 +1,48 @@
+/// Checks a whole body for UTF-8 once, so that no later step need.
+///
+/// `UTF8Span` would do it, on systems newer than the oldest that apps run on.
+public enum UTF8Validity {
+    /// Looks for the first byte that is not part of well-formed UTF-8 (Unicode 16, table 3-7).
+    ///
+    /// - Returns: its offset, or `nil` when all is well.
+    public static func firstInvalidByte(in bytes: [UInt8]) -> Int? {
+        unsafe bytes.withUnsafeBufferPointer { unsafe firstInvalidByte(in: $0) }
+    }
+
+    private static func firstInvalidByte(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let base = bytes.baseAddress else { return nil }
+        let count = bytes.count
+        var index = 0
+        while index < count {
+            while index &+ 8 <= count {
+                let word = unsafe UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self)
+                guard word & 0x8080_8080_8080_8080 == 0 else { break }
+                index &+= 8
+            }
+            guard index < count else { return nil }
+            let first = unsafe base[index]
+            if first < 0x80 {
+                index &+= 1
+                continue
+            }
+            // How many bytes follow, and what the next one may be: it rules out overlong forms, surrogates and
+            // code points past U+10FFFF.
+            let following: Int
+            var next: ClosedRange<UInt8> = 0x80...0xBF
+            switch first {
+            case 0xC2...0xDF: following = 1
+            case 0xE0: (following, next) = (2, 0xA0...0xBF)
+            case 0xED: (following, next) = (2, 0x80...0x9F)
+            case 0xE1...0xEF: following = 2
+            case 0xF0: (following, next) = (3, 0x90...0xBF)
+            case 0xF4: (following, next) = (3, 0x80...0x8F)
+            case 0xF1...0xF3: following = 3
+            default: return index
+            }
+            guard index &+ following < count, unsafe next.contains(base[index &+ 1]) else { return index }
+            for step in 1...following where unsafe base[index &+ step] & 0xC0 != 0x80 { return index }
+            index &+= following &+ 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,128 @@
+/// Reads the fields of one object and remembers the first that breaks a bound.
+///
+/// Broken JSON is thrown; a broken bound is only noted, so that the rest of the body can still be read.
+@safe
+struct FieldReader {
+    var scanner: JSONScanner
+    /// What is wrong, such as `class is 700 bytes, at most 512`, and where.
+    private(set) var problem: (reason: String, offset: Int)?
+
+    init(_ scanner: JSONScanner) { self.scanner = scanner }
+
+    /// Notes a problem, unless one is noted already.
+    mutating func note(_ reason: @autoclosure () -> String, at offset: Int) {
+        if problem == nil { problem = (reason(), offset) }
+    }
+
+    mutating func clearProblem() { problem = nil }
+
+    /// Reads a value of the kind wanted, or skips it.
+    ///
+    /// - Returns: `false` when it was skipped: `null`, which means not given, or a kind that is noted as wrong.
+    mutating func comes(_ wanted: JSONScanner.Kind, _ field: @autoclosure () -> String, _ needed: @autoclosure () -> String)
+        throws(JSONError) -> Bool
+    {
+        let kind = try scanner.kind()
+        if kind == wanted { return true }
+        let offset = scanner.offset
+        try scanner.skip()
+        if kind != .null { note("\(field()) is \(kind.rawValue), must be \(needed())", at: offset) }
+        return false
+    }
+
+    /// A string of at most `limit` bytes once its escape sequences are resolved.
+    mutating func string(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError) -> JSONSlice {
+        guard try comes(.string, field(), "a string") else { return .absent }
+        let offset = scanner.offset
+        let slice = try scanner.string()
+        // Resolving escape sequences never makes a text longer.
+        if slice.count > limit {
+            let count = textCount(slice)
+            if count > limit { note("\(field()) is \(count) bytes, at most \(limit)", at: offset) }
+        }
+        return slice
+    }
+
+    /// An array of strings, each of at most `limit` bytes.
+    mutating func strings(_ field: StaticString, count: Int, atMost limit: Int) throws(JSONError) -> JSONSlice {
+        guard try comes(.array, "\(field)", "an array of strings") else { return .absent }
+        let start = scanner.offset
+        var index = 0
+        if try scanner.enterArray() {
+            repeat {
+                if try scanner.kind() == .null {
+                    note("\(field)[\(index)] is null, must be a string", at: scanner.offset)
+                }
+                _ = try string("\(field)[\(index)]", atMost: limit)
+                index += 1
+            } while try scanner.another(in: .array)
+        }
+        if index > count { note("\(field) has \(index) entries, at most \(count)", at: start) }
+        return JSONSlice(start..<scanner.offset)
+    }
+
+    /// A whole number in a range.
+    mutating func integer(
+        _ field: @autoclosure () -> String, in range: ClosedRange<Int>, _ needed: @autoclosure () -> String
+    ) throws(JSONError) -> Int? {
+        guard try comes(.number, field(), needed()) else { return nil }
+        let offset = scanner.offset
+        let number = try scanner.number()
+        guard let value = number.integer ?? whole(number), range.contains(value) else {
+            let text = number.slice.count <= 24 ? scanner.text(of: number.slice) : "too large"
+            note("\(field()) is \(text), must be \(needed())", at: offset)
+            return nil
+        }
+        return value
+    }
+
+    /// A whole number of at least 0.
+    mutating func amount(_ field: @autoclosure () -> String) throws(JSONError) -> Int? {
+        try integer(field(), in: 0...Int.max, "an integer of at least 0")
+    }
+
+    /// `1.0` and `1e3`, which some encoders write for whole numbers.
+    private func whole(_ number: JSONNumber) -> Int? {
+        Double(scanner.text(of: number.slice)).flatMap { Int(exactly: $0) }
+    }
+
+    /// RFC 3339, or milliseconds since 1970.
+    mutating func time(_ field: @autoclosure () -> String) throws(JSONError) -> WireTime? {
+        let needed = "a time such as 2026-11-20T12:00:00Z, or milliseconds since 1970"
+        if try scanner.kind() == .number {
+            return try integer(field(), in: Int.min...Int.max, needed).map { WireTime(milliseconds: Int64($0)) }
+        }
+        guard try comes(.string, field(), needed) else { return nil }
+        let offset = scanner.offset
+        let slice = try scanner.string()
+        let time =
+            slice.isEscaped
+            ? WireTime(rfc3339: scanner.text(of: slice))
+            : unsafe scanner.withBytes(of: slice) { unsafe WireTime(rfc3339: $0) }
+        if time == nil { note("\(field()) is not a time, must be \(needed)", at: offset) }
+        return time
+    }
+
+    /// How many bytes the text of a string has.
+    func textCount(_ slice: JSONSlice) -> Int {
+        guard slice.isEscaped else { return slice.count }
+        return unsafe scanner.withBytes(of: slice) { unsafe JSONText.unescaped($0).count }
+    }
+
+    /// Whether a text holds a control character, U+0000 to U+001F or U+007F to U+009F.
+    func hasControlCharacter(_ slice: JSONSlice) -> Bool {
+        unsafe scanner.withBytes(of: slice) { bytes in
+            if slice.isEscaped { return unsafe Self.hasControlCharacter(JSONText.unescaped(bytes)) }
+            return unsafe Self.hasControlCharacter(bytes)
+        }
+    }
+
+    private static func hasControlCharacter(_ text: some Collection<UInt8>) -> Bool {
+        var previous: UInt8 = 0
+        for byte in text {
+            if byte < 0x20 || byte == 0x7F || previous == 0xC2 && byte & 0xE0 == 0x80 { return true }
+            previous = byte
+        }
+        return false
+    }
+}

@@ -1,0 +1,274 @@
+// Reads one report: every field of the table in the wire format, with its bound.
+
+extension FieldReader {
+    /// What one pass over an object found out.
+    struct ReportFields {
+        var slices = ReportSlices()
+        /// Bounds broken, or `nil`.
+        var problem: (reason: String, offset: Int)?
+        /// A field that says which leak it is was there.
+        var namesLeak = false
+        /// Fields that only a batch has, or an app, were there.
+        var describesBatch = false
+        /// The object turned out to hold `reports`; reading stopped there.
+        var isBatch = false
+    }
+
+    /// Reads the object that comes next as a report.
+    ///
+    /// - Parameter mayBeBatch: stops at a field `reports`, which makes the object a batch.
+    mutating func report(mayBeBatch: Bool = false) throws(JSONError) -> ReportFields {
+        var fields = ReportFields()
+        clearProblem()
+        let isObject = try scanner.kind() == .object
+        let start = scanner.offset
+        guard isObject else {
+            let kind = try scanner.kind()
+            try scanner.skip()
+            fields.problem = ("report is \(kind.rawValue), must be an object", start)
+            return fields
+        }
+        if try scanner.enterObject() {
+            repeat {
+                let field = scanner.field(try scanner.name())
+                guard let field else {
+                    try scanner.skip()
+                    continue
+                }
+                if field.belongsToBatch {
+                    fields.describesBatch = true
+                    if field == .reports && mayBeBatch {
+                        fields.isBatch = true
+                        return fields
+                    }
+                    try scanner.skip()
+                    continue
+                }
+                if field.namesLeak { fields.namesLeak = true }
+                if field == .app { fields.describesBatch = true }
+                try read(field, into: &fields.slices)
+            } while try scanner.another(in: .object)
+        }
+        let slices = fields.slices
+        fields.slices.raw = JSONSlice(start..<scanner.offset)
+        let identifies =
+            !slices.className.isEmpty || !slices.message.isEmpty || !slices.errorText.isEmpty
+            || slices.fingerprint.isPresent
+        if !identifies {
+            note("class is missing; add class, message, error with a description, or fingerprint", at: start)
+        }
+        fields.problem = problem
+        return fields
+    }
+
+    private mutating func read(_ field: WireField, into report: inout ReportSlices) throws(JSONError) {
+        switch field {
+        case .type: report.event = try choice("type", "leak or freed")
+        case .kind: report.kind = try choice("kind", "view_controller, view, object or cycle")
+        case .id: report.id = try identifier()
+        case .at: report.at = try time("at")
+        case .className: report.className = try className()
+        case .stack:
+            report.stack = try strings("stack", count: WireLimits.stackCount, atMost: WireLimits.elementBytes)
+        case .children:
+            report.children = try strings(
+                "children", count: WireLimits.childrenCount, atMost: WireLimits.elementBytes)
+        case .cycle:
+            report.cycle = try strings("cycle", count: WireLimits.cycleCount, atMost: WireLimits.elementBytes)
+        case .reason: report.reason = try string("reason", atMost: WireLimits.reasonBytes)
+        case .waited: report.waitedMilliseconds = try amount("waited_ms")
+        case .alive: report.alive = try amount("alive")
+        case .lived: report.livedMilliseconds = try amount("lived_ms")
+        case .count:
+            let limit = WireLimits.count
+            report.count = try integer("count", in: 1...limit, "an integer from 1 to \(limit)") ?? 1
+        case .message: report.message = try string("message", atMost: WireLimits.messageBytes)
+        case .error: (report.error, report.errorText) = try error()
+        case .keys: report.keys = try keys()
+        case .log: report.log = try strings("log", count: WireLimits.logCount, atMost: WireLimits.logBytes)
+        case .fingerprint: report.fingerprint = try fingerprint()
+        case .app: try app(&report.origin)
+        case .device: try device(&report.origin)
+        case .install: report.origin.install = try string("install", atMost: WireLimits.installBytes)
+        case .user: report.origin.user = try string("user", atMost: WireLimits.userBytes)
+        case .sessions, .checks, .dropped, .reports, .sentAt: try scanner.skip()
+        }
+    }
+
+    /// One of the words of an enumeration.
+    private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ field: StaticString, _ words: StaticString
+    ) throws(JSONError) -> Choice? {
+        guard try comes(.string, "\(field)", "\(words)") else { return nil }
+        let offset = scanner.offset
+        let slice = try scanner.string()
+        for choice in Choice.allCases where slice.isEscaped || slice.count == choice.rawValue.utf8.count {
+            let isEqual =
+                slice.isEscaped
+                ? scanner.text(of: slice) == choice.rawValue
+                : unsafe scanner.withBytes(of: slice) { unsafe choice.rawValue.utf8.elementsEqual($0) }
+            if isEqual { return choice }
+        }
+        note("\(field) is not \(words)", at: offset)
+        return nil
+    }
+
+    /// A UUID: 8-4-4-4-12 hexadecimal digits.
+    private mutating func identifier() throws(JSONError) -> JSONSlice {
+        guard try comes(.string, "id", "a UUID") else { return .absent }
+        let offset = scanner.offset
+        let slice = try scanner.string()
+        let isUUID = unsafe scanner.withBytes(of: slice) { unsafe UUIDText.isUUID($0) }
+        if !isUUID { note("id is not a UUID", at: offset) }
+        return slice
+    }
+
+    private mutating func className() throws(JSONError) -> JSONSlice {
+        let offset = scanner.offset
+        let slice = try string("class", atMost: WireLimits.classBytes)
+        guard slice.isPresent else { return slice }
+        if slice.isEmpty { note("class is empty, at least 1 byte", at: offset) }
+        if hasControlCharacter(slice) { note("class has a control character", at: offset) }
+        return slice
+    }
+
+    private mutating func fingerprint() throws(JSONError) -> JSONSlice {
+        let offset = scanner.offset
+        let slice = try strings(
+            "fingerprint", count: WireLimits.fingerprintCount, atMost: WireLimits.fingerprintBytes)
+        // The shortest array of one string is `[""]`.
+        if slice.isPresent, unsafe scanner.withBytes(of: slice, { unsafe !$0.contains(UInt8(ascii: "\"")) }) {
+            note("fingerprint has 0 entries, at least 1", at: offset)
+        }
+        return slice
+    }
+
+    private mutating func error() throws(JSONError) -> (whole: JSONSlice, text: JSONSlice) {
+        guard try comes(.object, "error", "an object") else { return (.absent, .absent) }
+        let start = scanner.offset
+        var text = JSONSlice.absent
+        if try scanner.enterObject() {
+            repeat {
+                switch scanner.text(of: try scanner.name()) {
+                case "domain": _ = try string("error.domain", atMost: WireLimits.errorDomainBytes)
+                case "code": _ = try integer("error.code", in: Int.min...Int.max, "an integer")
+                case "userInfo": text = try userInfo()
+                default: try scanner.skip()
+                }
+            } while try scanner.another(in: .object)
+        }
+        return (JSONSlice(start..<scanner.offset), text)
+    }
+
+    /// - Returns: the description.
+    private mutating func userInfo() throws(JSONError) -> JSONSlice {
+        guard try comes(.object, "error.userInfo", "an object") else { return .absent }
+        let start = scanner.offset
+        var description = JSONSlice.absent
+        var count = 0
+        if try scanner.enterObject() {
+            repeat {
+                let name = try scanner.name()
+                if try scanner.kind() == .string, scanner.text(of: name) == ReportedError.descriptionKey {
+                    description = try scanner.string()
+                } else {
+                    try scanner.skip()
+                }
+                count += 1
+            } while try scanner.another(in: .object)
+        }
+        if count > WireLimits.userInfoCount {
+            note("error.userInfo has \(count) entries, at most \(WireLimits.userInfoCount)", at: start)
+        }
+        let bytes = scanner.offset - start
+        if bytes > WireLimits.userInfoBytes {
+            note("error.userInfo is \(bytes) bytes, at most \(WireLimits.userInfoBytes)", at: start)
+        }
+        return description
+    }
+
+    private mutating func keys() throws(JSONError) -> JSONSlice {
+        guard try comes(.object, "keys", "an object") else { return .absent }
+        let start = scanner.offset
+        var count = 0
+        if try scanner.enterObject() {
+            repeat {
+                let nameOffset = scanner.offset
+                let name = try scanner.name()
+                let bytes = textCount(name)
+                if bytes > WireLimits.keyBytes {
+                    note("a name in keys is \(bytes) bytes, at most \(WireLimits.keyBytes)", at: nameOffset)
+                }
+                try keyValue(of: name)
+                count += 1
+            } while try scanner.another(in: .object)
+        }
+        if count > WireLimits.keysCount {
+            note("keys has \(count) entries, at most \(WireLimits.keysCount)", at: start)
+        }
+        return JSONSlice(start..<scanner.offset)
+    }
+
+    private mutating func keyValue(of name: JSONSlice) throws(JSONError) {
+        let kind = try scanner.kind()
+        let offset = scanner.offset
+        switch kind {
+        case .string:
+            let count = textCount(try scanner.string())
+            guard count > WireLimits.keyValueBytes else { return }
+            let text = scanner.text(of: name)
+            note("keys.\(text) is \(count) bytes, at most \(WireLimits.keyValueBytes)", at: offset)
+        case .array, .object:
+            let text = scanner.text(of: name)
+            note("keys.\(text) is \(kind.rawValue), must be a string, a number or a boolean", at: offset)
+            try scanner.skip()
+        case .number, .boolean, .null: try scanner.skip()
+        }
+    }
+
+    mutating func app(_ origin: inout OriginSlices) throws(JSONError) {
+        guard try comes(.object, "app", "an object") else { return }
+        guard try scanner.enterObject() else { return }
+        repeat {
+            switch scanner.text(of: try scanner.name()) {
+            case "id": origin.appID = try string("app.id", atMost: WireLimits.appIDBytes)
+            case "module": origin.module = try string("app.module", atMost: WireLimits.moduleBytes)
+            case "version": origin.version = try string("app.version", atMost: WireLimits.versionBytes)
+            case "build": origin.build = try string("app.build", atMost: WireLimits.versionBytes)
+            default: try scanner.skip()
+            }
+        } while try scanner.another(in: .object)
+    }
+
+    mutating func device(_ origin: inout OriginSlices) throws(JSONError) {
+        guard try comes(.object, "device", "an object") else { return }
+        guard try scanner.enterObject() else { return }
+        repeat {
+            switch scanner.text(of: try scanner.name()) {
+            case "os": origin.os = try string("device.os", atMost: WireLimits.deviceBytes)
+            case "os_version": origin.osVersion = try string("device.os_version", atMost: WireLimits.deviceBytes)
+            case "model": origin.model = try string("device.model", atMost: WireLimits.deviceBytes)
+            default: try scanner.skip()
+            }
+        } while try scanner.another(in: .object)
+    }
+}
+
+extension ReportedError {
+    /// Foundation's `NSLocalizedDescriptionKey`.
+    static let descriptionKey = "NSLocalizedDescription"
+}
+
+/// RFC 9562 §4.
+enum UUIDText {
+    static func isUUID(_ text: some Collection<UInt8>) -> Bool {
+        guard text.count == 36 else { return false }
+        for (index, byte) in text.enumerated() {
+            switch index {
+            case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
+            default: if !byte.isHexadecimal { return false }
+            }
+        }
+        return true
+    }
+}

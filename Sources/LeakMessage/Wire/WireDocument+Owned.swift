@@ -1,0 +1,97 @@
+// Copies out of a document what must outlive it.
+
+extension WireDocument {
+    /// The report at `index` of ``reports``, with strings of its own.
+    ///
+    /// Values of `keys` and `userInfo` that are no string, number or boolean are left out.
+    public func report(at index: Int) -> LeakReport {
+        let slices = reports[index]
+        var report = LeakReport()
+        report.event = slices.event
+        report.id = string(slices.id)
+        report.at = slices.at
+        report.kind = slices.kind
+        report.className = string(slices.className)
+        report.stack = strings(slices.stack)
+        report.children = strings(slices.children)
+        report.cycle = strings(slices.cycle)
+        report.reason = string(slices.reason)
+        report.waitedMilliseconds = slices.waitedMilliseconds
+        report.alive = slices.alive
+        report.livedMilliseconds = slices.livedMilliseconds
+        report.count = slices.count
+        report.message = string(slices.message)
+        report.error = error(slices.error)
+        report.keys = keys(slices.keys)
+        report.log = strings(slices.log)
+        report.fingerprint = strings(slices.fingerprint)
+        let app = self.app(slices.origin)
+        if app != AppInfo() { report.app = app }
+        let device = self.device(slices.origin)
+        if device != DeviceInfo() { report.device = device }
+        report.install = string(slices.origin.install)
+        report.user = string(slices.origin.user)
+        return report
+    }
+
+    public func app(_ origin: OriginSlices) -> AppInfo {
+        AppInfo(
+            id: string(origin.appID), module: string(origin.module), version: string(origin.version),
+            build: string(origin.build))
+    }
+
+    public func device(_ origin: OriginSlices) -> DeviceInfo {
+        DeviceInfo(os: string(origin.os), osVersion: string(origin.osVersion), model: string(origin.model))
+    }
+
+    /// Custom keys, in the order given; of a name given twice, both.
+    public func keys(_ object: JSONSlice) -> [CustomKey] {
+        guard object.isPresent else { return [] }
+        var keys: [CustomKey] = []
+        try? JSONScanner.scan(body, in: object.range) { (scanner) throws(JSONError) in
+            keys = try scanner.customKeys()
+        }
+        return keys
+    }
+
+    public func error(_ object: JSONSlice) -> ReportedError? {
+        guard object.isPresent else { return nil }
+        var error = ReportedError(domain: "", code: 0)
+        try? JSONScanner.scan(body, in: object.range) { (scanner) throws(JSONError) in
+            guard try scanner.enterObject() else { return }
+            repeat {
+                let name = scanner.text(of: try scanner.name())
+                switch (name, try scanner.kind()) {
+                case ("domain", .string): error.domain = scanner.text(of: try scanner.string())
+                case ("code", .number):
+                    let number = try scanner.number()
+                    error.code =
+                        number.integer ?? Double(scanner.text(of: number.slice)).flatMap { Int(exactly: $0) } ?? 0
+                case ("userInfo", .object): error.userInfo = try scanner.customKeys()
+                default: try scanner.skip()
+                }
+            } while try scanner.another(in: .object)
+        }
+        return error
+    }
+}
+
+extension JSONScanner {
+    /// Reads an object of strings, numbers and booleans; leaves out other values.
+    fileprivate mutating func customKeys() throws(JSONError) -> [CustomKey] {
+        var keys: [CustomKey] = []
+        guard try enterObject() else { return [] }
+        repeat {
+            let name = text(of: try name())
+            switch try kind() {
+            case .string: keys.append(CustomKey(name, .string(text(of: try string()))))
+            case .number:
+                let number = try number()
+                if let value = Double(text(of: number.slice)) { keys.append(CustomKey(name, .number(value))) }
+            case .boolean: keys.append(CustomKey(name, .boolean(try boolean())))
+            case .null, .array, .object: try skip()
+            }
+        } while try another(in: .object)
+        return keys
+    }
+}

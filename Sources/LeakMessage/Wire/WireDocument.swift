@@ -1,0 +1,116 @@
+/// What a body says, as offsets into it: nothing is copied until someone asks.
+public struct WireDocument: Sendable {
+    /// What the offsets point into. For `text/plain` it is the message as the JSON of one report.
+    public let body: [UInt8]
+    /// What holds for every report that does not say otherwise.
+    public internal(set) var origin = OriginSlices()
+    public internal(set) var sentAt: WireTime?
+    public internal(set) var sessions: [EndedSession] = []
+    public internal(set) var checks: [ClassChecks] = []
+    public internal(set) var dropped: [DroppedReports] = []
+    /// The reports that are well formed, in the order given.
+    public internal(set) var reports: [ReportSlices] = []
+    /// The others.
+    public internal(set) var rejected: [Rejection] = []
+
+    init(body: [UInt8]) { self.body = body }
+
+    /// How many reports were given, taken or not.
+    public var givenCount: Int { reports.count + rejected.count }
+
+    /// The text of a string, or `nil` when it was not given.
+    public func string(_ slice: JSONSlice) -> String? {
+        guard slice.isPresent else { return nil }
+        return unsafe bytes(of: slice).withUnsafeBufferPointer { unsafe JSONText.string($0, isEscaped: slice.isEscaped) }
+    }
+
+    /// The texts of an array of strings; empty when it was not given.
+    public func strings(_ array: JSONSlice) -> [String] {
+        guard array.isPresent else { return [] }
+        var strings: [String] = []
+        // The slice was scanned when the document was read, so scanning it again finds no error.
+        try? JSONScanner.scan(body, in: array.range) { (scanner) throws(JSONError) in
+            guard try scanner.enterArray() else { return }
+            repeat { strings.append(scanner.text(of: try scanner.string())) } while try scanner.another(in: .array)
+        }
+        return strings
+    }
+
+    /// The bytes of a value as they stand; empty when it was not given.
+    public func bytes(of slice: JSONSlice) -> ArraySlice<UInt8> {
+        body[slice.range.clamped(to: 0..<body.count)]
+    }
+
+    /// The whole origin of a report: its own fields, else the batch's.
+    public func origin(of report: ReportSlices) -> OriginSlices {
+        report.origin.filled(from: origin)
+    }
+}
+
+/// Where the fields of one report stand.
+public struct ReportSlices: Hashable, Sendable {
+    /// Its place among the reports of the request, from 0, rejected ones included.
+    public internal(set) var index = 0
+    /// The whole object.
+    public internal(set) var raw = JSONSlice.absent
+    public internal(set) var event: LeakReport.Event?
+    public internal(set) var kind: LeakReport.Kind?
+    public internal(set) var at: WireTime?
+    public internal(set) var waitedMilliseconds: Int?
+    public internal(set) var alive: Int?
+    public internal(set) var livedMilliseconds: Int?
+    public internal(set) var count = 1
+    // Strings.
+    public internal(set) var id = JSONSlice.absent
+    public internal(set) var className = JSONSlice.absent
+    public internal(set) var reason = JSONSlice.absent
+    public internal(set) var message = JSONSlice.absent
+    /// The description inside `error`.
+    public internal(set) var errorText = JSONSlice.absent
+    // Arrays of strings.
+    public internal(set) var stack = JSONSlice.absent
+    public internal(set) var children = JSONSlice.absent
+    public internal(set) var cycle = JSONSlice.absent
+    public internal(set) var log = JSONSlice.absent
+    public internal(set) var fingerprint = JSONSlice.absent
+    // Objects.
+    public internal(set) var error = JSONSlice.absent
+    public internal(set) var keys = JSONSlice.absent
+    /// What the report says about its sender; the rest is the batch's.
+    public internal(set) var origin = OriginSlices()
+}
+
+/// Where it stands which build of which app on which device sent a report.
+public struct OriginSlices: Hashable, Sendable {
+    public internal(set) var appID = JSONSlice.absent
+    public internal(set) var module = JSONSlice.absent
+    public internal(set) var version = JSONSlice.absent
+    public internal(set) var build = JSONSlice.absent
+    public internal(set) var os = JSONSlice.absent
+    public internal(set) var osVersion = JSONSlice.absent
+    public internal(set) var model = JSONSlice.absent
+    public internal(set) var install = JSONSlice.absent
+    public internal(set) var user = JSONSlice.absent
+
+    /// This one, with what it leaves open taken from `other`.
+    ///
+    /// A report that names another app borrows nothing of the batch's app, and one that names another version does
+    /// not borrow the build.
+    func filled(from other: OriginSlices) -> OriginSlices {
+        var origin = self
+        if !appID.isPresent {
+            origin.appID = other.appID
+            if !module.isPresent { origin.module = other.module }
+            if !version.isPresent {
+                origin.version = other.version
+                if !build.isPresent { origin.build = other.build }
+            }
+        }
+        if !(os.isPresent || osVersion.isPresent || model.isPresent) {
+            (origin.os, origin.osVersion, origin.model) = (other.os, other.osVersion, other.model)
+        }
+        if !install.isPresent { origin.install = other.install }
+        if !user.isPresent { origin.user = other.user }
+        return origin
+    }
+}

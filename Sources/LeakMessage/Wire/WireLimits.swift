@@ -1,0 +1,47 @@
+/// The bounds of the wire format, version 1. The collector refuses what passes them; a sender cuts before it sends.
+public enum WireLimits {
+    // One report.
+    public static let classBytes = 512
+    /// Deeper than any screen: UIKit's own deepest paths have about forty elements.
+    public static let stackCount = 128
+    public static let childrenCount = 32
+    public static let cycleCount = 32
+    /// Of each element of `stack`, `children` and `cycle`.
+    public static let elementBytes = 512
+    public static let reasonBytes = 128
+    /// Sightings folded into one report.
+    public static let count = 1_000_000
+    public static let messageBytes = 8 * 1024
+    public static let errorDomainBytes = 256
+    public static let userInfoCount = 64
+    /// Of the whole `userInfo` as JSON.
+    public static let userInfoBytes = 8 * 1024
+    public static let keysCount = 64
+    public static let keyBytes = 64
+    public static let keyValueBytes = 1024
+    public static let logCount = 64
+    public static let logBytes = 512
+    public static let fingerprintCount = 8
+    public static let fingerprintBytes = 256
+
+    // Who sent it.
+    public static let appIDBytes = 256
+    public static let moduleBytes = 256
+    /// Of `version` and `build`.
+    public static let versionBytes = 64
+    /// Of `os`, `os_version` and `model`.
+    public static let deviceBytes = 64
+    public static let installBytes = 128
+    public static let userBytes = 256
+
+    // One request.
+    /// Ten times the largest batch of our own reporter, and about six megabytes of typical reports.
+    public static let reportsCount = 10_000
+    /// A device has a few sessions a day; a thousand is a year in a drawer.
+    public static let sessionsCount = 1_000
+    public static let sessionIDBytes = 128
+    /// Classes checked since the last batch; a large app has a few hundred screens.
+    public static let checksCount = 1_000
+    public static let droppedCount = 32
+    public static let droppedReasonBytes = 64
+}

@@ -1,0 +1,201 @@
+// Writes reports and batches, every bound of the format kept by cutting: the app that sends them cannot mend them,
+// and a shortened report is worth more than a refused one.
+
+extension LeakReport {
+    /// The report as an element of an array or as the whole text.
+    ///
+    /// What passes a bound of the format is cut: texts between two scalars, `stack` and `log` at their front (the
+    /// leaked object and the newest line stand last), other lists at their end. An `id` that is no UUID is left out.
+    public func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.fieldIfPresent("type", event?.rawValue)
+            if let id, UUIDText.isUUID(id.utf8) { object.field("id", id) }
+            object.fieldIfPresent("at", at?.rfc3339)
+            object.fieldIfPresent("kind", kind?.rawValue)
+            let name = className?.withoutControlCharacters.cut(to: WireLimits.classBytes)
+            if let name, !name.isEmpty { object.field("class", name) }
+            object.list("stack", stack.suffix(WireLimits.stackCount), WireLimits.elementBytes)
+            object.list("children", children.prefix(WireLimits.childrenCount), WireLimits.elementBytes)
+            object.list("cycle", cycle.prefix(WireLimits.cycleCount), WireLimits.elementBytes)
+            object.fieldIfPresent("reason", reason?.cut(to: WireLimits.reasonBytes))
+            object.fieldIfPresent("waited_ms", waitedMilliseconds.map { max(0, $0) })
+            object.fieldIfPresent("alive", alive.map { max(0, $0) })
+            object.fieldIfPresent("lived_ms", livedMilliseconds.map { max(0, $0) })
+            object.field("count", min(max(1, count), WireLimits.count))
+            object.fieldIfPresent("message", message?.cut(to: WireLimits.messageBytes))
+            error?.write(to: &object)
+            if !keys.isEmpty {
+                object.object("keys") { $0.customKeys(keys.prefix(WireLimits.keysCount)) }
+            }
+            object.list("log", log.suffix(WireLimits.logCount), WireLimits.logBytes)
+            object.list("fingerprint", fingerprint.prefix(WireLimits.fingerprintCount), WireLimits.fingerprintBytes)
+            object.origin(app ?? AppInfo(), device ?? DeviceInfo(), install, user)
+        }
+    }
+
+    /// The report as JSON, with ``write(to:)``.
+    public func json() -> [UInt8] {
+        var writer = JSONWriter(capacity: 640)
+        write(to: &writer)
+        return writer.bytes
+    }
+}
+
+extension LeakBatch {
+    /// The batch as JSON, its parts cut to the bounds of the format, its reports with ``LeakReport/write(to:)``.
+    ///
+    /// Sessions, checks and reports beyond the bounds of one request are left out: send several batches.
+    public func json() -> [UInt8] {
+        var writer = JSONWriter(capacity: 512 + 640 * min(reports.count, WireLimits.reportsCount))
+        writer.object { object in
+            object.origin(app, device, install, user)
+            object.fieldIfPresent("sent_at", sentAt?.rfc3339)
+            if !sessions.isEmpty {
+                object.array("sessions") { array in
+                    for session in sessions.prefix(WireLimits.sessionsCount) { session.write(to: &array) }
+                }
+            }
+            let named = checks.filter { !$0.className.isEmpty }
+            if !named.isEmpty {
+                object.array("checks") { array in
+                    for check in named.prefix(WireLimits.checksCount) {
+                        array.object {
+                            $0.field("class", check.className.cut(to: WireLimits.classBytes))
+                            $0.field("count", max(0, check.count))
+                        }
+                    }
+                }
+            }
+            if !dropped.isEmpty {
+                object.object("dropped") {
+                    for part in dropped.prefix(WireLimits.droppedCount) {
+                        $0.field(part.reason.cut(to: WireLimits.droppedReasonBytes), max(0, part.count))
+                    }
+                }
+            }
+            object.array("reports") { array in
+                for report in reports.prefix(WireLimits.reportsCount) { report.write(to: &array) }
+            }
+        }
+        return writer.bytes
+    }
+}
+
+extension EndedSession {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.field("id", id.cut(to: WireLimits.sessionIDBytes))
+            $0.fieldIfPresent("started_at", startedAt?.rfc3339)
+            $0.field("checks", max(0, checks))
+            $0.field("leaks", max(0, leaks))
+        }
+    }
+}
+
+extension ReportedError {
+    /// The description goes first, so that a long userInfo cannot push it out.
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object("error") { object in
+            object.field("domain", domain.cut(to: WireLimits.errorDomainBytes))
+            object.field("code", code)
+            guard !userInfo.isEmpty else { return }
+            object.field("userInfo", json: userInfoJSON())
+        }
+    }
+
+    private func userInfoJSON() -> [UInt8] {
+        let ordered =
+            userInfo.filter { $0.name == Self.descriptionKey } + userInfo.filter { $0.name != Self.descriptionKey }
+        var kept: [CustomKey] = []
+        // The brackets.
+        var bytes = 2
+        for key in ordered.prefix(WireLimits.userInfoCount) {
+            var key = key
+            var room = WireLimits.userInfoBytes - bytes - 1
+            while key.jsonCount > room {
+                // Escaping makes texts longer, so the first cut may not do; a name alone may be too long.
+                guard case .string(let text) = key.value, !text.isEmpty else {
+                    room = -1
+                    break
+                }
+                key.value = .string(text.cut(to: text.utf8.count - max(1, (key.jsonCount - room) / 6)))
+            }
+            guard room >= 0 else { continue }
+            bytes += key.jsonCount + 1
+            kept.append(key)
+        }
+        var writer = JSONWriter(capacity: bytes)
+        writer.object { $0.customKeys(kept[...], nameBytes: .max, valueBytes: .max) }
+        return writer.bytes
+    }
+}
+
+extension CustomKey {
+    /// Bytes of the field as JSON.
+    fileprivate var jsonCount: Int {
+        var writer = JSONWriter()
+        writer.object { $0.customKeys([self], nameBytes: .max, valueBytes: .max) }
+        return writer.bytes.count - 2
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func list(_ name: String, _ strings: ArraySlice<String>, _ limit: Int) {
+        guard !strings.isEmpty else { return }
+        array(name) { for string in strings { $0.element(string.cut(to: limit)) } }
+    }
+
+    fileprivate mutating func customKeys(
+        _ keys: ArraySlice<CustomKey>, nameBytes: Int = WireLimits.keyBytes,
+        valueBytes: Int = WireLimits.keyValueBytes
+    ) {
+        for key in keys {
+            let name = key.name.cut(to: nameBytes)
+            switch key.value {
+            case .string(let text): field(name, text.cut(to: valueBytes))
+            case .number(let number): field(name, number)
+            case .boolean(let flag): field(name, flag)
+            }
+        }
+    }
+
+    fileprivate mutating func origin(_ app: AppInfo, _ device: DeviceInfo, _ install: String?, _ user: String?) {
+        if app != AppInfo() {
+            object("app") {
+                $0.fieldIfPresent("id", app.id?.cut(to: WireLimits.appIDBytes))
+                $0.fieldIfPresent("module", app.module?.cut(to: WireLimits.moduleBytes))
+                $0.fieldIfPresent("version", app.version?.cut(to: WireLimits.versionBytes))
+                $0.fieldIfPresent("build", app.build?.cut(to: WireLimits.versionBytes))
+            }
+        }
+        if device != DeviceInfo() {
+            object("device") {
+                $0.fieldIfPresent("os", device.os?.cut(to: WireLimits.deviceBytes))
+                $0.fieldIfPresent("os_version", device.osVersion?.cut(to: WireLimits.deviceBytes))
+                $0.fieldIfPresent("model", device.model?.cut(to: WireLimits.deviceBytes))
+            }
+        }
+        fieldIfPresent("install", install?.cut(to: WireLimits.installBytes))
+        fieldIfPresent("user", user?.cut(to: WireLimits.userBytes))
+    }
+}
+
+extension String {
+    /// At most `limit` bytes of UTF-8, cut between two scalars.
+    func cut(to limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        return Text(self).cut(to: max(0, limit)).string
+    }
+
+    /// With a space for each of U+0000 to U+001F and U+007F to U+009F.
+    fileprivate var withoutControlCharacters: String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        var text = String.UnicodeScalarView()
+        for scalar in unicodeScalars { text.append(scalar.isControl ? " " : scalar) }
+        return String(text)
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
+}
