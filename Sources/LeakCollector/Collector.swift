@@ -1,4 +1,4 @@
-public import HTTPServer
+internal import HTTPServer
 internal import LeakMessage
 public import LeakStore
 internal import Threads

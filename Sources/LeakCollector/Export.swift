@@ -1,6 +1,5 @@
-internal import HTTPServer
 internal import LeakMessage
-internal import LeakStore
+public import LeakStore
 
 #if canImport(Darwin)
     import Darwin
@@ -121,7 +120,7 @@ public struct Export {
     }
 
     static func contents(of path: String) throws(Failure) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Failure(path: path, doing: "read", code: errno) }
         defer { close(file) }
         var contents: [UInt8] = []

@@ -1,4 +1,4 @@
-internal import LeakStore
+public import LeakStore
 
 /// Makes and changes what is handed out: at the start from settings, later from the command line.
 public struct Credentials: Sendable {

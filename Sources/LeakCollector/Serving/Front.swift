@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import LeakMessage
 internal import LeakStore
 internal import Threads
 

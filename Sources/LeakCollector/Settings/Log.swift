@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -20,40 +22,32 @@ public struct Log: Sendable {
         self.now = now
     }
 
-    public func info(_ message: String) { write(.info, message) }
-    public func warning(_ message: String) { write(.warning, message) }
-    public func error(_ message: String) { write(.error, message) }
+    public func info(_ message: String) { record(.info, message) }
+    public func warning(_ message: String) { record(.warning, message) }
+    public func error(_ message: String) { record(.error, message) }
 
-    private func write(_ level: Level, _ message: String) {
+    private func record(_ level: Level, _ message: String) {
         var line = Array(Self.line(level, message, form, now()).utf8)
         line.append(UInt8(ascii: "\n"))
         // One write, so that lines of several threads do not mix. A log that cannot be written stops nothing.
-        _ = unsafe line.withUnsafeBytes { unsafe Glibc_or_Darwin_write(2, $0.baseAddress, $0.count) }
+        _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }
     }
 
     /// The line without its end.
     static func line(_ level: Level, _ message: String, _ form: Settings.LogForm, _ now: Int64) -> String {
-        let time = WallClock.text(now)
+        let time = CivilTime(milliseconds: now).rfc3339
         switch form {
         case .text:
             let oneLine = message.split(whereSeparator: \.isNewline).joined(separator: " ")
             return level == .info ? "\(time) \(oneLine)" : "\(time) \(level.rawValue): \(oneLine)"
         case .json:
-            return #"{"time":"\#(time)","level":"\#(level.rawValue)","message":"\#(escaped(message))"}"#
-        }
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": escaped += "\\\""
-            case "\\": escaped += "\\\\"
-            case "\u{0}"..."\u{1F}":
-                escaped += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-            default: escaped.unicodeScalars.append(scalar)
+            var writer = JSONWriter()
+            writer.object { writer in
+                writer.field("time", time)
+                writer.field("level", level.rawValue)
+                writer.field("message", message)
             }
+            return String(decoding: writer.bytes, as: UTF8.self)
         }
-        return escaped
     }
 }

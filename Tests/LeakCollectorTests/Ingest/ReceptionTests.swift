@@ -1,0 +1,126 @@
+import HTTPServer
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct ReceptionTests {
+    static let now: Int64 = 1_795_000_000_000
+
+    private func receive(
+        _ body: String, _ format: WireFormat = .json, app: String? = nil, version: String? = nil,
+        keyApp: String? = nil, idempotencyKey: String? = nil
+    ) throws(Problem) -> Reception {
+        var cache = GroupCache()
+        return try Reception(
+            Letter(
+                body: Array(body.utf8), format: format, app: app, version: version, idempotencyKey: idempotencyKey,
+                receivedAt: Self.now),
+            key: Credential(id: 7, purpose: .ingest, name: "k", hash: [], app: keyApp, createdAt: 0), cache: &cache)
+    }
+
+    @Test(arguments: [
+        (#"{"class":"A"}"#, nil, nil, nil, "default", "unknown"),
+        (#"{"class":"A"}"#, "query", "1", nil, "query", "1"),
+        (#"{"class":"A"}"#, nil, nil, "bound", "bound", "unknown"),
+        (#"{"class":"A","app":{"id":"own","version":"2"}}"#, "query", "1", nil, "own", "2"),
+        (#"{"class":"A","app":{"version":"2"}}"#, nil, "1", "bound", "bound", "2"),
+    ] as [(String, String?, String?, String?, String, String)])
+    func `the app is the report's, else the address's, else the key's`(
+        body: String, queryApp: String?, queryVersion: String?, keyApp: String?, app: String, version: String
+    ) throws {
+        let reception = try receive(body, app: queryApp, version: queryVersion, keyApp: keyApp)
+        #expect(reception.submission.origins.map(\.app) == [app])
+        #expect(reception.submission.origins.map(\.version) == [version])
+    }
+
+    @Test func `a bound key writes for its app alone`() throws {
+        let mixed = #"[{"class":"A","app":{"id":"mine"}},{"class":"B","app":{"id":"other"}}]"#
+        let reception = try receive(mixed, keyApp: "mine")
+        #expect(reception.submission.sightings.count == 1)
+        let answer = String(decoding: Self.bytes(reception.answer(isDuplicate: false)), as: UTF8.self)
+        #expect(
+            answer
+                == #"{"accepted":1,"duplicate":false,"rejected":[{"index":1,"reason":"app is other, this key writes for mine only"}]}"#
+        )
+
+        let foreign = #"{"app":{"id":"other"},"reports":[{"class":"A"}]}"#
+        #expect { try receive(foreign, keyApp: "mine") } throws: { ($0 as? Problem)?.status == .forbidden }
+        let denominators = #"{"app":{"id":"other"},"sessions":[{"id":"s","checks":1,"leaks":0}]}"#
+        #expect { try receive(denominators, keyApp: "mine") } throws: { ($0 as? Problem)?.status == .forbidden }
+    }
+
+    @Test(arguments: [
+        (nil, 0), (-1, -1), (3_600_000, 3_600_000), (Reception.furthestAhead, Reception.furthestAhead),
+        (Reception.furthestAhead + 1, 0), (-Reception.oldest, -Reception.oldest),
+        (-Reception.oldest - 1, -Reception.oldest), (-Int64(4) * 365 * 24 * 3600 * 1000, -Reception.oldest),
+    ] as [(Int64?, Int64)])
+    func `a device's clock is believed within bounds`(offset: Int64?, expected: Int64) {
+        let at = offset.map { WireTime(milliseconds: Self.now + $0) }
+        #expect(Reception.moment(at, receivedAt: Self.now) == Self.now + expected)
+    }
+
+    @Test func `one batch has one sender, and a report may have its own`() throws {
+        let reception = try receive(
+            #"""
+            {"app":{"id":"a","version":"1"},"device":{"os":"iOS","os_version":"19.1","model":"iPhone17,1"},"install":"i",
+             "reports":[{"class":"A"},{"class":"B","install":"j"},{"class":"C"},{"class":"D","device":{"os":"tvOS"}}]}
+            """#)
+        #expect(reception.submission.sightings.map(\.origin) == [0, 1, 0, 2])
+        #expect(reception.submission.origins.map(\.install) == ["i", "j", "i"])
+        #expect(reception.submission.origins.map(\.system) == ["iOS 19.1", "iOS 19.1", "tvOS"])
+        #expect(Set(reception.submission.origins.map(\.installHash)).count == 2)
+    }
+
+    @Test func `sessions, checks and losses are counted without a report`() throws {
+        let reception = try receive(
+            #"""
+            {"app":{"id":"a","module":"Shop","version":"1","build":"8"},
+             "sessions":[{"id":"s","checks":3,"leaks":0},{"id":"t","checks":3,"leaks":2}],
+             "checks":[{"class":"Shop.Cart","count":2},{"class":"Cart","count":3}],"dropped":{"budget":4}}
+            """#)
+        #expect(
+            reception.submission.denominators == [
+                Submission.Denominator(
+                    app: "a", version: "1", build: "8", sessions: 2, leakySessions: 1, checks: ["Cart": 5])
+            ])
+        #expect(reception.submission.dropped == [Submission.Dropped(app: "a", reason: "budget", count: 4)])
+    }
+
+    @Test func `a repeat will be answered as a duplicate`() throws {
+        let reception = try receive(#"[{"class":"A"},{"class":""}]"#, idempotencyKey: "k1")
+        #expect(reception.submission.idempotency?.key == "k1")
+        #expect(reception.submission.idempotency?.bodyHash.count == 32)
+        let stored = String(decoding: reception.submission.answer, as: UTF8.self)
+        #expect(stored.hasPrefix(#"{"accepted":1,"duplicate":true,"rejected":[{"index":1,"#))
+    }
+
+    @Test(arguments: [
+        ("", WireFormat.json), ("{", .json), ("[]", .json), ("{}", .json), (#"{"reports":[]}"#, .json),
+        (#"{"class":1}"#, .json), (#"[{"count":0,"class":"A"}]"#, .json), ("\n\n", .ndjson), ("", .text),
+        ("{\"class\":\"A\"}\n{", .ndjson),
+    ])
+    func `what cannot be counted is a 400 that says why`(body: String, format: WireFormat) {
+        #expect {
+            try receive(body, format)
+        } throws: {
+            guard let problem = $0 as? Problem else { return false }
+            return problem.status == .badRequest && !problem.detail.isEmpty
+        }
+    }
+
+    @Test func `a syntax error names its place`() {
+        #expect {
+            try receive("{\"class\": \"A\",\n \"count\": x}")
+        } throws: {
+            guard let problem = $0 as? Problem else { return false }
+            return problem.line == 2 && problem.column == 11
+        }
+    }
+
+    private static func bytes(_ response: Response) -> [UInt8] {
+        guard case .bytes(let bytes) = response.body else { return [] }
+        return bytes
+    }
+}
