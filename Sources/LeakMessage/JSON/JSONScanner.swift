@@ -121,7 +121,9 @@ public struct JSONScanner {
 
     /// Reads a name and its colon.
     public mutating func name() throws(JSONError) -> JSONSlice {
-        guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.expected("a name in quotes"), at: offset) }
+        guard try peek() == UInt8(ascii: "\"") else {
+            throw JSONError(.expected("a name in quotes"), at: offset)
+        }
         let name = try string()
         guard try peek() == UInt8(ascii: ":") else { throw JSONError(.expected("a colon"), at: offset) }
         offset &+= 1
@@ -279,7 +281,8 @@ public struct JSONScanner {
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
             let marks =
-                ((quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes | (word &- (ones &* 0x20)) & ~word)
+                ((quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes | (word &- (ones &* 0x20))
+                    & ~word)
                 & tops
             guard marks == 0 else {
                 offset &+= marks.trailingZeroBitCount >> 3
@@ -306,7 +309,9 @@ public struct JSONScanner {
             offset &+= 1
             for _ in 0..<4 {
                 guard offset < end else { throw JSONError(.unexpectedEnd, at: end) }
-                guard unsafe base[offset].hexadecimalValue != nil else { throw JSONError(.invalidEscape, at: start) }
+                guard unsafe base[offset].hexadecimalValue != nil else {
+                    throw JSONError(.invalidEscape, at: start)
+                }
                 offset &+= 1
             }
         default: throw JSONError(.invalidEscape, at: start)

@@ -167,7 +167,9 @@ public struct JSONWriter: Sendable {
     private mutating func append(_ value: Double) {
         guard value.isFinite else { return append("null" as StaticString) }
         // Up to 2⁵³ every whole number is exact, and shorter without its `.0`.
-        if value.magnitude <= 9_007_199_254_740_992, value == value.rounded(), !(value == 0 && value.sign == .minus) {
+        if value.magnitude <= 9_007_199_254_740_992, value == value.rounded(),
+            !(value == 0 && value.sign == .minus)
+        {
             return append(Int64(value))
         }
         bytes.append(contentsOf: value.description.utf8)

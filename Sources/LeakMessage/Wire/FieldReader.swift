@@ -19,7 +19,9 @@ struct FieldReader {
     /// Reads a value of the kind wanted, or skips it.
     ///
     /// - Returns: `false` when it was skipped: `null`, which means not given, or a kind that is noted as wrong.
-    mutating func comes(_ wanted: JSONScanner.Kind, _ field: @autoclosure () -> String, _ needed: @autoclosure () -> String)
+    mutating func comes(
+        _ wanted: JSONScanner.Kind, _ field: @autoclosure () -> String, _ needed: @autoclosure () -> String
+    )
         throws(JSONError) -> Bool
     {
         let kind = try scanner.kind()
@@ -31,7 +33,8 @@ struct FieldReader {
     }
 
     /// A string of at most `limit` bytes once its escape sequences are resolved.
-    mutating func string(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError) -> JSONSlice {
+    mutating func string(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError) -> JSONSlice
+    {
         guard try comes(.string, field(), "a string") else { return .absent }
         let offset = scanner.offset
         let slice = try scanner.string()
@@ -44,7 +47,8 @@ struct FieldReader {
     }
 
     /// An array of strings, each of at most `limit` bytes.
-    mutating func strings(_ field: StaticString, count: Int, atMost limit: Int) throws(JSONError) -> JSONSlice {
+    mutating func strings(_ field: StaticString, count: Int, atMost limit: Int) throws(JSONError) -> JSONSlice
+    {
         guard try comes(.array, "\(field)", "an array of strings") else { return .absent }
         let start = scanner.offset
         var index = 0
@@ -90,7 +94,9 @@ struct FieldReader {
     mutating func time(_ field: @autoclosure () -> String) throws(JSONError) -> WireTime? {
         let needed = "a time such as 2026-11-20T12:00:00Z, or milliseconds since 1970"
         if try scanner.kind() == .number {
-            return try integer(field(), in: Int.min...Int.max, needed).map { WireTime(milliseconds: Int64($0)) }
+            return try integer(field(), in: Int.min...Int.max, needed).map {
+                WireTime(milliseconds: Int64($0))
+            }
         }
         guard try comes(.string, field(), needed) else { return nil }
         let offset = scanner.offset

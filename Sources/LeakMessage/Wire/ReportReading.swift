@@ -246,7 +246,8 @@ extension FieldReader {
         repeat {
             switch scanner.text(of: try scanner.name()) {
             case "os": origin.os = try string("device.os", atMost: WireLimits.deviceBytes)
-            case "os_version": origin.osVersion = try string("device.os_version", atMost: WireLimits.deviceBytes)
+            case "os_version":
+                origin.osVersion = try string("device.os_version", atMost: WireLimits.deviceBytes)
             case "model": origin.model = try string("device.model", atMost: WireLimits.deviceBytes)
             default: try scanner.skip()
             }

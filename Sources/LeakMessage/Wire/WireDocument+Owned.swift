@@ -66,7 +66,8 @@ extension WireDocument {
                 case ("code", .number):
                     let number = try scanner.number()
                     error.code =
-                        number.integer ?? Double(scanner.text(of: number.slice)).flatMap { Int(exactly: $0) } ?? 0
+                        number.integer ?? Double(scanner.text(of: number.slice)).flatMap { Int(exactly: $0) }
+                        ?? 0
                 case ("userInfo", .object): error.userInfo = try scanner.customKeys()
                 default: try scanner.skip()
                 }

@@ -21,7 +21,9 @@ public struct WireDocument: Sendable {
     /// The text of a string, or `nil` when it was not given.
     public func string(_ slice: JSONSlice) -> String? {
         guard slice.isPresent else { return nil }
-        return unsafe bytes(of: slice).withUnsafeBufferPointer { unsafe JSONText.string($0, isEscaped: slice.isEscaped) }
+        return unsafe bytes(of: slice).withUnsafeBufferPointer {
+            unsafe JSONText.string($0, isEscaped: slice.isEscaped)
+        }
     }
 
     /// The texts of an array of strings; empty when it was not given.
@@ -31,7 +33,9 @@ public struct WireDocument: Sendable {
         // The slice was scanned when the document was read, so scanning it again finds no error.
         try? JSONScanner.scan(body, in: array.range) { (scanner) throws(JSONError) in
             guard try scanner.enterArray() else { return }
-            repeat { strings.append(scanner.text(of: try scanner.string())) } while try scanner.another(in: .array)
+            repeat {
+                strings.append(scanner.text(of: try scanner.string()))
+            } while try scanner.another(in: .array)
         }
         return strings
     }

@@ -1,7 +1,8 @@
 /// The names of the wire format that its reader acts on; all others are ignored.
 enum WireField: String, CaseIterable {
     // A report.
-    case type, id, at, kind, stack, children, cycle, reason, alive, count, message, error, keys, log, fingerprint
+    case type, id, at, kind, stack, children, cycle, reason, alive, count, message, error, keys, log,
+        fingerprint
     case className = "class"
     case waited = "waited_ms"
     case lived = "lived_ms"
@@ -30,14 +31,17 @@ enum WireField: String, CaseIterable {
     /// Tells a name by its length and its bytes, without a string.
     init?(_ name: UnsafeBufferPointer<UInt8>) {
         func found(_ field: WireField, _ text: StaticString) -> WireField? {
-            for index in 0..<text.utf8CodeUnitCount where unsafe name[index] != text.utf8Start[index] { return nil }
+            for index in 0..<text.utf8CodeUnitCount where unsafe name[index] != text.utf8Start[index] {
+                return nil
+            }
             return field
         }
         let field: WireField? =
             switch name.count {
             case 2: found(.id, "id") ?? found(.at, "at")
             case 3: found(.app, "app") ?? found(.log, "log")
-            case 4: found(.type, "type") ?? found(.kind, "kind") ?? found(.keys, "keys") ?? found(.user, "user")
+            case 4:
+                found(.type, "type") ?? found(.kind, "kind") ?? found(.keys, "keys") ?? found(.user, "user")
             case 5:
                 found(.className, "class") ?? found(.stack, "stack") ?? found(.count, "count")
                     ?? found(.alive, "alive") ?? found(.cycle, "cycle") ?? found(.error, "error")

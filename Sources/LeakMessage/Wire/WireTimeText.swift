@@ -13,18 +13,22 @@ extension WireTime {
 
     init?(rfc3339 text: some Collection<UInt8>) {
         var digits = DateReader(text)
-        guard let year = digits.number(of: 4), digits.take("-"), let month = digits.number(of: 2), digits.take("-"),
+        guard let year = digits.number(of: 4), digits.take("-"), let month = digits.number(of: 2),
+            digits.take("-"),
             let day = digits.number(of: 2), digits.take("T") || digits.take("t") || digits.take(" "),
-            let hour = digits.number(of: 2), digits.take(":"), let minute = digits.number(of: 2), digits.take(":"),
+            let hour = digits.number(of: 2), digits.take(":"), let minute = digits.number(of: 2),
+            digits.take(":"),
             let second = digits.number(of: 2), let milliseconds = digits.fraction(),
             let offset = digits.offset(), digits.isAtEnd
         else { return nil }
-        guard (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), hour < 24, minute < 60,
+        guard (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), hour < 24,
+            minute < 60,
             second <= 60
         else { return nil }
         let minutes = Int64(hour * 60 + minute - offset)
         self.init(
-            milliseconds: Self.days(to: (year, month, day)) * 86_400_000 + minutes * 60_000 + Int64(second) * 1_000
+            milliseconds: Self.days(to: (year, month, day)) * 86_400_000 + minutes * 60_000 + Int64(second)
+                * 1_000
                 + Int64(milliseconds))
     }
 
@@ -88,7 +92,8 @@ extension WireTime {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    private static func floorDivide(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    private static func floorDivide(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64)
+    {
         let quotient = (value >= 0 ? value : value - (divisor - 1)) / divisor
         return (quotient, value - quotient * divisor)
     }
@@ -147,7 +152,8 @@ private struct DateReader<Text: Collection<UInt8>> {
     mutating func offset() -> Int? {
         if take("Z") || take("z") { return 0 }
         let isWest = take("-")
-        guard isWest || take("+"), let hours = number(of: 2), take(":"), let minutes = number(of: 2), hours < 24,
+        guard isWest || take("+"), let hours = number(of: 2), take(":"), let minutes = number(of: 2),
+            hours < 24,
             minutes < 60
         else { return nil }
         return (isWest ? -1 : 1) * (hours * 60 + minutes)

@@ -28,7 +28,8 @@ extension LeakReport {
                 object.object("keys") { $0.customKeys(keys.prefix(WireLimits.keysCount)) }
             }
             object.list("log", log.suffix(WireLimits.logCount), WireLimits.logBytes)
-            object.list("fingerprint", fingerprint.prefix(WireLimits.fingerprintCount), WireLimits.fingerprintBytes)
+            object.list(
+                "fingerprint", fingerprint.prefix(WireLimits.fingerprintCount), WireLimits.fingerprintBytes)
             object.origin(app ?? AppInfo(), device ?? DeviceInfo(), install, user)
         }
     }
@@ -105,7 +106,8 @@ extension ReportedError {
 
     private func userInfoJSON() -> [UInt8] {
         let ordered =
-            userInfo.filter { $0.name == Self.descriptionKey } + userInfo.filter { $0.name != Self.descriptionKey }
+            userInfo.filter { $0.name == Self.descriptionKey }
+            + userInfo.filter { $0.name != Self.descriptionKey }
         var kept: [CustomKey] = []
         // The brackets.
         var bytes = 2
@@ -159,7 +161,9 @@ extension JSONWriter {
         }
     }
 
-    fileprivate mutating func origin(_ app: AppInfo, _ device: DeviceInfo, _ install: String?, _ user: String?) {
+    fileprivate mutating func origin(
+        _ app: AppInfo, _ device: DeviceInfo, _ install: String?, _ user: String?
+    ) {
         if app != AppInfo() {
             object("app") {
                 $0.fieldIfPresent("id", app.id?.cut(to: WireLimits.appIDBytes))

@@ -1,0 +1,146 @@
+internal import LeakMessage
+
+/// Groups of reports seen before, found by the bytes that decide the group, without making a string.
+///
+/// Bounded: entries not asked for while half of them were replaced are forgotten. Not thread safe: each loop owns
+/// one.
+struct GroupCache {
+    private struct Entry {
+        let key: [UInt8]
+        let group: GroupedReport
+        /// The elapsed time of a freed object is in its text and differs each time.
+        let readsElapsedTime: Bool
+    }
+
+    /// Entries, young and old. A thousand leaks in eight spellings of versions and modules; about 8 MB at most.
+    private let limit: Int
+    private var young: [Int: Entry] = [:]
+    private var old: [Int: Entry] = [:]
+    private var key: [UInt8] = []
+
+    init(limit: Int = 8192) {
+        self.limit = max(2, limit)
+    }
+
+    var count: Int { young.count + old.count }
+
+    /// Groups the report at `index` of ``WireDocument/reports``, as ``Grouping/group(_:app:module:)`` would.
+    mutating func group(_ document: WireDocument, _ index: Int, app: String, module: String?) -> GroupedReport
+    {
+        let report = document.reports[index]
+        makeKey(document, report, app, module)
+        let hash = unsafe key.withUnsafeBytes { bytes in
+            // Seeded at random for each process: nobody can aim at one bucket.
+            var hasher = Hasher()
+            unsafe hasher.combine(bytes: bytes)
+            return hasher.finalize()
+        }
+        if let entry = young[hash], entry.key == key { return refreshed(entry, document, report) }
+        if let entry = old[hash], entry.key == key {
+            insert(entry, hash)
+            return refreshed(entry, document, report)
+        }
+        let group = Grouping.group(document.report(at: index), app: app, module: module)
+        let readsElapsedTime =
+            group.isFreed && report.livedMilliseconds == nil
+            && (report.message.isPresent || report.errorText.isPresent)
+        insert(Entry(key: key, group: group, readsElapsedTime: readsElapsedTime), hash)
+        return group
+    }
+
+    private mutating func insert(_ entry: Entry, _ hash: Int) {
+        if young.count >= limit / 2 {
+            old = young
+            young = Dictionary(minimumCapacity: limit / 2)
+        }
+        young[hash] = entry
+    }
+
+    /// The group with what is not part of the key taken from the report at hand.
+    private func refreshed(_ entry: Entry, _ document: WireDocument, _ report: ReportSlices) -> GroupedReport
+    {
+        let group = entry.group
+        var lived = report.livedMilliseconds
+        if lived == nil, entry.readsElapsedTime {
+            let text = report.message.isPresent ? report.message : report.errorText
+            lived = ElapsedTime.milliseconds(afterIn: document.bytes(of: text))
+        }
+        return GroupedReport(
+            identity: group.identity, isFreed: group.isFreed, livedMilliseconds: group.isFreed ? lived : nil,
+            alive: report.alive ?? group.alive)
+    }
+
+    /// The bytes that decide the group, as they stand in the body, each part behind its length.
+    private mutating func makeKey(
+        _ document: WireDocument, _ report: ReportSlices, _ app: String, _ module: String?
+    ) {
+        key.removeAll(keepingCapacity: true)
+        key.append(report.event == nil ? 0 : report.event == .leak ? 1 : 2)
+        switch report.kind {
+        case nil: key.append(0)
+        case .viewController: key.append(1)
+        case .view: key.append(2)
+        case .object: key.append(3)
+        case .cycle: key.append(4)
+        }
+        append(app)
+        append(module ?? "")
+        append(document, report.className)
+        append(document, report.stack)
+        append(document, report.children)
+        append(document, report.cycle)
+        append(document, report.fingerprint)
+        guard report.className.isEmpty || report.event == nil else { return }
+        let text = report.message.isPresent ? report.message : report.errorText
+        key.append(text.isEscaped ? 1 : 0)
+        AddressMasking.append(document.bytes(of: text), to: &key)
+    }
+
+    private mutating func append(_ text: String) {
+        appendLength(text.utf8.count)
+        key.append(contentsOf: text.utf8)
+    }
+
+    private mutating func append(_ document: WireDocument, _ slice: JSONSlice) {
+        appendLength(slice.isPresent ? slice.count + 1 : 0)
+        if slice.isPresent { key.append(contentsOf: document.bytes(of: slice)) }
+    }
+
+    private mutating func appendLength(_ length: Int) {
+        key.append(UInt8(truncatingIfNeeded: length))
+        key.append(UInt8(truncatingIfNeeded: length >> 8))
+        key.append(UInt8(truncatingIfNeeded: length >> 16))
+    }
+}
+
+/// Leaves out of a text what never decides its group: addresses, and the seconds of an elapsed time.
+enum AddressMasking {
+    static func append(_ text: ArraySlice<UInt8>, to key: inout [UInt8]) {
+        unsafe text.withUnsafeBufferPointer { text in
+            var index = 0
+            var plain = 0
+            while index + 2 < text.count {
+                guard unsafe text[index] == UInt8(ascii: "0"), unsafe text[index + 1] == UInt8(ascii: "x"),
+                    unsafe index == 0 || !isWord(text[index - 1])
+                else {
+                    index += 1
+                    continue
+                }
+                index += 2
+                unsafe key.append(contentsOf: text[plain..<index])
+                while index < text.count, unsafe isHexadecimal(text[index]) { index += 1 }
+                plain = index
+            }
+            unsafe key.append(contentsOf: text[plain...])
+        }
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_")
+            || byte >= 0x80
+    }
+}

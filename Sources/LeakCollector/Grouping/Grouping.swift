@@ -1,0 +1,68 @@
+internal import LeakMessage
+internal import LeakStore
+
+/// What makes two reports one leak, version 1: the app, the class, and the stack without the system's part of it.
+///
+/// Kind, module, children, cycle, version, device and texts are not in the key, so a leak is one group over
+/// launches, devices, builds and versions of detectors. A stored group keeps the rule that made it: a better rule is
+/// version 2 beside this one.
+enum Grouping {
+    static let version = 1
+
+    /// Groups one report.
+    ///
+    /// - Parameters:
+    ///   - app: the app's id, as the key has it.
+    ///   - module: the app's own module, when its reports say so.
+    static func group(_ report: LeakReport, app: String, module: String?) -> GroupedReport {
+        let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
+        let text = report.message ?? report.error?.description
+        // A text is worth reading only for what the fields leave open.
+        let parsed =
+            named == nil || report.event == nil
+            ? text.map { DetectorMessage($0, demangle: RuntimeDemangler.demangle) } : nil
+        let isFreed = (report.event ?? parsed?.event) == .freed
+
+        let subject = Subject(report, className: named, parsed: parsed, module: module)
+        let key = subject.key(fingerprint: report.fingerprint)
+        let identity = LeakIdentity(
+            id: id(app: app, key: key), app: app,
+            kind: (report.kind ?? parsed?.kind ?? subject.kind).rawValue,
+            className: subject.className?.name, module: subject.className?.module,
+            title: subject.title(fingerprint: report.fingerprint),
+            stack: subject.stack.map(\.name), children: subject.children.map(\.name), cycle: subject.cycle,
+            quality: subject.isKnown || !report.fingerprint.isEmpty ? .full : .low,
+            groupedBy: GroupedBy(version: version, className: key.first ?? "", stack: Array(key.dropFirst())))
+        let lived =
+            report.livedMilliseconds ?? parsed?.livedMilliseconds ?? (isFreed ? text.flatMap(elapsed) : nil)
+        return GroupedReport(
+            identity: identity, isFreed: isFreed, livedMilliseconds: isFreed ? lived : nil,
+            alive: report.alive ?? parsed?.alive)
+    }
+
+    private static func elapsed(_ text: String) -> Int? {
+        ElapsedTime.milliseconds(afterIn: Array(text.utf8)[...])
+    }
+
+    /// The first 128 bits of SHA-256 over version, app and key, with U+001F between them.
+    static func id(app: String, key: [String]) -> LeakID {
+        var bytes = Array("\(version)\u{1F}".utf8)
+        bytes.append(contentsOf: app.utf8)
+        for part in key {
+            bytes.append(0x1F)
+            bytes.append(contentsOf: part.utf8)
+        }
+        let digest = SHA256.hash(bytes)
+        func word(_ range: Range<Int>) -> UInt64 { digest[range].reduce(0) { $0 << 8 | UInt64($1) } }
+        return LeakID(high: word(0..<8), low: word(8..<16))
+    }
+}
+
+/// A report and the leak it is a sighting of.
+struct GroupedReport: Sendable {
+    let identity: LeakIdentity
+    let isFreed: Bool
+    /// Of a freed object: the time since its leak was seen.
+    let livedMilliseconds: Int?
+    let alive: Int?
+}

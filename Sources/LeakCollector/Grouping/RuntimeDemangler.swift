@@ -1,0 +1,24 @@
+internal import CSwiftRuntime
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Reads mangled names with the demangler that the Swift runtime brings along.
+enum RuntimeDemangler {
+    /// The longest mangled name that is tried; what a class of the wire format's 512 bytes can be mangled to.
+    private static let byteLimit = 2048
+
+    /// - Returns: the plain name, or `nil` when `name` is not mangled or the runtime leaves it as it is.
+    static func demangle(_ name: String) -> String? {
+        guard name.utf8.count <= byteLimit else { return nil }
+        // Mach-O's leading underscore, which the runtime does not know in front of `$s`.
+        let symbol = name.hasPrefix("_$") ? String(name.dropFirst()) : name
+        guard let plain = unsafe swift_demangle(symbol, symbol.utf8.count, nil, nil, 0) else { return nil }
+        defer { unsafe free(plain) }
+        let text = unsafe String(cString: plain)
+        return text == symbol ? nil : text
+    }
+}

@@ -1,0 +1,88 @@
+internal import LeakMessage
+
+/// What a report says about the leaked object, cleaned.
+struct Subject {
+    /// A type's name without its module.
+    struct Name: Hashable {
+        let module: String?
+        let name: String
+        let isSystem: Bool
+
+        init(_ raw: String, module appModule: String?) {
+            let type = TypeName(raw, demangle: RuntimeDemangler.demangle)
+            let (module, name) = type.split(appModule: appModule)
+            self.module = module
+            self.name = name
+            isSystem = type.isSystem
+        }
+    }
+
+    let className: Name?
+    let stack: [Name]
+    let children: [Name]
+    /// Without modules, rotated to its smallest form.
+    let cycle: [String]
+    /// Stands for the class where there is none.
+    let maskedText: String
+
+    init(_ report: LeakReport, className named: String?, parsed: DetectorMessage?, module: String?) {
+        func names(_ raw: [String]) -> [Name] {
+            raw.map { Name($0, module: module) }.filter { !$0.name.isEmpty }
+        }
+        // A text names class and stack together: its stack is not put under another class.
+        let text = named == nil ? parsed : nil
+        stack = names(report.stack.isEmpty ? text?.stack ?? [] : report.stack)
+        children = names(report.children.isEmpty ? text?.children ?? [] : report.children)
+        let cycle = report.cycle.isEmpty ? text?.cycle ?? [] : report.cycle
+        self.cycle = Cycle.smallestRotation(names(cycle).map { Cycle.element($0.name) })
+        let name = (named ?? text?.className).map { Name($0, module: module) }
+        className = name.flatMap { $0.name.isEmpty ? nil : $0 }
+        maskedText = text?.maskedText ?? ""
+    }
+
+    var isKnown: Bool { className != nil || !cycle.isEmpty }
+
+    var kind: LeakReport.Kind { className == nil && !cycle.isEmpty ? .cycle : .object }
+
+    /// The parts of the key that follow the app: class and stack, or what stands for them.
+    ///
+    /// A cycle stands behind an empty class, so that it never meets a class and its stack.
+    func key(fingerprint: [String]) -> [String] {
+        if !fingerprint.isEmpty { return fingerprint.map(Self.withoutSeparators) }
+        if let className { return [className.name] + stackKey(of: className) }
+        if !cycle.isEmpty { return [""] + cycle }
+        return [maskedText]
+    }
+
+    /// The stack without the system's elements, except the last, which is the leaked object; nothing when that
+    /// leaves the class alone. A container of the system that has no stack has its first child for one.
+    private func stackKey(of className: Name) -> [String] {
+        let kept = stack.enumerated().filter { !$1.isSystem || $0 == stack.count - 1 }.map(\.element.name)
+        guard kept.isEmpty || kept == [className.name] else { return kept }
+        if className.isSystem, let root = children.first { return [root.name] }
+        return []
+    }
+
+    func title(fingerprint: [String]) -> String {
+        if let className { return className.name }
+        if !cycle.isEmpty { return cycle.joined(separator: " → ") }
+        if !maskedText.isEmpty { return maskedText }
+        return fingerprint.map(Self.withoutSeparators).joined(separator: " · ")
+    }
+
+    /// U+001F separates the parts of a key and may not stand in one.
+    private static func withoutSeparators(_ part: String) -> String {
+        guard part.utf8.contains(where: { $0 < 0x20 }) else { return part }
+        return String(decoding: part.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+    }
+}
+
+extension ReportedError {
+    /// The text under `NSLocalizedDescription`.
+    var description: String? {
+        for key in userInfo where key.name == "NSLocalizedDescription" {
+            if case .string(let text) = key.value { return text }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,64 @@
+/// What a leak detector's text says. Reading never fails: a text of an unknown form is a leak of an unknown class.
+///
+/// Read are the texts of every version of LeakedViewControllerDetector and its port in DebugSwift,
+/// DeallocationChecker, MLeaksFinder, JCLeaksFinder, FBRetainCycleDetector, `expectDeallocation`, LifetimeTracker,
+/// RIBs and its descendants, PLeakSniffer, AMLeaksFinder, OmniBase, and of `XCTAssertNil` and breakpoints.
+public struct DetectorMessage: Hashable, Sendable {
+    /// Who writes such texts.
+    public enum Detector: String, Hashable, Sendable, CaseIterable {
+        case leakedViewControllerDetector, deallocationChecker, mLeaksFinder, retainCycleDetector
+        case expectDeallocation, lifetimeTracker, ribs, pLeakSniffer, amLeaksFinder, omniBase, testAssertion
+        case symbolicBreakpoint
+    }
+
+    /// `nil` for a form that nobody here knows.
+    public internal(set) var detector: Detector?
+    /// The leaked class, cleaned by ``TypeName``, with its module; `nil` when the text names none.
+    public internal(set) var className: String?
+    /// From the outermost owner to the leaked object; empty when the text has no path, or one of the class alone.
+    public internal(set) var stack: [String] = []
+    /// What a container holds.
+    public internal(set) var children: [String] = []
+    /// Classes that keep each other, rotated to the smallest form, collections under their public names.
+    public internal(set) var cycle: [String] = []
+    /// `nil` when the text does not say.
+    public internal(set) var event: LeakReport.Event?
+    public internal(set) var kind: LeakReport.Kind?
+    /// How long a freed object had been seen as leaked.
+    public internal(set) var livedMilliseconds: Int?
+    /// How long ago the object was expected to go.
+    public internal(set) var waitedMilliseconds: Int?
+    /// Instances that are alive.
+    public internal(set) var alive: Int?
+    /// What the text says about the object, with `#` for addresses, numbers and UUIDs and `…` for quoted text:
+    /// what stands for the class where there is none.
+    public internal(set) var maskedText = ""
+
+    /// Reads `text`, of which bytes past 16 KiB are not looked at.
+    ///
+    /// - Parameter demangle: reads one mangled name; `nil` when it is none.
+    public init(_ text: String, demangle: @escaping (String) -> String? = { _ in nil }) {
+        let plain = MessageText.plain(text)
+        let reading = Grammar(demangle: demangle).read(MessageText.withoutPrefix(plain))
+        detector = reading.detector
+        className = reading.className
+        stack = reading.stack.count == 1 && reading.stack.first == className ? [] : reading.stack
+        children = reading.children
+        cycle = Cycle.smallestRotation(reading.cycle)
+        event = reading.event
+        kind = reading.kind
+        livedMilliseconds = reading.livedMilliseconds
+        waitedMilliseconds = reading.waitedMilliseconds
+        alive = reading.alive
+        maskedText = Masking.masked(reading.subject).string
+    }
+
+    /// `text` without what users typed or read: texts of labels, fields and alerts become `…`, and so does
+    /// everything else that a description holds behind its address. It is still read as the same message.
+    public static func redacted(_ text: String) -> String {
+        let plain = MessageText.plain(text)
+        let message = MessageText.withoutPrefix(plain)
+        let prefix = plain[..<message.startIndex]
+        return Redaction.redacted(message, after: prefix).string
+    }
+}

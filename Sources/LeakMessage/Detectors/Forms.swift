@@ -1,0 +1,269 @@
+// The forms that speak of one object. Each returns `nil` for a text that is not its own.
+
+extension Grammar {
+    /// LeakedViewControllerDetector 0.5 to 1.4, and DebugSwift's port, which indents by four spaces:
+    /// `VIEWCONTROLLER STILL IN MEMORY <Cart: 0x…>`.
+    func stillInMemory(_ text: Text) -> Reading? {
+        let title = text.prefix { $0.isUppercase }
+        guard !title.isEmpty, let body = text[title.endIndex...].dropping(" STILL IN MEMORY") else {
+            return nil
+        }
+        var reading = Reading(.leakedViewControllerDetector, body.trimmed)
+        reading.event = .leak
+        fill(&reading, title: title)
+        return reading
+    }
+
+    /// The same object when it went: `LEAKED VIEWCONTROLLER DEINNITED …` up to 1.3, `DEINITED` from 1.4 on, with
+    /// `Deinited after 8.912s.` at the very end. What stands between need not be what the leak's text said:
+    /// it went through `String(format:)`, which eats whatever follows a percent sign.
+    func deinited(_ text: Text) -> Reading? {
+        guard let rest = text.dropping("LEAKED ") else { return nil }
+        let title = rest.prefix { $0.isUppercase }
+        let after = rest[title.endIndex...]
+        guard !title.isEmpty, let body = after.dropping(" DEINNITED") ?? after.dropping(" DEINITED") else {
+            return nil
+        }
+        var subject = body.trimmed
+        var lived: Int?
+        for mark: StaticString in ["Deinnited after ", "Deinited after "] {
+            guard let range = subject.lastRange(of: mark) else { continue }
+            guard !subject[range.upperBound...].contains(UInt8(ascii: "\n")) else { continue }
+            lived = ElapsedTime.milliseconds(atStartOf: subject[range.upperBound...])
+            subject = subject[..<range.lowerBound].trimmed
+            break
+        }
+        var reading = Reading(.leakedViewControllerDetector, subject)
+        reading.event = .freed
+        reading.livedMilliseconds = lived
+        fill(&reading, title: title)
+        return reading
+    }
+
+    private func fill(_ reading: inout Reading, title: Text) {
+        reading.kind = title.equals("VIEW") ? .view : .viewController
+        reading.subject = withoutAppState(reading.subject)
+        reading.className = className(of: reading.subject)
+        guard let rest = Description(reading.subject)?.rest else { return }
+        if let list = rest.dropping(":\n[") {
+            reading.children = classNames(in: list)
+        } else if rest.trimmed.starts(with: "📄") {
+            reading.children = rest.lines.compactMap { line in
+                line.trimmed.dropping("📄").flatMap { className(of: $0) }
+            }
+        }
+    }
+
+    private func withoutAppState(_ subject: Text) -> Text {
+        for mark: StaticString in ["\napp state on leak: ", "\napp state on deinit: "] {
+            guard let range = subject.lastRange(of: mark) else { continue }
+            let state = subject[range.upperBound...]
+            if state.allSatisfy({ $0.isUppercase || $0 == UInt8(ascii: " ") }) {
+                return subject[..<range.lowerBound]
+            }
+        }
+        return subject
+    }
+
+    /// DeallocationChecker 1 to 3: `Cart not deallocated after being dismissed`.
+    func deallocationChecker(_ text: Text) -> Reading? {
+        let marks: [StaticString] = [
+            " not deallocated after being ", " is still in memory even though its view was removed",
+        ]
+        for mark in marks {
+            guard let range = text.firstRange(of: mark) else { continue }
+            let head = text[..<range.lowerBound]
+            let subject = (head.dropping("Leak Detected").map(withoutSeparators) ?? head).trimmed
+            var reading = Reading(.deallocationChecker, subject)
+            reading.event = .leak
+            reading.kind = .viewController
+            reading.className = className(of: subject)
+            return reading
+        }
+        return nil
+    }
+
+    private func withoutSeparators(_ text: Text) -> Text {
+        text.drop {
+            $0 <= 0x20 || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+        }
+    }
+
+    /// `Expected deallocation of X`, where X is whatever the object's description is.
+    func expectedDeallocation(_ text: Text) -> Reading? {
+        guard let subject = text.dropping("Expected deallocation of ") else { return nil }
+        var reading = Reading(.expectDeallocation, subject)
+        reading.event = .leak
+        reading.className = className(of: subject)
+        return reading
+    }
+
+    /// `XCTAssertNil failed: "<Cart: 0x…>" - Expected deallocation of Optional(<Cart: 0x…>)`.
+    func testAssertion(_ text: Text) -> Reading? {
+        guard let subject = text.dropping("XCTAssertNil failed: ") else { return nil }
+        var reading = Reading(.testAssertion, subject)
+        reading.event = .leak
+        let quoted = subject.dropping("\"") ?? subject
+        reading.className =
+            className(of: quoted)
+            ?? quoted.firstRange(of: "\" - ").flatMap { className(of: quoted[..<$0.lowerBound]) }
+            ?? quoted.lastRange(of: "Expected deallocation of ").flatMap {
+                className(of: quoted[$0.upperBound...])
+            }
+        return reading
+    }
+
+    /// OmniBase: `*** Expected deallocation of <C:0x…> 3.41s ago, possibly failed due to: …` and
+    /// `Eventually did deallocate <C:0x…> after 12.41s (3 left)`.
+    func omniBase(_ text: Text) -> Reading? {
+        let text = text.dropping("*** ") ?? text
+        if let body = text.dropping("Eventually did deallocate ") {
+            let end = body.lastRange(of: " after ")
+            var reading = Reading(.omniBase, body[..<(end?.lowerBound ?? body.endIndex)])
+            reading.event = .freed
+            reading.className = className(of: reading.subject)
+            if let end {
+                let tail = body[end.upperBound...]
+                reading.livedMilliseconds = ElapsedTime.milliseconds(atStartOf: tail)
+                reading.alive = tail.firstIndex(of: UInt8(ascii: "(")).flatMap {
+                    number(atStartOf: tail[($0 + 1)...])
+                }
+            }
+            return reading
+        }
+        guard let body = text.dropping("Expected deallocation of "), let end = body.firstRange(of: "s ago")
+        else {
+            return nil
+        }
+        guard let space = body[..<end.lowerBound].lastIndex(of: UInt8(ascii: " ")),
+            let waited = ElapsedTime.milliseconds(atStartOf: body[(space + 1)...])
+        else { return nil }
+        var reading = Reading(.omniBase, body[..<space])
+        reading.event = .leak
+        reading.waitedMilliseconds = waited
+        reading.className = className(of: reading.subject)
+        return reading
+    }
+
+    /// LifetimeTracker's recipe: `POSSIBLE LEAK ALERT: Shop.Cart - current count: 2, max count: 1`; from
+    /// Objective-C without the colons behind `count`.
+    func lifetimeTracker(_ text: Text) -> Reading? {
+        guard let body = text.dropping("POSSIBLE LEAK ALERT: ") else { return nil }
+        let end = body.lastRange(of: " - current count")
+        var reading = Reading(.lifetimeTracker, body[..<(end?.lowerBound ?? body.endIndex)])
+        reading.event = .leak
+        reading.className = className(of: reading.subject)
+        if let end {
+            let tail = body[end.upperBound...]
+            reading.alive = number(atStartOf: (tail.dropping(":") ?? tail).trimmed)
+        }
+        return reading
+    }
+
+    /// PLeakSniffer: `Detect Possible Controller Leak: Cart`.
+    func pLeakSniffer(_ text: Text) -> Reading? {
+        let controller = text.dropping("Detect Possible Controller Leak:")
+        guard let body = controller ?? text.dropping("Detect Possible Leak:") else { return nil }
+        var reading = Reading(.pLeakSniffer, body.trimmed.firstLine.line.trimmed)
+        reading.event = .leak
+        reading.kind = controller == nil ? nil : .viewController
+        reading.className = className(of: reading.subject)
+        return reading
+    }
+
+    /// RIBs and its descendants: `<Shop.Cart: 56144> has leaked. Objects are expected …`,
+    /// `Cart appearance has leaked.`, `[<A: 0x…>, <B: 0x…>] have leaked`.
+    func ribs(_ text: Text) -> Reading? {
+        let marks: [StaticString] = [
+            " appearance has leaked", " apparently has leaked", " apparently have leaked", " has leaked",
+            " have leaked",
+        ]
+        for mark in marks {
+            guard let range = text.firstRange(of: mark) else { continue }
+            var reading = Reading(.ribs, text[..<range.lowerBound])
+            reading.event = .leak
+            if let list = reading.subject.dropping("[") {
+                let names = classNames(in: list)
+                reading.className = names.first
+                reading.children = Array(names.dropFirst())
+            } else {
+                reading.className = className(of: reading.subject)
+            }
+            return reading
+        }
+        return nil
+    }
+
+    /// AMLeaksFinder: `控制器泄漏:<desc>` (a controller leaks), or `视图泄漏:<desc>` (a view leaks) with
+    /// `视图所在控制器 Class` (the controller that the view is in) and the way the user took.
+    func amLeaksFinder(_ text: Text) -> Reading? {
+        let controller = text.firstRange(of: "控制器泄漏")
+        guard let mark = controller ?? text.firstRange(of: "视图泄漏"), isOrnament(text[..<mark.lowerBound])
+        else {
+            return nil
+        }
+        let body = text[mark.upperBound...]
+        var subject = (body.dropping(":") ?? body.dropping("：") ?? body).trimmed
+        if let path = subject.lastRange(of: "\n操作路径") { subject = subject[..<path.lowerBound].trimmed }
+        var owner: Text?
+        if let range = subject.lastRange(of: "视图所在控制器") {
+            let line = subject[range.upperBound...].firstLine.line
+            owner = (line.dropping(":") ?? line.dropping("：") ?? line).trimmed
+            subject = subject[..<range.lowerBound].trimmed
+        }
+        var reading = Reading(.amLeaksFinder, subject)
+        reading.event = .leak
+        reading.kind = controller == nil ? .view : .viewController
+        reading.className = className(of: subject)
+        if let owner, let ownerName = className(of: owner), let name = reading.className {
+            reading.stack = [ownerName, name]
+        }
+        return reading
+    }
+
+    /// Signs that point at what follows: nothing that a message could hold.
+    private func isOrnament(_ text: Text) -> Bool {
+        text.allSatisfy { $0 >= 0x80 || $0 <= 0x20 } && text.count <= 64
+    }
+
+    /// A breakpoint on `dealloc` that prints the object: `--- -[UIViewController dealloc] @"<Cart: 0x…>"`.
+    func breakpoint(_ text: Text) -> Reading? {
+        let body = (text.dropping("---") ?? text).trimmed
+        guard let call = body.dropping("-["), let end = call.firstRange(of: " dealloc]") else { return nil }
+        guard end.lowerBound - call.startIndex <= WireLimits.classBytes else { return nil }
+        var reading = Reading(.symbolicBreakpoint, call[end.upperBound...].trimmed)
+        reading.event = .freed
+        let base = call[..<end.lowerBound]
+        if base.equals("UIViewController") { reading.kind = .viewController }
+        if base.equals("UIView") { reading.kind = .view }
+        reading.className = className(of: reading.subject) ?? TypeName.ifNamed(base, demangle: demangle)?.text
+        return reading
+    }
+
+    private func number(atStartOf text: Text) -> Int? {
+        Int(text.prefix { $0.isDigit }.prefix(9).string)
+    }
+}
+
+/// `8.912s`
+public enum ElapsedTime {
+    /// Milliseconds of the seconds that `text` starts with; `nil` when it starts with no number.
+    static func milliseconds(atStartOf text: Text) -> Int? {
+        let whole = text.prefix { $0.isDigit }
+        guard !whole.isEmpty, whole.count <= 12, var milliseconds = Int(whole.string) else { return nil }
+        var fraction = text[whole.endIndex...]
+        fraction = (fraction.dropping(".") ?? fraction.dropping(",") ?? fraction.prefix(0)).prefix {
+            $0.isDigit
+        }
+        for index in 0..<3 {
+            let digit = fraction.dropFirst(index).first.map { Int($0 - UInt8(ascii: "0")) } ?? 0
+            milliseconds = milliseconds * 10 + digit
+        }
+        return milliseconds
+    }
+
+    /// Milliseconds of the last `after 8.912s` of a text of an object that went.
+    public static func milliseconds(afterIn text: ArraySlice<UInt8>) -> Int? {
+        text.lastRange(of: "after ").flatMap { milliseconds(atStartOf: text[$0.upperBound...]) }
+    }
+}

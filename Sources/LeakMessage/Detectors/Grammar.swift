@@ -1,0 +1,102 @@
+/// The forms of detectors' texts, tried one after the other.
+struct Grammar {
+    /// What one form found.
+    struct Reading {
+        var detector: DetectorMessage.Detector?
+        var event: LeakReport.Event?
+        var kind: LeakReport.Kind?
+        var className: String?
+        var stack: [String] = []
+        var children: [String] = []
+        var cycle: [String] = []
+        var livedMilliseconds: Int?
+        var waitedMilliseconds: Int?
+        var alive: Int?
+        /// The part that speaks of the object. What users typed can stand in here and nowhere else.
+        var subject: Text
+        /// The part is a list of names, one quoted string each.
+        var isList = false
+
+        init(_ detector: DetectorMessage.Detector?, _ subject: Text) {
+            self.detector = detector
+            self.subject = subject
+        }
+    }
+
+    let demangle: (String) -> String?
+
+    /// Reads a text that ``MessageText`` has prepared.
+    func read(_ text: Text) -> Reading {
+        stillInMemory(text) ?? deinited(text) ?? memoryLeakList(text) ?? retainCycle(text) ?? omniBase(text)
+            ?? testAssertion(text) ?? expectedDeallocation(text) ?? lifetimeTracker(text) ?? pLeakSniffer(
+                text)
+            ?? amLeaksFinder(text) ?? breakpoint(text) ?? ribs(text) ?? deallocationChecker(text)
+            ?? anyDescription(text)
+    }
+
+    // MARK: What forms share
+
+    func name(_ raw: Text) -> String { TypeName(raw, demangle: demangle).text }
+
+    /// The class of an object that is printed as a description, an optional, or the bare name of its type.
+    func className(of subject: Text) -> String? {
+        var subject = subject.trimmed
+        while let inner = subject.dropping("Optional(") ?? subject.dropping("\"") ?? subject.dropping("@\"") {
+            subject = inner.trimmed
+        }
+        guard subject.first == UInt8(ascii: "<") else {
+            return TypeName.ifNamed(subject.droppingLast(")") ?? subject, demangle: demangle)?.text
+                ?? TypeName.ifNamed(subject, demangle: demangle)?.text
+        }
+        guard let description = Description(subject) else {
+            return TypeName.ifNamed(subject, demangle: demangle)?.text
+        }
+        return TypeName.ifNamed(description.name, demangle: demangle)?.text
+    }
+
+    /// The descriptions that follow one another in `text`, with anything between them.
+    func classNames(in text: Text) -> [String] {
+        var names: [String] = []
+        var rest = text
+        while let open = rest.firstIndex(of: UInt8(ascii: "<")), names.count < WireLimits.childrenCount {
+            rest = rest[open...]
+            guard let description = Description(rest) else {
+                rest = rest.dropFirst()
+                continue
+            }
+            if let name = className(of: rest) { names.append(name) }
+            rest = description.rest
+        }
+        return names
+    }
+
+    // MARK: A form that nobody here knows
+
+    /// The first `<Type: 0xADDRESS>` is taken for the leaked object; so is a text of one qualified name.
+    private func anyDescription(_ text: Text) -> Reading {
+        var reading = Reading(nil, text)
+        var rest = text
+        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[open...]
+            if let description = Description(rest), description.name.endIndex < rest.endIndex,
+                rest[description.name.endIndex...].prefix(8).contains("0x"), let name = className(of: rest)
+            {
+                reading.className = name
+                return reading
+            }
+            rest = rest.dropFirst()
+        }
+        if let name = TypeName.ifNamed(text, demangle: demangle),
+            looksQualified(Text(name.text)) || name.isUndemangled
+        {
+            reading.className = name.text
+        }
+        return reading
+    }
+
+    /// `Shop.Cart`, not `example.com`.
+    private func looksQualified(_ name: Text) -> Bool {
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return false }
+        return name.first?.isUppercase ?? false || name[dot...].dropFirst().first?.isUppercase ?? false
+    }
+}

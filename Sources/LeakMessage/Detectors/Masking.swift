@@ -1,0 +1,65 @@
+/// Makes one text of all sightings: what differs between them becomes `#`, what users may have typed `…`.
+enum Masking {
+    /// Bytes of a masked text.
+    static let byteLimit = 512
+
+    static func masked(_ text: Text) -> Text {
+        var masked: [UInt8] = []
+        var rest = text.trimmed
+        while let byte = rest.first, masked.count < byteLimit {
+            if byte <= 0x20 {
+                if masked.last != UInt8(ascii: " ") { masked.append(UInt8(ascii: " ")) }
+                rest = rest.drop { $0 <= 0x20 }
+            } else if let after = quotation(rest) {
+                masked.append(byte)
+                masked.append(contentsOf: Array("…".utf8))
+                masked.append(byte)
+                rest = after
+            } else if byte.isIdentifier {
+                let word = word(rest)
+                masked.append(contentsOf: mask(word))
+                rest = rest[word.endIndex...]
+            } else {
+                masked.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        return masked[...].cut(to: byteLimit).trimmed
+    }
+
+    /// What follows a quotation at the start of `text`, which ends at the last quote of its sort: what is quoted may
+    /// hold quotes too.
+    static func quotation(_ text: Text) -> Text? {
+        guard let quote = text.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
+            return nil
+        }
+        guard let end = text.lastIndex(of: quote), end > text.startIndex else { return nil }
+        return text[(end + 1)...]
+    }
+
+    /// A UUID, or a run of identifier bytes.
+    private static func word(_ text: Text) -> Text {
+        if text.count >= 36, UUIDText.isUUID(text.prefix(36)) { return text.prefix(36) }
+        return text.prefix { $0.isIdentifier }
+    }
+
+    private static func mask(_ word: Text) -> Text {
+        let hash = Array("#".utf8)[...]
+        if word.contains(UInt8(ascii: "-")) { return hash }
+        let digits = (word.dropping("0x") ?? word.dropping("$") ?? word)
+        let isHexadecimal = !digits.isEmpty && digits.allSatisfy(\.isHexadecimal)
+        if isHexadecimal, digits.startIndex > word.startIndex { return hash }
+        if isHexadecimal, digits.count >= 6, digits.contains(where: \.isDigit) { return hash }
+        var masked: [UInt8] = []
+        var isNumber = false
+        for byte in word {
+            if byte.isDigit {
+                if !isNumber { masked.append(UInt8(ascii: "#")) }
+            } else {
+                masked.append(byte)
+            }
+            isNumber = byte.isDigit
+        }
+        return masked[...]
+    }
+}

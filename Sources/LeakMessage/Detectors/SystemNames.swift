@@ -1,0 +1,73 @@
+/// Which names belong to the system.
+enum SystemNames {
+    /// Modules whose types are the system's. `UIKitCore` is what UIKit's own classes say since iOS 12.
+    private static let modules: [String] = [
+        "AppKit", "AVKit", "Combine", "CoreData", "CoreFoundation", "CoreGraphics", "Dispatch", "Foundation",
+        "MapKit", "ObjectiveC", "Observation", "QuartzCore", "SafariServices", "StoreKit", "Swift", "SwiftUI",
+        "SwiftUICore", "UIKit", "UIKitCore", "WebKit", "_Concurrency",
+    ]
+
+    /// SwiftUI's own views as they stand without a module inside the arguments of hosting wrappers.
+    private static let views: [String] = [
+        "AnyView", "Array", "Bool", "Button", "Color", "Dictionary", "Divider", "Double", "EmptyView",
+        "ForEach",
+        "Form", "GeometryReader", "Group", "HStack", "Image", "Int", "Label", "LazyVStack", "List",
+        "ModifiedContent", "NavigationLink", "NavigationSplitView", "NavigationStack", "NavigationView",
+        "Never",
+        "Optional", "RootModifier", "ScrollView", "Section", "Spacer", "String", "TabView", "Text",
+        "TupleView",
+        "VStack", "ZStack",
+    ]
+
+    /// `UI…`, `_UI…`, `NS…`, `_NS…`, `SwiftUI.…`.
+    static func isSystem(_ name: Text) -> Bool {
+        let bare = name.dropping("_") ?? name
+        return bare.starts(with: "UI") || bare.starts(with: "NS") || name.starts(with: "SwiftUI.")
+    }
+
+    static func isModule(_ name: Text) -> Bool {
+        modules.contains { $0.utf8.elementsEqual(name) }
+    }
+
+    /// Whether the arguments of a generic type name a type that is not the system's.
+    static func hasAppType(_ arguments: Text) -> Bool {
+        Generics.words(of: arguments).contains { word in
+            guard let dot = word.firstIndex(of: UInt8(ascii: ".")) else {
+                guard word.first.map({ $0.isUppercase || $0 >= 0x80 }) ?? false else { return false }
+                return !isSystem(word) && !views.contains { $0.utf8.elementsEqual(word) }
+            }
+            return !isModule(word[..<dot]) && !isSystem(word)
+        }
+    }
+}
+
+/// An app's module, as a name in the source and as the runtime spells it.
+struct ModuleNames {
+    private let given: Text
+    private let spelt: Text
+
+    init(_ module: String) {
+        given = Text(module).trimmed
+        spelt = given.map { $0.isLetter || $0.isDigit || $0 >= 0x80 ? $0 : UInt8(ascii: "_") }[...]
+    }
+
+    /// Parts the module from a dotted name; without an app's module the first component is taken for it.
+    static func split(_ name: Text, _ app: ModuleNames?) -> (module: Text?, name: Text) {
+        let head = name[..<(name.firstIndex(of: UInt8(ascii: "<")) ?? name.endIndex)]
+        guard let dot = head.firstIndex(of: UInt8(ascii: ".")), dot > name.startIndex, dot + 1 < name.endIndex
+        else {
+            return (nil, name)
+        }
+        if let app, !app.given.isEmpty {
+            // A module's name may hold a dot only as given, before the runtime spells it.
+            for module in [app.given, app.spelt] where name.count > module.count + 1 {
+                let end = name.startIndex + module.count
+                if name[end] == UInt8(ascii: "."), name[..<end] == module {
+                    return (name[..<end], name[(end + 1)...])
+                }
+            }
+            guard SystemNames.isModule(name[..<dot]) else { return (nil, name) }
+        }
+        return (name[..<dot], name[(dot + 1)...])
+    }
+}

@@ -1,0 +1,70 @@
+/// The name of a type without what changes from launch to launch, from build to build and from API to API.
+///
+/// Removed: addresses, quotes, `Optional(…)`, prefixes and suffixes that runtimes add to subclasses they make,
+/// contexts of private types, mangling. Generic arguments become `<…>`, except in hosting wrappers, where they are
+/// what tells one screen from another.
+public struct TypeName: Hashable, Sendable, CustomStringConvertible {
+    /// The cleaned name: `Shop.Outer.Cart`, `Shop.Store<…>`, `SwiftUI.UIHostingController<Shop.CartView>`.
+    public let text: String
+    /// What told two private types of one name apart, such as `_9B7A…`; changes when the file is renamed.
+    public let discriminator: String?
+    /// It looks mangled, but nothing could read it; it stands as it came.
+    public let isUndemangled: Bool
+    /// A type of the system by its name, that says nothing about which part of the app it is in.
+    public let isSystem: Bool
+
+    public var description: String { text }
+
+    /// Cleans `raw`. Never fails; what cannot be read stands as it is.
+    ///
+    /// - Parameter demangle: reads one mangled name; `nil` when it is none.
+    public init(_ raw: String, demangle: (String) -> String? = { _ in nil }) {
+        self.init(Text(raw), demangle: demangle)
+    }
+
+    init(_ raw: Text, demangle: (String) -> String?) {
+        var name = TypeNameCleaning.unwrapped(raw.cut(to: TypeNameCleaning.byteLimit))
+        name = TypeNameCleaning.withoutRuntimeMarks(name)
+        var isUndemangled = false
+        if TypeNameCleaning.looksMangled(name) {
+            let mangled = name.string
+            if let plain = demangle(mangled), plain != mangled {
+                name = TypeNameCleaning.simplified(Text(plain))
+            } else {
+                isUndemangled = true
+            }
+        } else {
+            name = TypeNameCleaning.simplified(name)
+        }
+        let (plain, discriminator) = TypeNameCleaning.withoutContexts(name)
+        let (erased, hasAppType) = Generics.erased(plain)
+        text = erased.cut(to: TypeNameCleaning.byteLimit).string
+        self.discriminator = discriminator
+        self.isUndemangled = isUndemangled
+        isSystem = SystemNames.isSystem(erased) && !hasAppType
+    }
+
+    /// Reads `raw` as a type only if it can be one: identifiers, dots, generic arguments.
+    ///
+    /// - Returns: `nil` for a description in someone's own words.
+    static func ifNamed(_ raw: Text, demangle: (String) -> String?) -> TypeName? {
+        guard raw.count <= TypeNameCleaning.byteLimit else { return nil }
+        let name = TypeName(raw, demangle: demangle)
+        return TypeNameCleaning.isTypeLike(Text(name.text)) ? name : nil
+    }
+
+    /// Parts the module from the name.
+    ///
+    /// A system's module, such as `SwiftUI`, is always parted. Modules inside the arguments of hosting wrappers are
+    /// removed too.
+    ///
+    /// - Parameter appModule: the app's own module, which is parted where it leads, spelt as it is or with `_` for
+    ///   each byte that is no letter or digit. With `nil` the first component of a dotted name is taken for it.
+    public func split(appModule: String?) -> (module: String?, name: String) {
+        let modules = appModule.map { ModuleNames($0) }
+        let (module, name) = ModuleNames.split(Text(text), modules)
+        return (
+            module?.string, Generics.mapArguments(of: name) { ModuleNames.split($0, modules).name }.string
+        )
+    }
+}

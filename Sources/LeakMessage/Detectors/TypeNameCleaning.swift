@@ -1,0 +1,149 @@
+/// The steps of ``TypeName``, each of which leaves alone what it does not know.
+enum TypeNameCleaning {
+    /// The wire format's bound of a class; a name is never longer than its mangled form is here.
+    static let byteLimit = 4 * 512
+
+    /// Takes a name out of quotes, of `Optional(…)`, of `<Name: 0x…>`, and of white space and commas around them.
+    static func unwrapped(_ raw: Text) -> Text {
+        var name = raw.trimmed
+        // Each round takes at least one byte; the bound is for texts made of nothing else.
+        for _ in 0..<16 {
+            let before = name.count
+            while name.last == UInt8(ascii: ",") { name = name.dropLast().trimmed }
+            for quote in [UInt8(ascii: "\""), UInt8(ascii: "'")] where name.count >= 2 {
+                if name.first == quote, name.last == quote { name = name.dropFirst().dropLast().trimmed }
+            }
+            if let inner = name.dropping("Optional(")?.droppingLast(")") { name = inner.trimmed }
+            if let inner = name.dropping("@")?.dropping("\"") { name = inner }
+            if name.first == UInt8(ascii: "<") {
+                name = Description.name(name)
+            } else if let range = name.firstRange(of: ": 0x"), isHexadecimal(name[range.upperBound...]) {
+                name = name[..<range.lowerBound]
+            }
+            if name.count == before { break }
+        }
+        if let inner = OptionalType.wrapped(name) { name = inner }
+        return name
+    }
+
+    private static func isHexadecimal(_ text: Text) -> Bool {
+        !text.isEmpty && text.allSatisfy(\.isHexadecimal)
+    }
+
+    /// Removes what key-value observing, RxCocoa, ReactiveCocoa, Aspects and GoogleUtilities add to the name of a
+    /// class when they replace an object's class by a subclass.
+    static func withoutRuntimeMarks(_ raw: Text) -> Text {
+        var name = raw
+        for _ in 0..<8 {
+            let before = name.count
+            name =
+                name.dropping("NSKVONotifying_") ?? name.dropping("_RX_namespace_") ?? name.dropping(
+                    "__KVO__")
+                ?? name.dropping("_NSZombie_") ?? name
+            name = name.droppingLast("_RACSelectorSignal") ?? name.droppingLast("_Aspects_") ?? name
+            if let inner = name.dropping("GUL_") {
+                name = inner
+                if inner.count > 37, inner[inner.endIndex - 37] == UInt8(ascii: "-"),
+                    UUIDText.isUUID(inner.suffix(36))
+                {
+                    name = inner.dropLast(37)
+                }
+            }
+            if name.count == before { break }
+        }
+        return name.isEmpty ? raw : name
+    }
+
+    static func looksMangled(_ name: Text) -> Bool {
+        name.starts(with: "_Tt") || name.starts(with: "$s") || name.starts(with: "$S")
+            || name.starts(with: "_$s")
+            || name.starts(with: "_$S") || name.starts(with: "_T0")
+    }
+
+    /// Reduces what the demangler says about symbols that are no types: `nominal type descriptor for X` to X,
+    /// `Local #1 in f() -> Any` to Local.
+    static func simplified(_ raw: Text) -> Text {
+        var name = raw
+        if let range = name.lastRange(of: " for ") { name = name[range.upperBound...] }
+        if let number = name.firstRange(of: " #"),
+            let range = name[number.upperBound...].firstRange(of: " in "),
+            !name[number.upperBound..<range.lowerBound].isEmpty,
+            name[number.upperBound..<range.lowerBound].allSatisfy(\.isDigit)
+        {
+            name = name[..<number.lowerBound]
+        }
+        return name
+    }
+
+    /// Removes `(unknown context at $…).`, `(extension in M):`, `__C.`, and takes Name out of `(Name in _HEX)`.
+    ///
+    /// - Returns: the name, and the first `_HEX`.
+    static func withoutContexts(_ raw: Text) -> (name: Text, discriminator: String?) {
+        var name: [UInt8] = []
+        name.reserveCapacity(raw.count)
+        var discriminator: String?
+        var rest = raw
+        while let byte = rest.first {
+            let isStart = name.last.map { !$0.isIdentifier && $0 != UInt8(ascii: ".") } ?? true
+            if byte == UInt8(ascii: "("), let end = rest.firstIndex(of: UInt8(ascii: ")")) {
+                let inside = rest[(rest.startIndex + 1)..<end]
+                let after = rest[(end + 1)...]
+                if inside.starts(with: "unknown context at") {
+                    rest = after.dropping(".") ?? after
+                    continue
+                }
+                if inside.starts(with: "extension in ") {
+                    rest = after.dropping(":") ?? after
+                    continue
+                }
+                if let range = inside.lastRange(of: " in _"),
+                    inside[range.upperBound...].allSatisfy(\.isHexadecimal)
+                {
+                    discriminator = discriminator ?? inside[(range.upperBound - 1)...].string
+                    name.append(contentsOf: inside[..<range.lowerBound])
+                    rest = after
+                    continue
+                }
+            }
+            if isStart, let inner = rest.dropping("__C.") ?? rest.dropping("__ObjC.") {
+                rest = inner
+                continue
+            }
+            // No control character may enter a name: one of them separates the parts of a key.
+            let isControl = byte < 0x20 || byte == 0x7F
+            if !isControl { name.append(byte) }
+            rest = rest.dropFirst()
+        }
+        return (name[...].trimmed, discriminator)
+    }
+
+    /// Whether a cleaned name can be a type's: `A`, `A.B<…>.C`, nothing that only a sentence has.
+    static func isTypeLike(_ name: Text) -> Bool {
+        guard let first = name.first, first.isIdentifier, !first.isDigit else { return false }
+        var depth = 0
+        var previous: UInt8 = 0
+        for byte in name {
+            switch byte {
+            case UInt8(ascii: "<"): depth += 1
+            case UInt8(ascii: ">"): if previous != UInt8(ascii: "-") { depth -= 1 }
+            case UInt8(ascii: "."): if depth == 0, previous == UInt8(ascii: ".") { return false }
+            default: if depth == 0, !byte.isIdentifier { return false }
+            }
+            if depth < 0 { return false }
+            previous = byte
+        }
+        guard depth == 0, previous != UInt8(ascii: ".") else { return false }
+        // One lower-case word with a number in it, such as `user4711`, is rather somebody's than a class.
+        if !name.contains("."), !name.contains("<"), first >= UInt8(ascii: "a"), first <= UInt8(ascii: "z") {
+            return !name.contains { $0.isDigit }
+        }
+        return true
+    }
+}
+
+/// `Optional<X>` as a type.
+enum OptionalType {
+    static func wrapped(_ name: Text) -> Text? {
+        (name.dropping("Swift.Optional<") ?? name.dropping("Optional<"))?.droppingLast(">")
+    }
+}
