@@ -24,7 +24,10 @@ struct ReleasesPage: Component {
     }
 
     private var none: HTML {
-        #"<div class="card empty"><h2>No version reported</h2><p>A version appears here with its first report or session.</p></div>"#
+        #"""
+        <div class="card empty"><h2>No version reported</h2>
+        <p>A version appears here with its first report or session.</p></div>
+        """#
     }
 
     private var apps: HTML? {

@@ -23,7 +23,8 @@ struct SignInPage: Component {
                 end of its output, or restart it for a new one.</p>
                 <form class="card stack" method="post" action="\#(context.links.to(.signIn))">
                 <label for="token">Or paste an access token</label>
-                <input id="token" type="password" name="token" required autocomplete="current-password" spellcheck="false"\#(mark)>
+                <input id="token" type="password" name="token" required \#
+                autocomplete="current-password" spellcheck="false"\#(mark)>
                 \#(hidden)<button class="main">Sign in</button></form></div>
                 """#
         ).html
@@ -41,7 +42,10 @@ struct SignInPage: Component {
         switch problem {
         case nil: nil
         case .wrongToken:
-            #"<p class="alert" id="problem" role="alert">This token is not known, or it was revoked. Check that it was copied whole.</p>"#
+            #"""
+            <p class="alert" id="problem" role="alert">This token is not known, or it was revoked. \#
+            Check that it was copied whole.</p>
+            """#
         case .usedLink:
             #"<p class="alert" role="alert">This sign-in link was used before, or it is older than ten minutes.</p>"#
         case .signedOut: #"<p class="notice" role="status">You are signed out.</p>"#

@@ -15,7 +15,10 @@ struct GroupingCard: Component {
             : ""
         return Card(
             "Grouped by, rule \(rule.version)",
-            #"<dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(Isolated(rule.className))</code></dd></div>\#(stack)</dl>\#(note)"#
+            #"""
+            <dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(Isolated(rule.className))</code></dd></div>\#
+            \#(stack)</dl>\#(note)
+            """#
         ).html
     }
 }

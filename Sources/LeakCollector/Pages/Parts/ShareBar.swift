@@ -4,8 +4,8 @@ struct ShareBar: Component {
     var whole: Int
 
     var html: HTML {
-        let percent = whole <= 0 ? 0 : min(100, max(1, part * 100 / whole))
+        let percent = part <= 0 || whole <= 0 ? 0 : min(100, max(1, part * 100 / whole))
         return
-            #"<svg class="bar" aria-hidden="true"><rect width="\#(part <= 0 ? 0 : percent)%" height="8" rx="4"/></svg>"#
+            #"<svg class="bar" aria-hidden="true"><rect width="\#(percent)%" height="8" rx="4"/></svg>"#
     }
 }

@@ -55,12 +55,14 @@ struct VersionChart: Component {
             // Both edges are rounded from the sum, so that the pieces meet.
             let bottom = Self.height - below * Self.height / most
             below += count(version, index)
-            let top = min(bottom - 1, Self.height - below * Self.height / most)
-            pieces +=
-                #"<rect class="v\#(colour)" x="\#(index * Self.step + 2)" y="\#(max(0, top))" width="16" height="\#(bottom - max(0, top))"/>"#
+            let top = max(0, min(bottom - 1, Self.height - below * Self.height / most))
+            pieces += #"""
+                <rect class="v\#(colour)" x="\#(index * Self.step + 2)" y="\#(top)" width="16" \#
+                height="\#(bottom - top)"/>
+                """#
         }
-        return
-            "<g><title>\(name(index)): \(Count(totals[index]).of("report", "reports")) (\(split(index)))</title>\(pieces)</g>"
+        let reports = Count(totals[index]).of("report", "reports")
+        return "<g><title>\(name(index)): \(reports) (\(split(index)))</title>\(pieces)</g>"
     }
 
     private func count(_ version: Trend.Series, _ index: Int) -> Int {
@@ -75,7 +77,10 @@ struct VersionChart: Component {
 
     private var legend: [HTML] {
         series.enumerated().map { colour, version in
-            #"<li><svg aria-hidden="true"><rect class="v\#(colour)" width="10" height="10" rx="2"/></svg>\#(Isolated(version.version))</li>"#
+            #"""
+            <li><svg aria-hidden="true"><rect class="v\#(colour)" width="10" height="10" rx="2"/></svg>\#
+            \#(Isolated(version.version))</li>
+            """#
         }
     }
 
@@ -84,8 +89,10 @@ struct VersionChart: Component {
         let first = name(0)
         let last = name(totals.count - 1)
         let peak = totals.firstIndex(of: most).map(name) ?? last
-        return
-            "\(Count(total).of("report", "reports")) from \(first) to \(last), most on \(peak): \(Count(most)). The table below has the numbers."
+        return """
+            \(Count(total).of("report", "reports")) from \(first) to \(last), most on \(peak): \(Count(most)). \
+            The table below has the numbers.
+            """
     }
 
     /// About seven names along the axis, the last bar's among them.

@@ -34,9 +34,10 @@ struct LeakTableRow: Component {
     var html: HTML {
         let leak = row.identity
         return #"""
-            <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(Isolated(leak.title))</a>\#(LeakPath(of: leak))</th>\#
-            <td>\#(StateBadge(row: row))</td><td>\#(SparkLine(row.trend))</td><td class="num">\#(Count(row.reports))</td>\#
-            <td class="num">\#(Count(row.installs))\#(share)</td><td>\#(VersionSpan(row: row))</td><td>\#(context.moment(row.lastSeen))</td></tr>
+            <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(Isolated(leak.title))</a>\#
+            \#(LeakPath(of: leak))</th><td>\#(StateBadge(row: row))</td><td>\#(SparkLine(row.trend))</td>\#
+            <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(row.installs))\#(share)</td>\#
+            <td>\#(VersionSpan(row: row))</td><td>\#(context.moment(row.lastSeen))</td></tr>
 
             """#
     }
@@ -60,9 +61,15 @@ struct VersionSpan: Component {
     }
 
     var html: HTML {
-        if first == last { return Isolated(first).html }
-        let dash: HTML = first.utf8.count + last.utf8.count <= Self.lineBytes ? "\u{A0}–\u{A0}" : " – "
-        return "\(Isolated(first))\(dash)\(Isolated(last))"
+        if first == last { return long(Isolated(first).html) }
+        let isShort = first.utf8.count + last.utf8.count <= Self.lineBytes
+        return isShort
+            ? "\(Isolated(first))\u{A0}–\u{A0}\(Isolated(last))"
+            : "<small>\(Isolated(first)) – \(Isolated(last))</small>"
+    }
+
+    private func long(_ version: HTML) -> HTML {
+        version.bytes.count <= Self.lineBytes ? version : "<small>\(version)</small>"
     }
 }
 

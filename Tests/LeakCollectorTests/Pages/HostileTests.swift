@@ -1,0 +1,143 @@
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// Every page with one and the same text in every place that a text from outside can reach.
+private func pages(_ text: String) -> [HTML] {
+    var context = Shop.context {
+        $0.app = text
+        $0.version = text
+        $0.kind = text
+        $0.className = text
+        $0.search = text
+        $0.cursor = text
+    }
+    context.apps = [text, "other"]
+    context.versions = [text]
+    let leak = LeakIdentity(
+        id: LeakID(high: 1, low: 2), app: text, kind: text, className: text, module: text, title: text,
+        stack: [text, text], children: [text], cycle: [text, "b", "c"], quality: .full,
+        groupedBy: GroupedBy(version: 1, className: text, stack: [text]))
+    let row = Shop.row(
+        leak, isNew: true, reports: 3, freed: 2, installs: 1, alive: 1, lived: Percentiles(p50: 1, p90: 2),
+        from: text,
+        to: text, seen: 0, trend: [1, 2], share: Share(reports: 1, checks: 60))
+    let release = Release(
+        version: text, builds: [text, "2"], reports: 1, leaks: 1, newLeaks: 1, installs: 1, sessions: 9,
+        leakySessions: 1,
+        checks: 9, firstSeen: 0, lastSeen: 0)
+    let overview = Overview(
+        newest: release, previous: release, newLeaks: 5, newTitles: [text, text], recentReports: 1,
+        recentInstalls: 1,
+        recentLeaks: 1, leaks: 1, reports: 1, dropped: [Submission.Dropped(app: text, reason: text, count: 1)]
+    )
+    let detail = LeakDetail(
+        row: row, versions: [LeakDetail.VersionCount(version: text, build: text, reports: 1, installs: 1)],
+        systems: [LeakDetail.ValueCount(value: text, reports: 1)],
+        models: [LeakDetail.ValueCount(value: text, reports: 1)],
+        trend: Trend(step: .day, from: 0, versions: [Trend.Series(version: text, counts: [1])]),
+        siblings: [LeakDetail.Sibling(id: leak.id, stack: [text], reports: 1)], samples: 1)
+    let kept = keptReport(text)
+    var unreadable = kept
+    unreadable.report = nil
+    return [
+        SummaryPage(
+            context: context, overview: overview,
+            page: LeakPage(leaks: [row], next: text, total: 2, reports: 1)
+        ).html,
+        SummaryPage(
+            context: context, overview: overview, page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)
+        ).html,
+        LeakDetailPage(context: context, detail: detail, newest: kept).html,
+        ReportsPage(context: context, leak: leak, reports: [kept, unreadable]).html,
+        ReleasesPage(context: context, app: text, releases: [release]).html,
+        FirstReportPage(context: context, address: text).html,
+        SignInPage(context: context, problem: nil, destination: text).html,
+        ErrorPage(context: context, status: 500, detail: text).html,
+    ]
+}
+
+private func keptReport(_ text: String) -> KeptReport {
+    var report = LeakReport()
+    report.reason = text
+    report.stack = [text, text]
+    report.cycle = [text, text]
+    report.message = text
+    report.error = ReportedError(domain: text, code: 1, userInfo: [CustomKey(text, .string(text))])
+    report.keys = [CustomKey(text, .string(text))]
+    report.log = [text, text]
+    return KeptReport(
+        sample: SampleReport(
+            place: .newest, at: 0,
+            origin: Submission.Origin(app: text, version: text, build: text, system: text, model: text),
+            body: Array(text.utf8)),
+        report: report)
+}
+
+@Suite struct HostileTests {
+    static let texts: [String] = {
+        let pieces = [
+            "<script>", "</title>", "</textarea>", "\"", "'", "onload=", "style=", "javascript:", "&", "&lt;",
+            "<!--", "-->",
+            "]]>", "<", ">", "\u{0}", "\u{1B}", "\u{202E}", "\u{2067}", "\u{FEFF}", "א", "👩‍👩‍👧", "é", " ", "\n",
+            "/", "\\", "`",
+            "=", "{{", "%00", "A.b", "a",
+        ]
+        var random = SplitMix64(state: 20)
+        var texts = pieces + [String(repeating: "W", count: 512), String(repeating: "👩‍👩‍👧", count: 20)]
+        for _ in 0..<150 {
+            let count = Int.random(in: 1...6, using: &random)
+            texts.append((0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined())
+        }
+        return texts
+    }()
+
+    /// Elements that depend on what a text is like, and carry no attribute but a class: isolation, small print, code.
+    private func shape(_ html: HTML) throws -> [String] {
+        try Markup(html.bytes).shape.filter { !["bdi", "small", "code"].contains($0) }
+    }
+
+    @Test func `no text changes the markup around it`() throws {
+        let plain = try pages("x").map(shape)
+        for text in Self.texts {
+            for (page, expected) in zip(pages(text), plain) {
+                #expect(try shape(page) == expected, "\(text.debugDescription)")
+            }
+        }
+    }
+
+    @Test func `every text stays readable on every page`() throws {
+        for text in Self.texts {
+            let shown = String(
+                String.UnicodeScalarView(
+                    text.unicodeScalars.map { scalar in
+                        switch scalar.value {
+                        case 0x09, 0x0A: scalar
+                        case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069: "\u{FFFD}"
+                        default: scalar
+                        }
+                    }))
+            for (index, page) in pages(text).enumerated() {
+                let found = try Markup(page.bytes).texts.contains {
+                    $0.unicodeScalars.elementsEqual(shown.unicodeScalars) || $0.contains(shown)
+                }
+                #expect(found, "page \(index), \(text.debugDescription)")
+            }
+        }
+    }
+}
+
+/// A seeded source of randomness, so that a failure can be repeated.
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

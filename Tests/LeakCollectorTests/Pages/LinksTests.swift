@@ -1,0 +1,124 @@
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct LinksTests {
+    static let queries: [LeakQuery] = {
+        var queries = [LeakQuery()]
+        for text in ["com.acme.shop", "a b&c=d?e#f/%+é\"'<>", "", "\u{0}\n", "👩‍👩‍👧"] {
+            var query = LeakQuery()
+            query.app = text
+            query.version = text
+            query.state = .slow
+            query.kind = text
+            query.className = text
+            query.search = text
+            query.sort = .lastSeen
+            query.limit = 200
+            query.cursor = text
+            queries.append(query)
+        }
+        return queries
+    }()
+
+    @Test(arguments: queries)
+    func `a query survives its link`(query: LeakQuery) throws {
+        let links = Links(mode: .server(base: "/leaks"))
+        #expect(try parse(links.to(.summary(query)), path: "/leaks/") == query)
+        #expect(try parse(links.json(of: .summary(query)), path: "/leaks/api/v1/leaks") == query)
+    }
+
+    @Test func `every link of the list leads to what it says`() throws {
+        let context = Shop.context {
+            $0.version = "5.2.0"
+            $0.search = "a&b"
+            $0.cursor = "here"
+        }
+        var page = Shop.page
+        page.next = "there/+="
+        let markup = try Markup(SummaryPage(context: context, overview: Shop.overview, page: page).html.bytes)
+        let found = try Set(markup.links.filter { $0.hasPrefix("/?") }.map { try parse($0, path: "/") })
+        var expected: Set<LeakQuery> = []
+        var query = context.query
+        query.cursor = nil
+        expected.insert(query)
+        for sort in [LeakQuery.Sort.reports, .installs, .firstSeen, .lastSeen] {
+            var sorted = query
+            sorted.sort = sort
+            expected.insert(sorted)
+        }
+        query.cursor = "there/+="
+        expected.insert(query)
+        var plain = LeakQuery()
+        plain.app = "com.acme.shop"
+        expected.insert(plain)
+        plain.version = "5.2.0"
+        plain.sort = .firstSeen
+        expected.insert(plain)
+        #expect(found == expected)
+    }
+
+    @Test func `exported pages link to files beside them`() {
+        let id = LeakID(high: 1, low: 2)
+        let index = Links(mode: .files(page: .summary(app: nil)))
+        #expect(index.to(.leak(id)) == "leaks/00000000000000010000000000000002.html")
+        #expect(index.to(.file("style.css")) == "style.css")
+        #expect(index.json(of: .summary(app: nil)) == "index.json")
+        let leak = Links(mode: .files(page: .leak(id)))
+        #expect(leak.to(.summary(app: nil)) == "../index.html")
+        #expect(leak.to(.summary(app: "com.acme/../Shop")) == "../apps/com.acme=2F..=2FShop.html")
+        #expect(leak.to(.reports(id)) == "../leaks/00000000000000010000000000000002.reports.html")
+        #expect(leak.to(.releases(app: "..")) == "../releases/=2E..html")
+        #expect(Links.file(of: .releases(app: "")) == "releases/=.html")
+    }
+
+    @Test func `an exported page has no form and no address of a server`() throws {
+        let markup = try Markup(SamplePage.exported.html.bytes)
+        #expect(!markup.shape.contains("form"))
+        #expect(markup.links.allSatisfy { !$0.hasPrefix("/") && !$0.contains("?") })
+    }
+
+    private struct Unreadable: Error {}
+
+    /// Reads a link as a server does, on its own: a mistake in `Links` must not hide in a shared function.
+    private func parse(_ link: String, path: String) throws -> LeakQuery {
+        let parts = link.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts[0] == path else { throw Unreadable() }
+        var query = LeakQuery()
+        for pair in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2, let value = decode(sides[1]) else { throw Unreadable() }
+            switch sides[0] {
+            case "app": query.app = value
+            case "version": query.version = value
+            case "state": query.state = LeakState(rawValue: value)
+            case "kind": query.kind = value
+            case "class": query.className = value
+            case "q": query.search = value
+            case "sort": query.sort = LeakQuery.Sort(rawValue: value) ?? .impact
+            case "limit": query.limit = Int(value) ?? 0
+            case "cursor": query.cursor = value
+            default: throw Unreadable()
+            }
+        }
+        return query
+    }
+
+    private func decode(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(decoded)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

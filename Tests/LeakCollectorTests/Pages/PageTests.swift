@@ -1,0 +1,72 @@
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct PageTests {
+    @Test(arguments: SamplePage.allCases)
+    func `is well formed and has nothing that the security policy forbids`(page: SamplePage) throws {
+        let markup = try Markup(page.html.bytes)
+        #expect(markup.shape.filter { $0 == "h1" }.count == 1)
+        #expect(markup.shape.contains("main"))
+        #expect(markup.shape.contains("html.lang"))
+    }
+
+    /// 200 leaks with names as long as they are in apps. 150 kB is what a slow phone loads in a second.
+    @Test func `two hundred leaks fit into 150 kB`() throws {
+        let page = SummaryPage(context: Shop.context(), overview: Shop.overview, page: longPage(200))
+        let bytes = page.html.bytes
+        let rows = try Markup(bytes).shape.filter { $0 == "tr" }.count
+        #expect(rows == 201)
+        #expect(bytes.count <= 150_000, "\(bytes.count) bytes")
+    }
+
+    @Test func `the version and the paging follow the query`() throws {
+        let context = Shop.context { $0.version = "5.2.0" }
+        var page = Shop.page
+        page.next = "more"
+        page.total = 60
+        let markup = try Markup(SummaryPage(context: context, overview: Shop.overview, page: page).html.bytes)
+        #expect(markup.links.contains("/?app=com.acme.shop&version=5.2.0&cursor=more"))
+        #expect(markup.links.contains("/api/v1/leaks?app=com.acme.shop&version=5.2.0"))
+        #expect(markup.texts.contains("6 of 60\u{A0}leaks from 2,651\u{A0}reports in 5.2.0"))
+    }
+
+    @Test func `a list without a match leads back to the whole one`() throws {
+        let markup = try Markup(SamplePage.summaryEmpty.html.bytes)
+        #expect(markup.links.contains("/?app=com.acme.shop&sort=last_seen"))
+        #expect(markup.texts.contains("No leak matches"))
+    }
+
+    @Test func `without sessions there is no data`() throws {
+        var overview = Shop.overview
+        overview.newest = Shop.releases[2]
+        let markup = try Markup(
+            SummaryPage(context: Shop.context(), overview: overview, page: Shop.page).html.bytes)
+        #expect(markup.texts.contains("no data"))
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 405, 418, 429, 500, 502, 503])
+    func `every error says what to do`(status: Int) throws {
+        let words = ErrorPage.words(status)
+        let markup = try Markup(ErrorPage(context: Shop.context(), status: status).html.bytes)
+        #expect(markup.texts.contains(words.title))
+        #expect(markup.texts.contains(words.advice))
+    }
+
+    private func longPage(_ count: Int) -> LeakPage {
+        let rows = (0..<count).map { index in
+            Shop.row(
+                Shop.leak(
+                    UInt64(index), "SomeFeatureDetailViewController\(index)",
+                    stack: [
+                        "UITabBarController", "UINavigationController",
+                        "SomeFeatureDetailViewController\(index)",
+                    ]),
+                reports: 1000 + index, installs: 100 + index, from: "5.0.1", seen: Int64(index) * Shop.hour,
+                trend: (0..<14).map { ($0 * 7919 + index * 31) % 997 },
+                share: Share(reports: index, checks: 1000))
+        }
+        return LeakPage(leaks: rows, next: "next", total: 5000, reports: 100_000)
+    }
+}

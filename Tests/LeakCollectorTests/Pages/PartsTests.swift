@@ -1,0 +1,85 @@
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct CycleTests {
+    @Test(
+        arguments: [
+            (["Shop.Cart.onChange", "closure", "Shop.Cart"], "Cart", ["*Shop.Cart/onChange", "closure"]),
+            (["closure", "Cart.onPaid", "closure"], "Cart", ["*Cart/onPaid", "closure"]),
+            (["closure", "Cart.onPaid"], "Cart", ["*Cart/onPaid", "closure"]),
+            (["A", "B.items[3].next", "A.owner"], "B", ["*B/items[3].next", "A/owner"]),
+            (["Node.next"], "Node", ["*Node/next"]),
+            (["com.acme.Shop.Cart"], nil, ["com.acme.Shop.Cart"]),
+            (["Box<Shop.Cart.some>", "NSArray"], "Cart", ["Box<Shop.Cart.some>", "NSArray"]),
+            (["Outer.Inner", "trailing."], "Inner", ["*Outer.Inner", "trailing."]),
+            ([], "Cart", []),
+        ] as [([String], String?, [String])])
+    func `begins with the leak and names what keeps what`(
+        references: [String], name: String?, links: [String]
+    ) {
+        let drawn = Cycle(references, of: name).links.map { link in
+            "\(link.isLeak ? "*" : "")\(link.object)\(link.property.map { "/" + $0 } ?? "")"
+        }
+        #expect(drawn == links)
+    }
+}
+
+@Suite struct VersionChartTests {
+    @Test func `pieces of a bar meet and fill the tallest one`() throws {
+        let trend = Trend(
+            step: .day, from: 20_764,
+            versions: [
+                Trend.Series(version: "2", counts: [0, 1, 333]),
+                Trend.Series(version: "1", counts: [0, 2, 667]),
+            ])
+        let html = String(decoding: VersionChart(trend).html.bytes, as: UTF8.self)
+        #expect(html.contains(#"<rect class="v0" x="42" y="67" width="16" height="33"/>"#))
+        #expect(html.contains(#"<rect class="v1" x="42" y="0" width="16" height="67"/>"#))
+        #expect(html.contains(#"<rect class="v0" x="22" y="99" width="16" height="1"/>"#))
+        #expect(html.contains("9\u{A0}Nov: 1,000\u{A0}reports (2: 333, 1: 667)"))
+    }
+
+    @Test func `old versions share a colour and lose no report`() throws {
+        let versions = (0..<7).map { Trend.Series(version: "\(9 - $0).0", counts: [1, $0]) }
+        let html = String(
+            decoding: VersionChart(Trend(step: .day, from: 0, versions: versions)).html.bytes, as: UTF8.self)
+        #expect(html.contains("6.0: 3, older: 15)"))
+        #expect(html.contains("6.0: 1, older: 3)"))
+        #expect(!html.contains("v5"))
+    }
+
+    @Test func `hours are named by day and hour`() throws {
+        let trend = Trend(
+            step: .hour, from: 20_777 * 24, versions: [Trend.Series(version: "1", counts: [1, 0, 2])])
+        let html = String(decoding: VersionChart(trend).html.bytes, as: UTF8.self)
+        #expect(html.contains("20\u{A0}Nov 02:00: 2\u{A0}reports"))
+    }
+
+    @Test(arguments: [[], [[]], [[0, 0]]] as [[[Int]]])
+    func `says so when there is nothing to draw`(counts: [[Int]]) throws {
+        let trend = Trend(
+            step: .day, from: 0, versions: counts.map { Trend.Series(version: "1", counts: $0) })
+        #expect(VersionChart(trend).html == #"<p class="dim">No reports in this time.</p>"#)
+    }
+}
+
+@Suite struct SparkLineTests {
+    @Test(
+        arguments: [
+            ([0, 1, 1000], "M3 22v-1M10 22v-2M17 22v-20"), ([], ""), ([0], "M3 22v-1"),
+            ([3, 3], "M3 22v-20M10 22v-20"),
+        ] as [([Int], String)])
+    func `tells one report from none`(counts: [Int], path: String) {
+        let html = String(decoding: SparkLine(counts).html.bytes, as: UTF8.self)
+        #expect(html.contains(#"<path d="\#(path)"/>"#))
+    }
+}
+
+@Suite struct ShareTests {
+    @Test func `is shown from fifty checks on`() {
+        #expect(Share(reports: 1, checks: 49).shown == nil)
+        #expect(Share(reports: 1, checks: 50).shown?.description == "2.0\u{A0}%")
+    }
+}

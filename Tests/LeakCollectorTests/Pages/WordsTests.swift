@@ -1,0 +1,78 @@
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct WordsTests {
+    @Test(arguments: [
+        (0, "0"), (7, "7"), (999, "999"), (1000, "1,000"), (1284, "1,284"), (1_000_000, "1,000,000"),
+        (-1284, "−1,284"),
+        (Int.max, "9,223,372,036,854,775,807"), (Int.min, "−9,223,372,036,854,775,808"),
+    ])
+    func `counts have commas`(number: Int, words: String) {
+        #expect(Count(number).description == words)
+    }
+
+    @Test(arguments: [
+        (987, 1000, "98.7 %"), (0, 5, "0.0 %"), (5, 5, "100.0 %"), (1, 100_000, "< 0.1 %"),
+        (99_999, 100_000, "> 99.9 %"),
+        (1, 3, "33.3 %"), (2, 3, "66.7 %"), (12, 10, "120.0 %"), (1207, 14_901, "8.1 %"),
+    ])
+    func `percentages never round to nothing or to all`(part: Int, whole: Int, words: String) {
+        #expect(Percentage(part, of: whole).description == words.replacing(" ", with: "\u{A0}"))
+    }
+
+    @Test(arguments: [
+        (0, "0 ms"), (450, "450 ms"), (949, "949 ms"), (950, "1.0 s"), (2300, "2.3 s"), (9949, "9.9 s"),
+        (9950, "10 s"),
+        (14_000, "14 s"), (89_999, "90 s"), (90_000, "2 min"), (180_000, "3 min"), (7_200_000, "2 h"),
+        (345_600_000, "4 days"), (-5, "0 ms"),
+    ])
+    func `lapses have one unit`(milliseconds: Int, words: String) {
+        #expect(Lapse(milliseconds: milliseconds).description == words.replacing(" ", with: "\u{A0}"))
+    }
+
+    /// Checked with Python's datetime.
+    @Test(arguments: [
+        (0, "1970-01-01T00:00:00Z"), (1_795_176_003_999, "2026-11-20T12:00:03Z"),
+        (951_782_400_000, "2000-02-29T00:00:00Z"),
+        (4_107_542_399_000, "2100-02-28T23:59:59Z"), (4_107_542_400_000, "2100-03-01T00:00:00Z"),
+        (-1, "1969-12-31T23:59:59Z"), (-62_135_596_800_000, "0001-01-01T00:00:00Z"),
+        (253_402_300_799_000, "9999-12-31T23:59:59Z"),
+    ])
+    func `days and seconds follow the calendar`(milliseconds: Int64, rfc3339: String) {
+        #expect(CivilTime(milliseconds: milliseconds).rfc3339 == rfc3339)
+    }
+
+    @Test func `every day of four centuries follows the one before`() {
+        var previous = CivilTime(days: -1)
+        for days in 0..<146_097 {
+            let day = CivilTime(days: days)
+            let isNext =
+                (day.year == previous.year && day.month == previous.month && day.day == previous.day + 1)
+                || (day.day == 1 && previous.day >= 28
+                    && (day.month == previous.month + 1 && day.year == previous.year
+                        || day.month == 1 && previous.month == 12 && day.year == previous.year + 1))
+            if !isNext { Issue.record("\(day.date) after \(previous.date)") }
+            previous = day
+        }
+        #expect(previous.date == "2369-12-31")
+    }
+
+    @Test(arguments: [
+        (-5000, "just now"), (0, "just now"), (59_999, "just now"), (60_000, "1 min ago"),
+        (3_599_000, "59 min ago"),
+        (7_200_000, "2 h ago"), (86_400_000, "1 day ago"), (200_000_000, "2 days ago"),
+        (604_800_000, "13 Nov"),
+        (40_000_000_000, "14 Aug 2025"),
+    ])
+    func `moments are told from now`(ago: Int64, words: String) {
+        let moment = Moment(at: Shop.now - ago, now: Shop.now)
+        #expect(moment.words.replacing("\u{A0}", with: " ") == words)
+    }
+
+    @Test func `a moment carries its exact time`() {
+        #expect(
+            Moment(at: Shop.now, now: Shop.now).html
+                == #"<time datetime="2026-11-20T12:00:03Z">just now</time>"#)
+    }
+}
