@@ -53,7 +53,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "HTTPServer",
-            dependencies: ["Threads", "Gzip", .target(name: "CLinux", condition: .when(platforms: [.linux]))],
+            dependencies: [
+                "Threads", "Gzip", .target(name: "CLinux", condition: .when(platforms: [.linux])),
+            ],
             swiftSettings: settings),
         .target(name: "LeakStore", dependencies: ["CSQLite", "Threads"], swiftSettings: settings),
         .target(
@@ -71,7 +73,8 @@ let package = Package(
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "Threads", "Gzip"],
             resources: [.copy("Vectors")], swiftSettings: settings),
-        .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPServer"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPServer"], swiftSettings: settings),
         .testTarget(
             name: "LeakMessageTests", dependencies: ["LeakMessage"],
             resources: [.copy("Vectors")], swiftSettings: settings),

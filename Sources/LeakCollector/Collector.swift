@@ -40,13 +40,15 @@ public final class Collector: Sendable {
         let files = try StaticFiles(folder: publicFolder)
         let reader = try store.makeReader()
         let credentials = Credentials(store: store)
-        let made = try credentials.prepare(settings: settings, known: reader.credentials(all: true, now: now()), now: now())
+        let made = try credentials.prepare(
+            settings: settings, known: reader.credentials(all: true, now: now()), now: now())
         let gate = Gate(try reader.credentials(all: true, now: now()))
 
         self.store = store
         queue = CommitQueue(store: store, now: now) { error in log.error("reports not taken: \(error)") }
         pool = ReadPool()
-        housekeeping = Housekeeping(store: store, gate: gate, dataFolder: settings.dataFolder, log: log, now: now)
+        housekeeping = Housekeeping(
+            store: store, gate: gate, dataFolder: settings.dataFolder, log: log, now: now)
 
         let signIn = SignIn(store: store, gate: gate, isSecure: settings.url?.hasPrefix("https://") ?? false)
         let code = try signIn.makeCode(now: now())

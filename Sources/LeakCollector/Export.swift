@@ -31,7 +31,7 @@ public struct Export {
     public func write(to folder: String, app: String?, progress: (Int) -> Void = { _ in }) throws -> Int {
         var files = Files(folder: folder)
         for name in ["style.css", "icon.svg", "openapi.json"] {
-            try files.write(try Self.contents(of: "\(publicFolder)/\(name)"), to: name)
+            try files.put(try Self.contents(of: "\(publicFolder)/\(name)"), to: name)
         }
         let apps = try app.map { [$0] } ?? reader.apps()
         // The folder's own pages show every app, or the one that was asked for.
@@ -57,15 +57,15 @@ public struct Export {
         let page = try reader.leaks(query, now: now)
         let overview = try reader.overview(app: app, now: now)
         let html = SummaryPage(context: try context(place, app), overview: overview, page: page).html
-        try files.write(html.bytes, to: Links.file(of: place))
-        try files.write(json { $0.fields(of: page) }, to: Links.jsonFile(of: place))
+        try files.put(html.bytes, to: Links.file(of: place))
+        try files.put(json { $0.fields(of: page) }, to: Links.jsonFile(of: place))
     }
 
     private func writeReleases(of app: String?, at place: Place, _ files: inout Files) throws {
         let releases = try app.map { try reader.releases(app: $0) } ?? []
         let html = ReleasesPage(context: try context(place, app), app: app, releases: releases).html
-        try files.write(html.bytes, to: Links.file(of: place))
-        try files.write(json { $0.fields(of: releases, app: app ?? "") }, to: Links.jsonFile(of: place))
+        try files.put(html.bytes, to: Links.file(of: place))
+        try files.put(json { $0.fields(of: releases, app: app ?? "") }, to: Links.jsonFile(of: place))
     }
 
     private func writeLeak(_ id: LeakID, _ files: inout Files) throws {
@@ -73,13 +73,13 @@ public struct Export {
         guard let detail = try reader.leak(id, now: now) else { return }
         let samples = try reader.samples(of: id) ?? []
         if let html = try pages.leak(id, links: Links(mode: .files(page: .leak(id)))) {
-            try files.write(html.bytes, to: Links.file(of: .leak(id)))
+            try files.put(html.bytes, to: Links.file(of: .leak(id)))
         }
         if let html = try pages.reports(id, links: Links(mode: .files(page: .reports(id)))) {
-            try files.write(html.bytes, to: Links.file(of: .reports(id)))
+            try files.put(html.bytes, to: Links.file(of: .reports(id)))
         }
-        try files.write(json { $0.fields(of: detail) }, to: Links.jsonFile(of: .leak(id)))
-        try files.write(json { $0.fields(of: samples) }, to: Links.jsonFile(of: .reports(id)))
+        try files.put(json { $0.fields(of: detail) }, to: Links.jsonFile(of: .leak(id)))
+        try files.put(json { $0.fields(of: samples) }, to: Links.jsonFile(of: .reports(id)))
     }
 
     private func forEachLeak(_ app: String?, _ body: (LeakRow) throws -> Void) throws {
@@ -142,16 +142,16 @@ private struct Files {
 
     init(folder: String) { self.folder = folder }
 
-    mutating func write(_ bytes: [UInt8], to name: String) throws(Export.Failure) {
+    mutating func put(_ bytes: [UInt8], to name: String) throws(Export.Failure) {
         try makeFolder(folder)
         if let slash = name.lastIndex(of: "/") { try makeFolder("\(folder)/\(name[..<slash])") }
         let path = "\(folder)/\(name)"
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw Export.Failure(path: path, doing: "write", code: errno) }
         defer { close(file) }
         var rest = bytes[...]
         while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+            let written = unsafe rest.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
             guard written > 0 else { throw Export.Failure(path: path, doing: "write", code: errno) }
             rest = rest.dropFirst(written)
         }
@@ -160,7 +160,7 @@ private struct Files {
 
     private mutating func makeFolder(_ path: String) throws(Export.Failure) {
         guard made.insert(path).inserted else { return }
-        guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
+        guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
             throw Export.Failure(path: path, doing: "make", code: errno)
         }
     }

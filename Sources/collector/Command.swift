@@ -32,7 +32,9 @@ enum Command: Equatable {
         case "serve": self = .serve(flags: line.settings)
         case "health": self = .health(flags: line.settings)
         case "export":
-            guard let folder = line.takeWord() else { throw Misuse("export needs a folder: collector export DIR") }
+            guard let folder = line.takeWord() else {
+                throw Misuse("export needs a folder: collector export DIR")
+            }
             self = .export(folder: folder, app: line.take("--app"), flags: line.settings)
         case "key":
             switch line.takeWord() {
@@ -48,7 +50,8 @@ enum Command: Equatable {
                     throw Misuse("“\(word)” is not a key's number; collector key list shows it")
                 }
                 self = .revokeKey(id: id, flags: line.settings)
-            case let word?: throw Misuse("there is no key \(word); it is key create, key list or key revoke NUMBER")
+            case let word?:
+                throw Misuse("there is no key \(word); it is key create, key list or key revoke NUMBER")
             case nil: throw Misuse("key needs a word more: key create, key list or key revoke NUMBER")
             }
         case let word:

@@ -10,7 +10,8 @@ struct Keys {
     }
 
     func create(name: String, app: String?) throws {
-        let (credential, secret) = try credentials.createKey(name: name, app: app, now: WallClock.milliseconds())
+        let (credential, secret) = try credentials.createKey(
+            name: name, app: app, now: WallClock.milliseconds())
         let bound = app.map { ", for \($0) only" } ?? ", for any app"
         Output.line("key \(credential.id) (\(name)\(bound)), shown once:\n\(secret)")
     }
@@ -24,7 +25,8 @@ struct Keys {
         for key in keys {
             let state = key.revokedAt.map { "revoked \(WallClock.day($0))" } ?? "valid"
             Output.line(
-                "\(key.id)\t\(state)\t\(key.app ?? "any app")\tmade \(WallClock.day(key.createdAt))\t\(key.name)")
+                "\(key.id)\t\(state)\t\(key.app ?? "any app")\tmade \(WallClock.day(key.createdAt))\t\(key.name)"
+            )
         }
     }
 

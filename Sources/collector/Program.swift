@@ -65,7 +65,8 @@ enum Program {
         case .export(let folder, let app, let flags):
             let settings = try settings(flags)
             let store = try openStore(settings, isServer: false)
-            let count = try Export(store: store, publicFolder: publicFolder(settings)).write(to: folder, app: app)
+            let count = try Export(store: store, publicFolder: publicFolder(settings)).write(
+                to: folder, app: app)
             Output.line("wrote \(count) files to \(folder); open \(folder)/index.html")
         case .health(let flags):
             return try Health.check(settings(flags))

@@ -25,7 +25,10 @@ enum Usage {
     }
 
     private static var settings: String {
-        table(Setting.allCases.compactMap { setting in setting.flag.map { ("\($0) \(setting.variable)", setting) } })
+        table(
+            Setting.allCases.compactMap { setting in
+                setting.flag.map { ("\($0) \(setting.variable)", setting) }
+            })
     }
 
     private static var secrets: String {

@@ -25,7 +25,9 @@ final class CollectorProcess {
             guard !more.isEmpty else { throw Failure("the collector did not start: \(program)") }
             text += String(decoding: more, as: UTF8.self)
         }
-        guard let number = text.split(separator: "\n").first?.split(separator: ":").last, let port = Int(number) else {
+        guard let number = text.split(separator: "\n").first?.split(separator: ":").last,
+            let port = Int(number)
+        else {
             throw Failure("not the collector's first line: \(text)")
         }
         self.port = port
@@ -33,7 +35,8 @@ final class CollectorProcess {
 
     /// Resident memory now and at its highest, in KiB.
     var memory: (now: Int, highest: Int) {
-        let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+        let status =
+            (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
         func value(_ name: String) -> Int {
             let line = status.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
             return Int(line.filter(\.isNumber)) ?? 0
@@ -43,18 +46,24 @@ final class CollectorProcess {
 
     /// Processor time used so far, in seconds.
     var processorSeconds: Double {
-        let stat = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)) ?? ""
+        let stat =
+            (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)) ?? ""
         let fields = stat.split(separator: ")").last.map { $0.split(separator: " ") } ?? []
-        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+            return 0
+        }
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     /// Reports counted, as the API says.
     func counted() throws -> Int {
         let text = try Shell.run(
-            "curl", ["-fsS", "-H", "Authorization: Bearer \(Self.token)", "http://127.0.0.1:\(port)/api/v1/summary"])
+            "curl",
+            ["-fsS", "-H", "Authorization: Bearer \(Self.token)", "http://127.0.0.1:\(port)/api/v1/summary"])
         let json = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-        guard let reports = json?["reports"] as? Int else { throw Failure("no number of reports in: \(text)") }
+        guard let reports = json?["reports"] as? Int else {
+            throw Failure("no number of reports in: \(text)")
+        }
         return reports
     }
 
@@ -82,7 +91,9 @@ enum Shell {
         let bytes = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw Failure("\(program) failed with \(process.terminationStatus); is it installed? (apt-get install wrk curl)")
+            throw Failure(
+                "\(program) failed with \(process.terminationStatus); is it installed? (apt-get install wrk curl)"
+            )
         }
         return String(decoding: bytes, as: UTF8.self)
     }

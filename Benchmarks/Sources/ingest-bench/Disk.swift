@@ -15,7 +15,9 @@ enum Disk {
         let start = Date()
         var count = 0
         while -start.timeIntervalSinceNow < seconds {
-            guard pwrite(descriptor, page, page.count, off_t(count % 256 * 4096)) == page.count else { return 0 }
+            guard pwrite(descriptor, page, page.count, off_t(count % 256 * 4096)) == page.count else {
+                return 0
+            }
             guard fdatasync(descriptor) == 0 else { return 0 }
             count += 1
         }

@@ -38,7 +38,8 @@ struct Load {
         let address = String(generator.next() >> 16, radix: 16)
         let id = "01936f2c-7c1e-7a44-9d0e-\(String(generator.next() >> 16 | 1 << 47, radix: 16).prefix(12))"
         var text = #"{"type":"leak","id":"\#(id)","kind":"view_controller","class":"\#(name)","#
-        text += #""stack":["UINavigationController","Shop.Flow\#(rank % 7)","\#(name)"],"reason":"dismissed","#
+        text +=
+            #""stack":["UINavigationController","Shop.Flow\#(rank % 7)","\#(name)"],"reason":"dismissed","#
         text += #""waited_ms":1000,"alive":\#(rank % 4 + 1),"count":1,"#
         text += #""message":"VIEWCONTROLLER STILL IN MEMORY <\#(name): 0x\#(address)>","#
         text += #""keys":{"tab":"cart","ab_test":2},"log":["opened cart","tapped pay""#

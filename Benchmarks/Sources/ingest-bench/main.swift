@@ -9,7 +9,8 @@ func option(_ name: String, _ fallback: String) -> String {
     return arguments[index + 1]
 }
 if arguments.contains("--help") {
-    print("usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--million]")
+    print(
+        "usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--million]")
     exit(0)
 }
 
@@ -21,9 +22,13 @@ let seconds = Int(option("--seconds", "10")) ?? 10
 do {
     let syncs = Disk.syncsPerSecond(in: NSTemporaryDirectory(), seconds: 2)
     print("baseline: \(Int(syncs)) syncs of 4 KiB per second, one after the other")
-    print("load: \(Load.leaks) leaks (Zipf), \(Load.installs) installs, \(Load.reportBytes)-byte reports; ", terminator: "")
+    print(
+        "load: \(Load.leaks) leaks (Zipf), \(Load.installs) installs, \(Load.reportBytes)-byte reports; ",
+        terminator: "")
     print("wrk, 1 thread, \(connections) connections, \(seconds) s each\n")
-    print("| request | reports/s | × baseline | p50 ms | p99 ms | CPU µs/report | refused | RSS MiB | disk MiB | counted |")
+    print(
+        "| request | reports/s | × baseline | p50 ms | p99 ms | CPU µs/report | refused | RSS MiB | disk MiB | counted |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|")
     for (reports, gzip) in [(1, false), (1, true), (50, false), (50, true)] {
         let wrk = try Wrk(reportsPerRequest: reports, requests: reports == 1 ? 50_000 : 2_000, gzip: gzip)
@@ -57,7 +62,9 @@ do {
             counted = try collector.counted()
         }
         print("\nafter \(counted) reports: ", terminator: "")
-        print("\(collector.memory.now / 1024) MiB resident (\(collector.memory.highest / 1024) at most), ", terminator: "")
+        print(
+            "\(collector.memory.now / 1024) MiB resident (\(collector.memory.highest / 1024) at most), ",
+            terminator: "")
         print("\(Disk.bytes(of: collector.folder) >> 20) MiB on disk")
     }
 } catch {

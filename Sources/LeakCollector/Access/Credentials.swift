@@ -48,7 +48,9 @@ public struct Credentials: Sendable {
     ///
     /// - Parameter app: the only app it may write for; `nil`: any.
     /// - Returns: what to list it as, and the secret, which is not stored.
-    public func createKey(name: String, app: String?, now: Int64) throws -> (credential: Credential, secret: String) {
+    public func createKey(name: String, app: String?, now: Int64) throws -> (
+        credential: Credential, secret: String
+    ) {
         let secret = try Secret.random()
         let credential = try store.add(
             Credential(purpose: .ingest, name: name, hash: secret.hash, app: app, createdAt: now))

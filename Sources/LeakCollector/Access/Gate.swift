@@ -50,7 +50,9 @@ final class Gate: Sendable {
     /// The token of `Authorization: Bearer TOKEN`. RFC 6750 §2.1; the scheme's case does not matter (RFC 9110 §11.1).
     static func bearer(of request: borrowing Request) -> String? {
         guard let value = request.field("authorization"), value.utf8.count > 7 else { return nil }
-        guard value.utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 | 0x20 }) else { return nil }
+        guard value.utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 | 0x20 }) else {
+            return nil
+        }
         return String(value.dropFirst(7).drop { $0 == " " })
     }
 
@@ -61,7 +63,9 @@ final class Gate: Sendable {
         guard let cookies = request.field("cookie") else { return nil }
         for pair in cookies.split(separator: ";") {
             let trimmed = pair.drop { $0 == " " }
-            if trimmed.hasPrefix(cookieName + "=") { return String(trimmed.dropFirst(cookieName.utf8.count + 1)) }
+            if trimmed.hasPrefix(cookieName + "=") {
+                return String(trimmed.dropFirst(cookieName.utf8.count + 1))
+            }
         }
         return nil
     }

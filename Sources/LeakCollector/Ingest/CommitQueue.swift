@@ -80,7 +80,9 @@ final class CommitQueue: Sendable {
         let waiting = Waiting(submission, responder, answer)
         let refusal: StoreError? = state.with { state in
             if state.isStopping { return StoreError(.locked, "the collector is stopping") }
-            if state.bytes + size > limits.waitingBytes { return StoreError(.locked, "the store cannot keep up") }
+            if state.bytes + size > limits.waitingBytes {
+                return StoreError(.locked, "the store cannot keep up")
+            }
             state.waiting.append(waiting)
             state.bytes += size
             return nil

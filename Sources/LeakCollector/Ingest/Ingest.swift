@@ -44,7 +44,8 @@ final class Ingest: Sendable {
             return Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters").response
         }
         if housekeeping.isDiskNearlyFull {
-            return Problem.unavailable("the disk is nearly full; nothing was counted", afterSeconds: 60).response
+            return Problem.unavailable("the disk is nearly full; nothing was counted", afterSeconds: 60)
+                .response
         }
         guard queue.hasRoom(for: request.announcedBodyCount ?? 0) else { return Self.tooBusy.response }
         return nil
@@ -74,11 +75,13 @@ final class Ingest: Sendable {
     /// Answers 200 once everything valid is on disk, or says why nothing was counted.
     func take(_ request: borrowing Request, key: Credential, _ responder: consuming Responder) {
         guard let format = Self.format(of: request) else {
-            responder.send(Problem(.unsupportedMediaType, "Content-Type must be one of \(Self.types)").response)
+            responder.send(
+                Problem(.unsupportedMediaType, "Content-Type must be one of \(Self.types)").response)
             return
         }
         let letter = Letter(
-            body: request.body(), format: format, app: request.query("app"), version: request.query("version"),
+            body: request.body(), format: format, app: request.query("app"),
+            version: request.query("version"),
             idempotencyKey: request.field("idempotency-key"), receivedAt: now())
         var cache = caches.with { $0.popLast() } ?? GroupCache()
         let read: Result<Reception, Problem>
@@ -112,7 +115,8 @@ final class Ingest: Sendable {
             ).response
         case .failure(let error):
             switch error.reason {
-            case .diskFull: Problem.unavailable("the disk is full; nothing was counted", afterSeconds: 60).response
+            case .diskFull:
+                Problem.unavailable("the disk is full; nothing was counted", afterSeconds: 60).response
             default: tooBusy.response
             }
         }

@@ -38,7 +38,9 @@ struct Reception {
             let origin = senders.origins[sender]
             guard key.app == nil || key.app == origin.app else {
                 rejected.append(
-                    Rejection(index: report.index, reason: "app is \(origin.app), this key writes for \(key.app ?? "") only"))
+                    Rejection(
+                        index: report.index,
+                        reason: "app is \(origin.app), this key writes for \(key.app ?? "") only"))
                 continue
             }
             let grouped = cache.group(document, index, app: origin.app, module: senders.modules[sender])
@@ -46,7 +48,8 @@ struct Reception {
                 Submission.Sighting(
                     leak: grouped.identity, origin: sender, isFreed: grouped.isFreed,
                     at: Self.moment(report.at, receivedAt: letter.receivedAt), count: report.count,
-                    alive: report.alive, livedMilliseconds: grouped.livedMilliseconds, sample: report.raw.range))
+                    alive: report.alive, livedMilliseconds: grouped.livedMilliseconds,
+                    sample: report.raw.range))
         }
         try addDenominators(document, &senders, key)
         submission.origins = senders.origins
@@ -62,7 +65,9 @@ struct Reception {
     private mutating func addDenominators(
         _ document: WireDocument, _ senders: inout Senders, _ key: Credential
     ) throws(Problem) {
-        guard !document.sessions.isEmpty || !document.checks.isEmpty || !document.dropped.isEmpty else { return }
+        guard !document.sessions.isEmpty || !document.checks.isEmpty || !document.dropped.isEmpty else {
+            return
+        }
         let sender = senders.index(of: document.origin, in: document)
         let origin = senders.origins[sender]
         guard key.app == nil || key.app == origin.app else {
@@ -70,12 +75,14 @@ struct Reception {
         }
         var checks: [String: Int] = [:]
         for check in document.checks {
-            checks[Grouping.className(check.className, module: senders.modules[sender]), default: 0] += check.count
+            checks[Grouping.className(check.className, module: senders.modules[sender]), default: 0] +=
+                check.count
         }
         if !document.sessions.isEmpty || !checks.isEmpty {
             submission.denominators = [
                 Submission.Denominator(
-                    app: origin.app, version: origin.version, build: origin.build, sessions: document.sessions.count,
+                    app: origin.app, version: origin.version, build: origin.build,
+                    sessions: document.sessions.count,
                     leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks)
             ]
         }
@@ -89,7 +96,8 @@ struct Reception {
             submission.sightings.isEmpty && submission.denominators.isEmpty && submission.dropped.isEmpty
         guard isEmpty else { return }
         guard document.givenCount > 0 else {
-            throw Problem(.badRequest, "there is nothing to count: no report, session, check or dropped count")
+            throw Problem(
+                .badRequest, "there is nothing to count: no report, session, check or dropped count")
         }
         guard document.reports.isEmpty else {
             throw Problem(.forbidden, "this key writes for \(key.app ?? "") only")

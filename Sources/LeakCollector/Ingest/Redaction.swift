@@ -13,7 +13,9 @@ public enum Redaction {
         kept.message = kept.message.map { DetectorMessage.redacted($0) }
         if let error = kept.error {
             let descriptions = error.userInfo.compactMap { entry -> CustomKey? in
-                guard entry.name == "NSLocalizedDescription", case .string(let text) = entry.value else { return nil }
+                guard entry.name == "NSLocalizedDescription", case .string(let text) = entry.value else {
+                    return nil
+                }
                 return CustomKey(entry.name, .string(DetectorMessage.redacted(text)))
             }
             kept.error = ReportedError(domain: error.domain, code: error.code, userInfo: descriptions)

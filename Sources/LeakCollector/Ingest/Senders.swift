@@ -13,7 +13,8 @@ struct Senders {
     private let fallbackVersion: String
 
     init(letter: Letter, key: Credential) {
-        fallbackApp = letter.app.flatMap(Self.bounded(WireLimits.appIDBytes)) ?? key.app ?? Reception.defaultApp
+        fallbackApp =
+            letter.app.flatMap(Self.bounded(WireLimits.appIDBytes)) ?? key.app ?? Reception.defaultApp
         fallbackVersion =
             letter.version.flatMap(Self.bounded(WireLimits.versionBytes)) ?? Reception.unknownVersion
     }

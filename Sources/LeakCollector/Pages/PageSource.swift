@@ -60,6 +60,7 @@ struct PageSource {
 
     private static func kept(_ sample: SampleReport) -> KeptReport {
         let document = try? WireReader.read(sample.body, as: .json)
-        return KeptReport(sample: sample, report: document?.reports.isEmpty == false ? document?.report(at: 0) : nil)
+        return KeptReport(
+            sample: sample, report: document?.reports.isEmpty == false ? document?.report(at: 0) : nil)
     }
 }

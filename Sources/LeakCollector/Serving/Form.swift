@@ -6,7 +6,8 @@ struct Form {
     /// Reads what can be read; a name's first value counts.
     init(_ body: [UInt8]) {
         for pair in body.split(separator: UInt8(ascii: "&")) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = pair.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = Self.decoded(parts[0])
             if values[name] == nil { values[name] = parts.count == 2 ? Self.decoded(parts[1]) : "" }
         }
@@ -21,7 +22,9 @@ struct Form {
             switch byte {
             case UInt8(ascii: "+"): plain.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
-                if rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+                if rest.count >= 2,
+                    let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+                {
                     plain.append(value)
                     rest = rest.dropFirst(2)
                 } else {

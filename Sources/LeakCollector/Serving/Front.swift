@@ -46,12 +46,15 @@ final class Front: Service {
             return response
         }
         guard route.methods.contains(request.method == .head ? .get : request.method) else {
-            return Problem(.methodNotAllowed, "this address answers \(route.allow)").with("Allow", route.allow)
-                .response
+            return Problem(.methodNotAllowed, "this address answers \(route.allow)").with(
+                "Allow", route.allow
+            )
+            .response
         }
         if let refusal = refusal(of: route, request) { return refusal }
         guard request.announcedBodyCount ?? 0 <= route.bodyBytes else {
-            return Problem(.contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body").response
+            return Problem(.contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body")
+                .response
         }
         return nil
     }
@@ -69,7 +72,8 @@ final class Front: Service {
             guard let problem = unreadable(by: request) else { return nil }
             // A program that presents a token reads why it failed; a browser is shown the way in.
             guard Gate.bearer(of: request) == nil else { return problem.response }
-            return .redirect(to: request.target == "/" ? "/sign-in" : "/sign-in?to=\(Percent.encode(request.target))")
+            return .redirect(
+                to: request.target == "/" ? "/sign-in" : "/sign-in?to=\(Percent.encode(request.target))")
         }
     }
 
@@ -78,7 +82,8 @@ final class Front: Service {
         case .valid: nil
         case .revoked: Problem(.forbidden, "this access token has been revoked")
         case .unknown:
-            .unauthorized("reading needs an access token (Authorization: Bearer TOKEN) or a signed-in browser")
+            .unauthorized(
+                "reading needs an access token (Authorization: Bearer TOKEN) or a signed-in browser")
         }
     }
 
@@ -133,7 +138,8 @@ final class Front: Service {
         }
         if !isTaken {
             later.send(
-                question.refusal(.unavailable("too many questions wait for the store", afterSeconds: 1), now: now()))
+                question.refusal(
+                    .unavailable("too many questions wait for the store", afterSeconds: 1), now: now()))
         }
     }
 }

@@ -93,7 +93,8 @@ final class Housekeeping: Sendable {
         }
         guard changed else { return }
         if isNearlyFull {
-            log.error("only \(free >> 20) MiB free under \(dataFolder): reports are refused until there are 64 MiB")
+            log.error(
+                "only \(free >> 20) MiB free under \(dataFolder): reports are refused until there are 64 MiB")
         } else {
             log.info("enough free disk again: reports are taken")
         }

@@ -12,9 +12,12 @@ extension Response {
     /// What went wrong, for eyes.
     ///
     /// - Parameter now: milliseconds since 1970.
-    static func page(error status: Status, detail: String? = nil, isSignedIn: Bool = false, now: Int64) -> Response {
+    static func page(error status: Status, detail: String? = nil, isSignedIn: Bool = false, now: Int64)
+        -> Response
+    {
         let context = PageContext(links: .served, now: now)
-        let page = ErrorPage(context: context, status: Int(status.code), detail: detail, hasNavigation: isSignedIn)
+        let page = ErrorPage(
+            context: context, status: Int(status.code), detail: detail, hasNavigation: isSignedIn)
         return Response(page: page.html, status: status)
     }
 

@@ -34,7 +34,8 @@ struct Question: Sendable, CustomStringConvertible {
         case .leakTrend(let id): topic = .trend(id, try Self.step(request))
         case .releases:
             guard let app = request.query("app"), !app.isEmpty else {
-                throw Problem(.badRequest, "app is missing: /api/v1/releases?app=APP; /api/v1/apps lists them")
+                throw Problem(
+                    .badRequest, "app is missing: /api/v1/releases?app=APP; /api/v1/apps lists them")
             }
             topic = .releases(app: app)
         case .summary: topic = .summary(app: Self.app(request))
@@ -56,7 +57,9 @@ struct Question: Sendable, CustomStringConvertible {
 
     private static func step(_ request: borrowing Request) throws(Problem) -> Trend.Step {
         guard let text = request.query("by"), !text.isEmpty else { return .day }
-        guard let step = Trend.Step(rawValue: text) else { throw Problem(.badRequest, "by must be hour or day") }
+        guard let step = Trend.Step(rawValue: text) else {
+            throw Problem(.badRequest, "by must be hour or day")
+        }
         return step
     }
 

@@ -15,7 +15,8 @@ struct Visits: Sendable {
             let problem: SignInPage.Problem? = request.query("out") == nil ? nil : .signedOut
             responder.send(page(problem, destination: Self.destination(request.query("to")), now))
         case (_, .post) where !Self.isFromHere(request):
-            responder.send(.page(error: .forbidden, detail: "This form was sent from another site.", now: now))
+            responder.send(
+                .page(error: .forbidden, detail: "This form was sent from another site.", now: now))
         case (.signOut, _):
             let session = Gate.sessionCookie(of: request) ?? ""
             run(responder, now) {
@@ -31,7 +32,9 @@ struct Visits: Sendable {
                     } else {
                         try signIn.open(token: form["token"] ?? "", now: now)
                     }
-                guard let cookie else { return page(code == nil ? .wrongToken : .usedLink, destination: destination, now) }
+                guard let cookie else {
+                    return page(code == nil ? .wrongToken : .usedLink, destination: destination, now)
+                }
                 return .redirect(to: destination ?? "/", cookie: cookie)
             }
         }
@@ -40,7 +43,8 @@ struct Visits: Sendable {
     private func page(_ problem: SignInPage.Problem?, destination: String?, _ now: Int64) -> Response {
         let page = SignInPage(
             context: PageContext(links: .served, now: now), problem: problem, destination: destination)
-        return Response(page: page.html, status: problem == .wrongToken || problem == .usedLink ? .forbidden : .ok)
+        return Response(
+            page: page.html, status: problem == .wrongToken || problem == .usedLink ? .forbidden : .ok)
     }
 
     /// Opens or closes a session where it may wait for the disk.

@@ -12,4 +12,7 @@ public enum WallClock {
         unsafe clock_gettime(CLOCK_REALTIME, &now)
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
+
+    /// `2026-11-20`, in UTC.
+    public static func day(_ milliseconds: Int64) -> String { CivilTime(milliseconds: milliseconds).date }
 }

@@ -52,7 +52,8 @@ public struct Settings: Sendable {
     /// Variables that are read only to be refused.
     public static var foreignVariables: [String] { unsupported.map(\.0) }
 
-    private mutating func take(_ setting: Setting, _ value: String, from source: String) throws(SettingError) {
+    private mutating func take(_ setting: Setting, _ value: String, from source: String) throws(SettingError)
+    {
         func refuse(_ problem: String) -> SettingError { SettingError(source: source, problem: problem) }
         switch setting {
         case .host:
@@ -74,7 +75,9 @@ public struct Settings: Sendable {
         case .url:
             url = try Self.address(value, refuse)
         case .log:
-            guard let form = LogForm(rawValue: value) else { throw refuse("is “\(value)”, must be text or json") }
+            guard let form = LogForm(rawValue: value) else {
+                throw refuse("is “\(value)”, must be text or json")
+            }
             logForm = form
         case .ingestKey:
             ingestKey = try Self.secret(value, refuse)
@@ -99,12 +102,15 @@ public struct Settings: Sendable {
         guard hasHost, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }) else {
             throw refuse("must be an address, such as https://leaks.example.com")
         }
-        guard !rest.contains("?"), !rest.contains("#"), !rest.dropLast(rest.hasSuffix("/") ? 1 : 0).contains("/")
+        guard !rest.contains("?"), !rest.contains("#"),
+            !rest.dropLast(rest.hasSuffix("/") ? 1 : 0).contains("/")
         else { throw refuse("must end after the host and port: the collector serves from the root") }
         return trimmed
     }
 
-    private static func secret(_ value: String, _ refuse: (String) -> SettingError) throws(SettingError) -> String {
+    private static func secret(_ value: String, _ refuse: (String) -> SettingError) throws(SettingError)
+        -> String
+    {
         do {
             return try Secret(chosen: value).text
         } catch {

@@ -8,7 +8,8 @@ import Testing
         _ secret: String, _ purpose: Credential.Purpose, expires: Int64? = nil, revoked: Int64? = nil
     ) -> Credential {
         Credential(
-            id: 1, purpose: purpose, name: "n", hash: Secret.hash(of: secret), createdAt: 0, expiresAt: expires,
+            id: 1, purpose: purpose, name: "n", hash: Secret.hash(of: secret), createdAt: 0,
+            expiresAt: expires,
             revokedAt: revoked)
     }
 
@@ -24,7 +25,8 @@ import Testing
 
     @Test func `a secret opens what it was made for and nothing else`() {
         let ring = KeyRing([
-            Self.credential("write", .ingest), Self.credential("read", .access), Self.credential("see", .session),
+            Self.credential("write", .ingest), Self.credential("read", .access),
+            Self.credential("see", .session),
             Self.credential("link", .signIn),
         ])
         let secrets: [(String, Credential.Purpose)] = [
@@ -64,7 +66,8 @@ import Testing
         #expect(Set(secrets).count == 100)
         for secret in secrets {
             #expect(secret.utf8.count == 40)
-            #expect(secret.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
+            #expect(
+                secret.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
         }
     }
 

@@ -15,18 +15,21 @@ import Testing
         var cache = GroupCache()
         return try Reception(
             Letter(
-                body: Array(body.utf8), format: format, app: app, version: version, idempotencyKey: idempotencyKey,
+                body: Array(body.utf8), format: format, app: app, version: version,
+                idempotencyKey: idempotencyKey,
                 receivedAt: Self.now),
-            key: Credential(id: 7, purpose: .ingest, name: "k", hash: [], app: keyApp, createdAt: 0), cache: &cache)
+            key: Credential(id: 7, purpose: .ingest, name: "k", hash: [], app: keyApp, createdAt: 0),
+            cache: &cache)
     }
 
-    @Test(arguments: [
-        (#"{"class":"A"}"#, nil, nil, nil, "default", "unknown"),
-        (#"{"class":"A"}"#, "query", "1", nil, "query", "1"),
-        (#"{"class":"A"}"#, nil, nil, "bound", "bound", "unknown"),
-        (#"{"class":"A","app":{"id":"own","version":"2"}}"#, "query", "1", nil, "own", "2"),
-        (#"{"class":"A","app":{"version":"2"}}"#, nil, "1", "bound", "bound", "2"),
-    ] as [(String, String?, String?, String?, String, String)])
+    @Test(
+        arguments: [
+            (#"{"class":"A"}"#, nil, nil, nil, "default", "unknown"),
+            (#"{"class":"A"}"#, "query", "1", nil, "query", "1"),
+            (#"{"class":"A"}"#, nil, nil, "bound", "bound", "unknown"),
+            (#"{"class":"A","app":{"id":"own","version":"2"}}"#, "query", "1", nil, "own", "2"),
+            (#"{"class":"A","app":{"version":"2"}}"#, nil, "1", "bound", "bound", "2"),
+        ] as [(String, String?, String?, String?, String, String)])
     func `the app is the report's, else the address's, else the key's`(
         body: String, queryApp: String?, queryVersion: String?, keyApp: String?, app: String, version: String
     ) throws {
@@ -48,14 +51,18 @@ import Testing
         let foreign = #"{"app":{"id":"other"},"reports":[{"class":"A"}]}"#
         #expect { try receive(foreign, keyApp: "mine") } throws: { ($0 as? Problem)?.status == .forbidden }
         let denominators = #"{"app":{"id":"other"},"sessions":[{"id":"s","checks":1,"leaks":0}]}"#
-        #expect { try receive(denominators, keyApp: "mine") } throws: { ($0 as? Problem)?.status == .forbidden }
+        #expect { try receive(denominators, keyApp: "mine") } throws: {
+            ($0 as? Problem)?.status == .forbidden
+        }
     }
 
-    @Test(arguments: [
-        (nil, 0), (-1, -1), (3_600_000, 3_600_000), (Reception.furthestAhead, Reception.furthestAhead),
-        (Reception.furthestAhead + 1, 0), (-Reception.oldest, -Reception.oldest),
-        (-Reception.oldest - 1, -Reception.oldest), (-Int64(4) * 365 * 24 * 3600 * 1000, -Reception.oldest),
-    ] as [(Int64?, Int64)])
+    @Test(
+        arguments: [
+            (nil, 0), (-1, -1), (3_600_000, 3_600_000), (Reception.furthestAhead, Reception.furthestAhead),
+            (Reception.furthestAhead + 1, 0), (-Reception.oldest, -Reception.oldest),
+            (-Reception.oldest - 1, -Reception.oldest),
+            (-Int64(4) * 365 * 24 * 3600 * 1000, -Reception.oldest),
+        ] as [(Int64?, Int64)])
     func `a device's clock is believed within bounds`(offset: Int64?, expected: Int64) {
         let at = offset.map { WireTime(milliseconds: Self.now + $0) }
         #expect(Reception.moment(at, receivedAt: Self.now) == Self.now + expected)

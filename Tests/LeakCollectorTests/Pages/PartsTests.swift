@@ -19,7 +19,7 @@ import Testing
     func `begins with the leak and names what keeps what`(
         references: [String], name: String?, links: [String]
     ) {
-        let drawn = Cycle(references, of: name).links.map { link in
+        let drawn = CycleShape(references, of: name).links.map { link in
             "\(link.isLeak ? "*" : "")\(link.object)\(link.property.map { "/" + $0 } ?? "")"
         }
         #expect(drawn == links)

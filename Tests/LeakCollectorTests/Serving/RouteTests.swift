@@ -35,8 +35,10 @@ import Testing
 
     @Test func `nothing that writes or reads is open to anyone`() {
         for (path, access) in [
-            ("/api/v1/reports", Route.Access.writers), ("/api/v1/leaks", .readers), ("/api/v1/summary", .readers),
-            ("/api/v1/releases", .readers), ("/api/v1/apps", .readers), ("/", .people), ("/releases", .people),
+            ("/api/v1/reports", Route.Access.writers), ("/api/v1/leaks", .readers),
+            ("/api/v1/summary", .readers),
+            ("/api/v1/releases", .readers), ("/api/v1/apps", .readers), ("/", .people),
+            ("/releases", .people),
             ("/leaks/\(Self.id)", .people), ("/leaks/\(Self.id)/reports", .people),
             ("/api/v1/leaks/\(Self.id)", .readers), ("/api/v1/leaks/\(Self.id)/reports", .readers),
             ("/api/v1/leaks/\(Self.id)/trend", .readers),

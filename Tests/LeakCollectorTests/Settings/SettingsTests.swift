@@ -16,7 +16,10 @@ import Testing
         ("COLLECTOR_PORT", "http", "COLLECTOR_PORT is “http”, must be a number from 0 to 65535"),
         ("COLLECTOR_PORT", "65536", "COLLECTOR_PORT is “65536”, must be a number from 0 to 65535"),
         ("COLLECTOR_PORT", "-1", "COLLECTOR_PORT is “-1”, must be a number from 0 to 65535"),
-        ("COLLECTOR_HOST", "a b", "COLLECTOR_HOST must be a host name or an address, such as 127.0.0.1 or ::1"),
+        (
+            "COLLECTOR_HOST", "a b",
+            "COLLECTOR_HOST must be a host name or an address, such as 127.0.0.1 or ::1"
+        ),
         ("COLLECTOR_LOG", "xml", "COLLECTOR_LOG is “xml”, must be text or json"),
         ("COLLECTOR_URL", "leaks.example.com", "COLLECTOR_URL must start with http:// or https://"),
         ("COLLECTOR_URL", "https://", "COLLECTOR_URL must be an address, such as https://leaks.example.com"),

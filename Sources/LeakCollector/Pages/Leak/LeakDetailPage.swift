@@ -44,7 +44,7 @@ struct LeakDetailPage: Component {
     private var keeper: HTML? {
         leak.cycle.isEmpty
             ? nil
-            : Card("What keeps it", CycleDrawing(cycle: Cycle(leak.cycle, of: leak.className)).html).html
+            : Card("What keeps it", CycleDrawing(cycle: CycleShape(leak.cycle, of: leak.className)).html).html
     }
 
     private var children: HTML? {

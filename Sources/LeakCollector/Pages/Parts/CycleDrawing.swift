@@ -1,5 +1,5 @@
 /// A retain cycle ready to be drawn: objects in order, each keeping the next and the last the first.
-struct Cycle: Hashable, Sendable {
+struct CycleShape: Hashable, Sendable {
     struct Link: Hashable, Sendable {
         /// `CheckoutViewController`, `closure`
         var object: String
@@ -73,7 +73,7 @@ struct Cycle: Hashable, Sendable {
 ///
 /// Drawn by the style sheet around a list, so that long names wrap and a screen reader reads it in order.
 struct CycleDrawing: Component {
-    var cycle: Cycle
+    var cycle: CycleShape
 
     var html: HTML {
         guard let first = cycle.links.first, let last = cycle.links.last else { return "" }
@@ -83,7 +83,7 @@ struct CycleDrawing: Component {
         return #"<ol class="cycle">\#(items)\#(item(last, keeps: back))</ol>"#
     }
 
-    private func item(_ link: Cycle.Link, keeps: HTML) -> HTML {
+    private func item(_ link: CycleShape.Link, keeps: HTML) -> HTML {
         let leak: HTML = link.isLeak ? #" class="leaked""# : ""
         let mark: HTML = link.isLeak ? " <small>the leaked object</small>" : ""
         return "<li\(leak)><div><code>\(Isolated(link.object))</code>\(mark)</div><span>\(keeps)</span></li>"
