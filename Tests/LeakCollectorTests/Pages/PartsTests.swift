@@ -14,6 +14,7 @@ import Testing
             (["com.acme.Shop.Cart"], nil, ["com.acme.Shop.Cart"]),
             (["Box<Shop.Cart.some>", "NSArray"], "Cart", ["Box<Shop.Cart.some>", "NSArray"]),
             (["Outer.Inner", "trailing."], "Inner", ["*Outer.Inner", "trailing."]),
+            (["Shop.cart", "closure"], "cart", ["*Shop.cart", "closure"]),
             ([], "Cart", []),
         ] as [([String], String?, [String])])
     func `begins with the leak and names what keeps what`(
@@ -68,8 +69,8 @@ import Testing
 @Suite struct SparkLineTests {
     @Test(
         arguments: [
-            ([0, 1, 1000], "M3 22v-1M10 22v-2M17 22v-20"), ([], ""), ([0], "M3 22v-1"),
-            ([3, 3], "M3 22v-20M10 22v-20"),
+            ([0, 1, 1000], "M3 0v1M10 0v2M17 0v20"), ([], ""), ([0], "M3 0v1"),
+            ([3, 3], "M3 0v20M10 0v20"),
         ] as [([Int], String)])
     func `tells one report from none`(counts: [Int], path: String) {
         let html = String(decoding: SparkLine(counts).html.bytes, as: UTF8.self)

@@ -16,7 +16,7 @@ struct LeakHead: Component {
         return #"""
             <p class="crumb"><a href="\#(context.links.to(.summary(app: leak.app)))">\#(Isolated(leak.app))</a> › \#
             \#(Kind.words(leak.kind))\#(module)</p>
-            <div class="head"><h1>\#(title)</h1><p class="path">\#(LeakPath(of: leak))</p>\#
+            <div class="head"><h1>\#(title)</h1><p>\#(LeakPath(of: leak))</p>\#
             <p class="state">\#(badge)</p></div>
             """#
     }

@@ -55,7 +55,7 @@ struct ReportCard: Component {
 
     private var crumbs: HTML? {
         guard let log = kept.report?.log, !log.isEmpty else { return nil }
-        let items = log.map { #"<li dir="auto">\#($0)</li>"# as HTML }
+        let items = log.map { "<li>\(Isolated($0))</li>" as HTML }
         return #"<h3>Breadcrumbs</h3><ol class="crumbs">\#(items)</ol>"#
     }
 

@@ -34,6 +34,12 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
         markup.bytes += more.bytes
     }
 
+    /// Appends without a value in between, for what is drawn thousands of times on one page.
+    mutating func append(_ literal: StaticString, _ number: Int) {
+        bytes.append(literal)
+        bytes += String(number).utf8
+    }
+
     struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var bytes: [UInt8] = []
 

@@ -20,6 +20,9 @@ struct CycleShape: Hashable, Sendable {
     ///   - className: the reported class, without its module.
     init(_ references: [String], of className: String?) {
         var links = references.map { reference -> Link in
+            if let className, Self.names(reference, className) {
+                return Link(object: reference, isLeak: false)
+            }
             let (object, property) = Self.split(reference)
             return Link(object: object, property: property, isLeak: false)
         }
