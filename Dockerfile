@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libssl-dev \

@@ -35,5 +35,15 @@ build: setup ## build the release product as it ships
 image: ## build the container image
 	docker build -t collector .
 
+bench: setup ## reports per second, memory and disk under load (needs wrk and curl: apt-get install wrk curl)
+	@for tool in wrk curl; do command -v $$tool >/dev/null || { echo "bench: $$tool is missing; run: apt-get install wrk curl" >&2; exit 1; }; done
+	swift build $(shipped) --product collector
+	swift run -c release --package-path Benchmarks ingest-bench --million \
+		--collector "$$(swift build $(shipped) --show-bin-path)/collector" --public Public
+
+soak: setup ## the long runs: kill -9 under load, 200 times
+	swift build --build-tests $(strict)
+	CRASH_ROUNDS=200 swift test --skip-build --filter CrashTests
+
 clean: ## remove what was built
 	swift package clean

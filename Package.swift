@@ -35,7 +35,10 @@ let package = Package(
         .systemLibrary(name: "CSwiftRuntime"),
 
         // For apps.
-        .target(name: "LeakMessage", swiftSettings: settings),
+        // Rounding of Double is a call into libm, which nothing here imports that would link it.
+        .target(
+            name: "LeakMessage", swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         .target(name: "LeakDetector", dependencies: ["LeakMessage"], swiftSettings: settings),
         .target(
             name: "LeakReporter",

@@ -69,7 +69,7 @@ enum Program {
                 to: folder, app: app)
             Output.line("wrote \(count) files to \(folder); open \(folder)/index.html")
         case .health(let flags):
-            return try Health.check(settings(flags))
+            return Health.check(try settings(flags))
         }
         return .done
     }

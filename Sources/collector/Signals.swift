@@ -14,12 +14,12 @@ struct StopSignals {
         unsafe sigaddset(&set, SIGTERM)
         unsafe sigaddset(&set, SIGINT)
         // A shell that starts a job in the background leaves SIGINT ignored; ignored signals are never delivered.
-        unsafe signal(SIGTERM, SIG_DFL)
-        unsafe signal(SIGINT, SIG_DFL)
+        _ = signal(SIGTERM, SIG_DFL)
+        _ = signal(SIGINT, SIG_DFL)
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         // A closed terminal or a peer that went away ends nothing.
-        unsafe signal(SIGHUP, SIG_IGN)
-        unsafe signal(SIGPIPE, SIG_IGN)
+        _ = signal(SIGHUP, SIG_IGN)
+        _ = signal(SIGPIPE, SIG_IGN)
     }
 
     /// Waits for the next one.

@@ -1,0 +1,35 @@
+public import LeakStore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+extension Collector {
+    /// Opens the database in the data folder, making both where they are missing.
+    ///
+    /// - Parameter exclusive: `true` for a server, which keeps a second one off.
+    /// - Throws: ``StoreError`` with one line for the operator.
+    public static func openStore(folder: String, exclusive: Bool) throws(StoreError) -> any Store {
+        try makeFolder(folder)
+        return try SQLiteStore(
+            path: "\(folder)/leaks.sqlite", exclusive: exclusive, seed: UInt64(bitPattern: WallClock.milliseconds()),
+            redact: Redaction.redact)
+    }
+
+    /// Makes a folder and those above it that are missing; only its owner may look into it.
+    private static func makeFolder(_ path: String) throws(StoreError) {
+        var made = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            made += made.isEmpty && !path.hasPrefix("/") ? String(part) : "/\(part)"
+            guard !part.isEmpty, unsafe mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
+            // A folder above may exist and be closed to us; whether that matters shows at the last one.
+            guard made == path || errno == ENOTDIR else { continue }
+            throw StoreError(
+                .readOnly,
+                "cannot make the data folder \(path): \(unsafe String(cString: strerror(errno))); "
+                    + "name another with --data or COLLECTOR_DATA")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import HTTPClient
+
+/// The built program, run as an operator runs it.
+final class CollectorProcess {
+    static let key = "test-ingest-key-000000000000000000000000"
+    static let token = "test-access-token-0000000000000000000000"
+
+    private let process = Process()
+    private let errors = Pipe()
+    /// What it printed up to the sign-in link.
+    private(set) var announcement = ""
+    private(set) var port = 0
+
+    var address: String { "http://127.0.0.1:\(port)" }
+
+    /// Starts a server and waits until it listens.
+    init(data: String, environment: [String: String] = [:]) throws {
+        let output = Pipe()
+        process.executableURL = Self.program
+        process.arguments = ["serve", "--port", "0", "--data", data, "--public", Self.publicFolder]
+        process.environment = [
+            "COLLECTOR_INGEST_KEY": Self.key, "COLLECTOR_ACCESS_TOKEN": Self.token,
+        ].merging(environment) { $1 }.filter { !$0.value.isEmpty }
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        while !announcement.contains("sign in") {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw Failed(words: standardError) }
+            announcement += String(decoding: more, as: UTF8.self)
+        }
+        port = announcement.split(separator: "\n").first?.split(separator: ":").last.flatMap { Int($0) } ?? 0
+    }
+
+    struct Failed: Error { let words: String }
+
+    var isRunning: Bool { process.isRunning }
+
+    private var standardError: String {
+        String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+
+    func kill(_ signal: Int32) {
+        Foundation.kill(process.processIdentifier, signal)
+    }
+
+    /// - Returns: the exit code, or the number of the signal that ended it.
+    @discardableResult
+    func wait() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// Runs the program to its end.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> (code: Int32, output: String, errors: String) {
+        let process = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        process.executableURL = program
+        process.arguments = arguments
+        process.environment = environment
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let words = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text, words)
+    }
+
+    /// Beside the bundle that holds these tests.
+    private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appendingPathComponent("collector")
+
+    static let publicFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Public").path
+}
+
+/// A folder of one test, gone with it.
+final class TemporaryFolder {
+    let path = NSTemporaryDirectory() + "collector-test-\(UUID().uuidString)"
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
