@@ -1,0 +1,93 @@
+/// How long things took, in milliseconds, to within 3.2 % (1/32): 16 buckets for every power of two.
+struct DurationHistogram: Hashable, Sendable {
+    /// A year; whatever took longer counts as a year.
+    static let longestMilliseconds = 366 * 24 * 3_600_000
+    /// Buckets below this value hold one millisecond each.
+    private static let exactBelow = 1 << (subBits + 1)
+    private static let subBits = 4
+
+    /// Bucket number and count, ascending by number.
+    private var buckets: [(number: Int, count: Int)] = []
+
+    init() {}
+
+    static func == (one: Self, other: Self) -> Bool {
+        one.buckets.elementsEqual(other.buckets) { $0 == $1 }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for bucket in buckets {
+            hasher.combine(bucket.number)
+            hasher.combine(bucket.count)
+        }
+    }
+
+    mutating func add(milliseconds: Int, count: Int = 1) {
+        guard count > 0 else { return }
+        let number = Self.bucket(of: min(max(milliseconds, 0), Self.longestMilliseconds))
+        let place = buckets.firstIndex { $0.number >= number } ?? buckets.count
+        if place < buckets.count, buckets[place].number == number {
+            buckets[place].count += count
+        } else {
+            buckets.insert((number, count), at: place)
+        }
+    }
+
+    var count: Int { buckets.reduce(0) { $0 + $1.count } }
+
+    /// The nearest-rank percentile in milliseconds; `nil` when empty.
+    ///
+    /// - Parameter share: from 0 to 1.
+    func percentile(_ share: Double) -> Int? {
+        let rank = max(1, Int((share * Double(count)).rounded(.up)))
+        var seen = 0
+        for bucket in buckets {
+            seen += bucket.count
+            if seen >= rank { return Self.middle(of: bucket.number) }
+        }
+        return nil
+    }
+
+    var percentiles: Percentiles? {
+        guard let p50 = percentile(0.5), let p90 = percentile(0.9) else { return nil }
+        return Percentiles(p50: p50, p90: p90)
+    }
+
+    /// Pairs of bucket number (less the one before) and count, as varints.
+    var bytes: [UInt8] {
+        var writer = PackedWriter()
+        var previous = 0
+        for bucket in buckets {
+            writer.append(bucket.number - previous)
+            writer.append(bucket.count)
+            previous = bucket.number
+        }
+        return writer.bytes
+    }
+
+    /// Reads ``bytes`` back; `nil` for anything else.
+    init?(bytes: [UInt8]) {
+        var reader = PackedReader(bytes)
+        var number = 0
+        while !reader.isAtEnd {
+            guard let step = reader.number(), let count = reader.number(), count > 0 else { return nil }
+            guard step > 0 || buckets.isEmpty, step <= Self.lastBucket - number else { return nil }
+            number += step
+            buckets.append((number, count))
+        }
+    }
+
+    private static let lastBucket = bucket(of: longestMilliseconds)
+
+    private static func bucket(of value: Int) -> Int {
+        guard value >= exactBelow else { return value }
+        let shift = Int.bitWidth - 1 - value.leadingZeroBitCount - subBits
+        return shift << subBits + value >> shift
+    }
+
+    private static func middle(of bucket: Int) -> Int {
+        guard bucket >= exactBelow else { return bucket }
+        let shift = bucket >> subBits - 1
+        return (bucket - shift << subBits) << shift + (1 << shift) / 2
+    }
+}

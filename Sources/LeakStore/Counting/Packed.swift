@@ -1,0 +1,65 @@
+/// Numbers and texts one after another: LEB128 varints, texts behind their length.
+struct PackedWriter {
+    private(set) var bytes: [UInt8] = []
+
+    /// - Parameter number: not negative.
+    mutating func append(_ number: Int) {
+        var rest = UInt64(max(number, 0))
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    mutating func append(_ text: String) {
+        append(text.utf8.count)
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    static func pack(_ texts: [String]) -> [UInt8] {
+        var writer = PackedWriter()
+        for text in texts { writer.append(text) }
+        return writer.bytes
+    }
+}
+
+/// Reads what ``PackedWriter`` wrote.
+struct PackedReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    /// - Returns: `nil` when no number of at most 63 bits stands here.
+    mutating func number() -> Int? {
+        var result: UInt64 = 0
+        for shift in stride(from: 0, to: 63, by: 7) {
+            guard position < bytes.count else { return nil }
+            let byte = bytes[position]
+            position += 1
+            result |= UInt64(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return Int(result) }
+        }
+        return nil
+    }
+
+    mutating func text() -> String? {
+        guard let count = number(), count <= bytes.count - position else { return nil }
+        defer { position += count }
+        return String(decoding: bytes[position..<position + count], as: UTF8.self)
+    }
+
+    /// - Returns: every text, or `nil` when the bytes are not texts alone.
+    static func texts(_ bytes: [UInt8]) -> [String]? {
+        var reader = PackedReader(bytes)
+        var texts: [String] = []
+        while !reader.isAtEnd {
+            guard let text = reader.text() else { return nil }
+            texts.append(text)
+        }
+        return texts
+    }
+}

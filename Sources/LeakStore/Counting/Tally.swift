@@ -1,0 +1,273 @@
+/// Many submissions added up, so that the database is touched once per thing counted and not once per report.
+///
+/// Everything is named by its index in one of the arrays here; what exists in the database is no matter yet.
+struct Tally {
+    /// The most that one number may add. Far above what the wire allows, low enough that no sum overflows.
+    static let largestCount = 1 << 40
+
+    struct App {
+        var name: String
+        /// Arrival of the latest submission.
+        var lastSeen: Int64
+        var reports = 0
+        var freed = 0
+        var dropped: [String: Int] = [:]
+    }
+
+    struct Release {
+        var app: Int
+        var version: String
+        var span: Span
+        var reports = 0
+        var freed = 0
+        var sessions = 0
+        var leakySessions = 0
+        var checks: [String: Int] = [:]
+    }
+
+    struct Build {
+        var release: Int
+        /// Empty without one.
+        var name: String
+    }
+
+    struct Leak {
+        var identity: LeakIdentity
+        var app: Int
+        var span: Span
+        var reports = 0
+        var freed = 0
+        var aliveAtMost: Int?
+        /// Milliseconds, with how many objects lived that long.
+        var lived: [(milliseconds: Int, count: Int)] = []
+        /// Reports of type `leak`, in order of arrival.
+        var sightings: [Place] = []
+        /// Indices of ``Tally/cells``.
+        var cells: [Int] = []
+    }
+
+    /// One leak in one build.
+    struct Cell {
+        var leak: Int
+        var build: Int
+        var reports = 0
+        var freed = 0
+        /// Of reports of type `leak`; a hash may stand here more than once.
+        var installs: [UInt64] = []
+    }
+
+    /// Ten minutes of one app.
+    struct Slot {
+        var app: Int
+        var number: Int
+        var reports = 0
+        var installs: [UInt64] = []
+    }
+
+    struct Hour: Hashable {
+        var leak: Int
+        var number: Int
+        var release: Int
+    }
+
+    struct Value: Hashable {
+        var leak: Int
+        var kind: ValueKind
+        /// Index of ``Tally/texts``.
+        var text: Int
+    }
+
+    /// A report, by where it stands.
+    struct Place {
+        var submission: Int
+        var sighting: Int
+    }
+
+    /// From the first time to the last.
+    struct Span {
+        var first: Int64
+        var last: Int64
+
+        init(_ time: Int64) { (first, last) = (time, time) }
+
+        mutating func widen(to time: Int64) {
+            first = min(first, time)
+            last = max(last, time)
+        }
+    }
+
+    private(set) var apps: [App] = []
+    private(set) var releases: [Release] = []
+    private(set) var builds: [Build] = []
+    private(set) var leaks: [Leak] = []
+    private(set) var cells: [Cell] = []
+    private(set) var slots: [Slot] = []
+    /// Reports of type `leak`.
+    private(set) var hours: [Hour: Int] = [:]
+    private(set) var values: [Value: Int] = [:]
+    private(set) var texts: [String] = []
+
+    private var appIndices: [String: Int] = [:]
+    private var releaseIndices: [Pair<String>: Int] = [:]
+    private var buildIndices: [Pair<String>: Int] = [:]
+    private var leakIndices: [LeakID: Int] = [:]
+    private var cellIndices: [Pair<Int>: Int] = [:]
+    private var slotIndices: [Pair<Int>: Int] = [:]
+    private var textIndices: [String: Int] = [:]
+
+    private struct Pair<Name: Hashable>: Hashable {
+        var owner: Int
+        var name: Name
+    }
+
+    /// An origin, as indices.
+    private struct Source {
+        var app: Int
+        var release: Int
+        var build: Int
+        var system: Int?
+        var model: Int?
+        var installHash: UInt64?
+    }
+
+    init() {}
+
+    /// - Parameter number: where the submission stands in the call.
+    mutating func add(_ submission: Submission, number: Int) {
+        let arrival = submission.receivedAt
+        let sources = submission.origins.map { source($0, arrival) }
+        for index in submission.sightings.indices {
+            let sighting = submission.sightings[index]
+            guard sources.indices.contains(sighting.origin) else { continue }
+            count(sighting, from: sources[sighting.origin], at: Place(submission: number, sighting: index), arrival)
+        }
+        for denominator in submission.denominators { count(denominator, arrival) }
+        for dropped in submission.dropped where dropped.count > 0 {
+            let app = app(dropped.app, arrival)
+            apps[app].dropped[dropped.reason, default: 0] += Self.bounded(dropped.count)
+        }
+    }
+
+    private mutating func count(
+        _ sighting: Submission.Sighting, from source: Source, at place: Place, _ arrival: Int64
+    ) {
+        let count = Self.bounded(sighting.count)
+        let leak = leak(sighting.leak, source.app, sighting.at)
+        let cell = cell(leak, source.build)
+        leaks[leak].span.widen(to: sighting.at)
+        releases[source.release].span.widen(to: sighting.at)
+        if sighting.isFreed {
+            leaks[leak].freed += count
+            cells[cell].freed += count
+            releases[source.release].freed += count
+            apps[leaks[leak].app].freed += count
+            if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
+            return
+        }
+        leaks[leak].reports += count
+        cells[cell].reports += count
+        releases[source.release].reports += count
+        apps[leaks[leak].app].reports += count
+        if let alive = sighting.alive {
+            leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, min(alive, Self.largestCount))
+        }
+        leaks[leak].sightings.append(place)
+        hours[Hour(leak: leak, number: Calendar.hour(of: sighting.at), release: source.release), default: 0] += count
+        if let text = source.system { values[Value(leak: leak, kind: .system, text: text), default: 0] += count }
+        if let text = source.model { values[Value(leak: leak, kind: .model, text: text), default: 0] += count }
+        let slot = slot(source.app, Calendar.slot(of: sighting.at))
+        slots[slot].reports += count
+        if let hash = source.installHash {
+            cells[cell].installs.append(hash)
+            slots[slot].installs.append(hash)
+        }
+    }
+
+    private mutating func count(_ denominator: Submission.Denominator, _ arrival: Int64) {
+        let release = release(app(denominator.app, arrival), denominator.version, arrival)
+        _ = build(release, denominator.build)
+        releases[release].sessions += Self.bounded(denominator.sessions)
+        releases[release].leakySessions += Self.bounded(denominator.leakySessions)
+        for (className, count) in denominator.checks where count > 0 {
+            releases[release].checks[className, default: 0] += Self.bounded(count)
+        }
+    }
+
+    private static func bounded(_ count: Int) -> Int { min(max(count, 0), largestCount) }
+
+    // MARK: Names to indices
+
+    private mutating func source(_ origin: Submission.Origin, _ arrival: Int64) -> Source {
+        let app = app(origin.app, arrival)
+        let release = release(app, origin.version, arrival)
+        return Source(
+            app: app, release: release, build: build(release, origin.build), system: origin.system.map { text($0) },
+            model: origin.model.map { text($0) }, installHash: origin.installHash)
+    }
+
+    private mutating func app(_ name: String, _ arrival: Int64) -> Int {
+        if let known = appIndices[name] {
+            apps[known].lastSeen = max(apps[known].lastSeen, arrival)
+            return known
+        }
+        apps.append(App(name: name, lastSeen: arrival))
+        appIndices[name] = apps.count - 1
+        return apps.count - 1
+    }
+
+    private mutating func release(_ app: Int, _ version: String, _ arrival: Int64) -> Int {
+        let pair = Pair(owner: app, name: version)
+        if let known = releaseIndices[pair] {
+            releases[known].span.widen(to: arrival)
+            return known
+        }
+        releases.append(Release(app: app, version: version, span: Span(arrival)))
+        releaseIndices[pair] = releases.count - 1
+        return releases.count - 1
+    }
+
+    private mutating func build(_ release: Int, _ name: String?) -> Int {
+        let pair = Pair(owner: release, name: name ?? "")
+        if let known = buildIndices[pair] { return known }
+        builds.append(Build(release: release, name: pair.name))
+        buildIndices[pair] = builds.count - 1
+        return builds.count - 1
+    }
+
+    private mutating func leak(_ identity: LeakIdentity, _ app: Int, _ time: Int64) -> Int {
+        if let known = leakIndices[identity.id] { return known }
+        leaks.append(Leak(identity: identity, app: app, span: Span(time)))
+        leakIndices[identity.id] = leaks.count - 1
+        return leaks.count - 1
+    }
+
+    private mutating func cell(_ leak: Int, _ build: Int) -> Int {
+        let pair = Pair(owner: leak, name: build)
+        if let known = cellIndices[pair] { return known }
+        cells.append(Cell(leak: leak, build: build))
+        cellIndices[pair] = cells.count - 1
+        leaks[leak].cells.append(cells.count - 1)
+        return cells.count - 1
+    }
+
+    private mutating func slot(_ app: Int, _ number: Int) -> Int {
+        let pair = Pair(owner: app, name: number)
+        if let known = slotIndices[pair] { return known }
+        slots.append(Slot(app: app, number: number))
+        slotIndices[pair] = slots.count - 1
+        return slots.count - 1
+    }
+
+    private mutating func text(_ text: String) -> Int {
+        if let known = textIndices[text] { return known }
+        texts.append(text)
+        textIndices[text] = texts.count - 1
+        return texts.count - 1
+    }
+}
+
+/// What a leak's reports are also counted by.
+enum ValueKind: Int, Sendable {
+    case system = 0
+    case model = 1
+}

@@ -1,0 +1,85 @@
+/// Orders versions as Semantic Versioning 2.0.0 §11 does, and gives every other text a place too.
+///
+/// `key` sorts byte by byte as the versions do, so that a database can order by it. `5.2` stands beside `5.2.0`,
+/// `v5.2.0` too; `5.2b3` counts as a pre-release of `5.2`; a text without a leading number (`unknown`) is older than
+/// any version. Of two that rank the same, the text decides.
+struct VersionOrder: Hashable, Comparable, Sendable {
+    let key: [UInt8]
+
+    init(_ version: String) {
+        let text = Array(version.utf8)
+        var rest = text[...]
+        if rest.count > 1, rest[0] | 0x20 == UInt8(ascii: "v"), Self.isDigit(rest[1]) { rest = rest.dropFirst() }
+        guard let numbers = Self.takeNumbers(from: &rest) else {
+            key = [Mark.text] + text
+            return
+        }
+        var key = [Mark.version]
+        for number in numbers {
+            key.append(Mark.number + UInt8(number.count))
+            key.append(contentsOf: number)
+        }
+        key.append(Mark.end)
+        let suffix = rest.prefix { $0 != UInt8(ascii: "+") }
+        if suffix.isEmpty {
+            key.append(Mark.released)
+        } else {
+            Self.append(preRelease: suffix.first == UInt8(ascii: "-") ? suffix.dropFirst() : suffix, to: &key)
+        }
+        self.key = key + text
+    }
+
+    static func < (one: Self, other: Self) -> Bool { one.key.lexicographicallyPrecedes(other.key) }
+
+    /// First bytes of the parts of a key, smallest first where parts compete for one place.
+    private enum Mark {
+        static let text: UInt8 = 1
+        static let version: UInt8 = 2
+        /// Ends a list: sorts before its continuation.
+        static let end: UInt8 = 1
+        /// Plus the count of digits, at most ``digitLimit``: more digits, larger number.
+        static let number: UInt8 = 2
+        static let preReleaseNumber: UInt8 = 2
+        static let preReleaseText: UInt8 = 3
+        static let released: UInt8 = 0xFF
+    }
+
+    /// Digits of one number. A date with its time has 14.
+    private static let digitLimit = 64
+
+    /// Takes `1.2.3`, without leading zeros in a number and without trailing numbers that are zero.
+    private static func takeNumbers(from rest: inout ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
+        var numbers: [ArraySlice<UInt8>] = []
+        while true {
+            let digits = rest.prefix(while: isDigit)
+            guard !digits.isEmpty else { break }
+            let number = digits.drop { $0 == UInt8(ascii: "0") }
+            guard number.count <= digitLimit else { return nil }
+            numbers.append(number)
+            rest = rest.dropFirst(digits.count)
+            guard rest.count > 1, rest.first == UInt8(ascii: "."), isDigit(rest[rest.startIndex + 1]) else { break }
+            rest = rest.dropFirst()
+        }
+        guard !numbers.isEmpty else { return nil }
+        while numbers.last?.isEmpty == true { numbers.removeLast() }
+        return numbers
+    }
+
+    private static func append(preRelease: ArraySlice<UInt8>, to key: inout [UInt8]) {
+        for part in preRelease.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
+            let number = part.drop { $0 == UInt8(ascii: "0") }
+            if !part.isEmpty, part.allSatisfy(isDigit), number.count <= digitLimit {
+                key.append(Mark.preReleaseNumber)
+                key.append(UInt8(number.count))
+                key.append(contentsOf: number)
+            } else {
+                key.append(Mark.preReleaseText)
+                key.append(contentsOf: part.lazy.map { max($0, 1) })
+                key.append(0)
+            }
+        }
+        key.append(Mark.end)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}

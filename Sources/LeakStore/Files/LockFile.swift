@@ -1,0 +1,29 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Keeps a second server off the same database, for as long as it lives.
+///
+/// The system lets the lock go when the process ends, however it ends. The file stays: deleting it would let two
+/// processes lock two files of one name.
+final class LockFile: Sendable {
+    private let descriptor: Int32
+
+    /// - Parameter database: the path beside which `.lock` is added.
+    init(beside database: String) throws(StoreError) {
+        let path = database + ".lock"
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw DatabaseFile.refusal(of: path, errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let number = errno
+            close(descriptor)
+            guard number == EWOULDBLOCK else { throw DatabaseFile.refusal(of: path, number) }
+            throw StoreError(
+                .locked, "database \(database): another collector serves it; stop that one or choose another directory")
+        }
+    }
+
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,63 @@
+/// Where a page of a list ended: the sort keys of its last row.
+///
+/// The next page begins below that row in the order of that time, so that a leak whose counts grow moves up and
+/// may be seen on neither page, but none is shown twice for standing still.
+struct PageCursor: Hashable, Sendable {
+    var primary: Int64
+    var secondary: Int64
+    var row: Int64
+
+    /// 64 hexadecimal digits: the keys, then a hash that ties them to the query.
+    func text(for query: LeakQuery) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(64)
+        for word in [UInt64(bitPattern: primary), UInt64(bitPattern: secondary), UInt64(bitPattern: row), check(query)] {
+            for shift in stride(from: 60, through: 0, by: -4) { text.append(digits[Int(word >> UInt64(shift) & 15)]) }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that ``text(for:)`` did not give for this query.
+    init(_ text: String, for query: LeakQuery) throws(StoreError) {
+        let invalid = StoreError(.invalidArgument, "the cursor is not one of this list; start at its first page")
+        let digits = Array(text.utf8)
+        guard digits.count == 64 else { throw invalid }
+        var words: [UInt64] = []
+        for start in stride(from: 0, to: 64, by: 16) {
+            var word: UInt64 = 0
+            for digit in digits[start..<start + 16] {
+                switch digit {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): word = word << 4 | UInt64(digit - UInt8(ascii: "0"))
+                case UInt8(ascii: "a")...UInt8(ascii: "f"): word = word << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+                default: throw invalid
+                }
+            }
+            words.append(word)
+        }
+        primary = Int64(bitPattern: words[0])
+        secondary = Int64(bitPattern: words[1])
+        row = Int64(bitPattern: words[2])
+        guard check(query) == words[3] else { throw invalid }
+    }
+
+    init(primary: Int64, secondary: Int64, row: Int64) {
+        self.primary = primary
+        self.secondary = secondary
+        self.row = row
+    }
+
+    /// FNV-1a, 64 bits, over everything that decides which row comes next.
+    private func check(_ query: LeakQuery) -> UInt64 {
+        var writer = PackedWriter()
+        for text in [query.app, query.version, query.state?.rawValue, query.kind, query.className, query.search] {
+            writer.append(text == nil ? 0 : 1)
+            writer.append(text ?? "")
+        }
+        writer.append(query.sort.rawValue)
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in writer.bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        for word in [primary, secondary, row] { hash = SplitMix64.mix(hash ^ UInt64(bitPattern: word)) }
+        return hash
+    }
+}

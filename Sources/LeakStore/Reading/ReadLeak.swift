@@ -1,0 +1,155 @@
+extension SQLiteReader {
+    /// Values of one kind that are named; the rest is `other`.
+    private static let valuesShown = 20
+    private static let siblingsShown = 20
+
+    func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail? {
+        try snapshot { () throws(StoreError) in
+            guard let found = try row(of: id) else { return nil }
+            var row = found.row
+            let first = Calendar.day(of: now) - LeakRow.trendDays + 1
+            let trend = try days(of: found.number, from: first)
+            row.trendFrom = first
+            row.trend = (0..<LeakRow.trendDays).map { day in trend.versions.reduce(0) { $0 + $1.counts[day] } }
+            return LeakDetail(
+                row: row, versions: try versions(of: found.number),
+                systems: try values(.system, of: found.number), models: try values(.model, of: found.number),
+                trend: trend, siblings: try siblings(of: row.identity, found.number),
+                samples: try sampleCount(of: found.number))
+        }
+    }
+
+    func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend? {
+        try snapshot { () throws(StoreError) in
+            guard let number = try number(of: id) else { return nil }
+            let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
+            switch step {
+            case .day: return try days(of: number, from: firstDay)
+            case .hour: return try hours(of: number, from: firstDay * 24)
+            }
+        }
+    }
+
+    func samples(of id: LeakID) throws(StoreError) -> [SampleReport]? {
+        try snapshot { () throws(StoreError) in
+            guard let number = try number(of: id) else { return nil }
+            return try samples(of: number)
+        }
+    }
+
+    private func number(of id: LeakID) throws(StoreError) -> Int64? {
+        let select = try connection.statement("select id from leak where key = ?")
+        defer { select.reset() }
+        try select.bind(id.bytes)
+        return try select.step() ? select.int64(0) : nil
+    }
+
+    private func row(of id: LeakID) throws(StoreError) -> (row: LeakRow, number: Int64)? {
+        let select = try connection.statement(
+            composed: """
+                with page as (
+                  select id, 0 as k1, 0 as k2, reports, installs, last_release as looked_at from leak where key = ?
+                )
+                \(LeakRow.select)
+                """)
+        defer { select.reset() }
+        try select.bind(id.bytes)
+        guard try select.step() else { return nil }
+        return (try LeakRow(select, path: connection.path), select.int64(0))
+    }
+
+    private func versions(of leak: Int64) throws(StoreError) -> [LeakDetail.VersionCount] {
+        let select = try connection.statement(
+            """
+            select r.version, b.name, c.reports, c.installs
+            from leak_build c join build b on b.id = c.build join release r on r.id = b.release
+            where c.leak = ? order by r.order_key desc, b.order_key desc
+            """)
+        defer { select.reset() }
+        try select.bind(leak)
+        var versions: [LeakDetail.VersionCount] = []
+        while try select.step() {
+            let build = select.text(1)
+            versions.append(
+                LeakDetail.VersionCount(
+                    version: select.text(0), build: build.isEmpty ? nil : build, reports: select.int(2),
+                    installs: select.int(3)))
+        }
+        return versions
+    }
+
+    private func values(_ kind: ValueKind, of leak: Int64) throws(StoreError) -> [LeakDetail.ValueCount] {
+        let select = try connection.statement(
+            """
+            select value, reports from leak_value where leak = ? and kind = ? order by reports desc, value
+            """)
+        defer { select.reset() }
+        try select.bind(leak, kind.rawValue)
+        var values: [LeakDetail.ValueCount] = []
+        var other = 0
+        while try select.step() {
+            let value = select.text(0)
+            if value.isEmpty || values.count == Self.valuesShown {
+                other += select.int(1)
+            } else {
+                values.append(LeakDetail.ValueCount(value: value, reports: select.int(1)))
+            }
+        }
+        if other > 0 { values.append(LeakDetail.ValueCount(value: "other", reports: other)) }
+        return values
+    }
+
+    private func siblings(of identity: LeakIdentity, _ leak: Int64) throws(StoreError) -> [LeakDetail.Sibling] {
+        guard let className = identity.className else { return [] }
+        let select = try connection.statement(
+            """
+            select l.key, t.stack, l.reports from leak l join leak_text t on t.leak = l.id
+            where l.app = (select id from app where name = ?) and l.class = ? and l.id <> ?
+            order by l.reports desc, l.id limit ?
+            """)
+        defer { select.reset() }
+        try select.bind(identity.app, className, leak, Self.siblingsShown)
+        var siblings: [LeakDetail.Sibling] = []
+        while try select.step() {
+            guard let id = LeakID(bytes: select.blob(0)), let stack = PackedReader.texts(select.blob(1)) else {
+                throw .unreadable("a leak", in: connection.path)
+            }
+            siblings.append(LeakDetail.Sibling(id: id, stack: stack, reports: select.int(2)))
+        }
+        return siblings
+    }
+
+    private func days(of leak: Int64, from first: Int) throws(StoreError) -> Trend {
+        try trend(
+            connection.statement(
+                """
+                select r.version, d.day, d.reports from leak_day d join release r on r.id = d.release
+                where d.leak = ? and d.day between ? and ? order by r.order_key desc, d.day
+                """), .day, leak, from: first, count: LeakRow.trendDays)
+    }
+
+    private func hours(of leak: Int64, from first: Int) throws(StoreError) -> Trend {
+        try trend(
+            connection.statement(
+                """
+                select r.version, h.hour, h.reports from leak_hour h join release r on r.id = h.release
+                where h.leak = ? and h.hour between ? and ? order by r.order_key desc, h.hour
+                """), .hour, leak, from: first, count: LeakRow.trendDays * 24)
+    }
+
+    private func trend(
+        _ select: Statement, _ step: Trend.Step, _ leak: Int64, from first: Int, count: Int
+    ) throws(StoreError) -> Trend {
+        defer { select.reset() }
+        try select.bind(leak, first, first + count - 1)
+        var series: [Trend.Series] = []
+        while try select.step() {
+            let version = select.text(0)
+            if series.last?.version != version {
+                series.append(Trend.Series(version: version, counts: [Int](repeating: 0, count: count)))
+            }
+            series[series.count - 1].counts[select.int(1) - first] += select.int(2)
+        }
+        return Trend(step: step, from: first, versions: series)
+    }
+}

@@ -1,0 +1,127 @@
+extension SQLiteReader {
+    private static let titlesShown = 3
+
+    func overview(app: String?, now: Int64) throws(StoreError) -> Overview {
+        try snapshot { () throws(StoreError) in
+            let newest = try releasesOfOneApp(app, limit: 2)
+            let (newLeaks, newTitles) = try newLeaks(app)
+            let recent = try recent(app, now: now)
+            let totals = try totals(app)
+            return Overview(
+                newest: newest.first, previous: newest.count > 1 ? newest[1] : nil, newLeaks: newLeaks,
+                newTitles: newTitles, recentReports: recent.reports, recentInstalls: recent.installs,
+                recentLeaks: recent.leaks, leaks: totals.leaks, reports: totals.reports, dropped: try dropped(app))
+        }
+    }
+
+    func releases(app: String) throws(StoreError) -> [Release] {
+        try snapshot { () throws(StoreError) in try releases(app, limit: -1) }
+    }
+
+    /// Versions of different apps do not compare: without a name, only of the one app that there is.
+    private func releasesOfOneApp(_ app: String?, limit: Int) throws(StoreError) -> [Release] {
+        if let app { return try releases(app, limit: limit) }
+        let names = try texts(connection.statement("select name from app limit 2"), [])
+        return names.count == 1 ? try releases(names[0], limit: limit) : []
+    }
+
+    private func releases(_ app: String, limit: Int) throws(StoreError) -> [Release] {
+        let select = try connection.statement(
+            """
+            select r.id, r.version, r.reports, (select count(*) from leak_release where release = r.id),
+              (select count(*) from leak where first_release = r.id), r.installs, r.sessions, r.leaky_sessions,
+              r.checks, r.first_seen, r.last_seen
+            from app a join release r on r.app = a.id where a.name = ? order by r.order_key desc limit ?
+            """)
+        defer { select.reset() }
+        try select.bind(app, limit)
+        var releases: [Release] = []
+        while try select.step() {
+            releases.append(
+                Release(
+                    version: select.text(1), builds: try builds(of: select.int64(0)), reports: select.int(2),
+                    leaks: select.int(3), newLeaks: select.int(4), installs: select.int(5),
+                    sessions: select.int(6), leakySessions: select.int(7), checks: select.int(8),
+                    firstSeen: select.int64(9), lastSeen: select.int64(10)))
+        }
+        return releases
+    }
+
+    private func builds(of release: Int64) throws(StoreError) -> [String] {
+        try texts(
+            connection.statement("select name from build where release = ? and name <> '' order by order_key"),
+            [release])
+    }
+
+    private func newLeaks(_ app: String?) throws(StoreError) -> (count: Int, titles: [String]) {
+        let select = try connection.statement(
+            """
+            select count(*) over (), t.title from app a join leak l on l.first_release = a.newest_release
+            join leak_text t on t.leak = l.id
+            where ?1 is null or a.name = ?1 order by l.reports desc, l.id limit ?2
+            """)
+        defer { select.reset() }
+        try select.bind(app, Self.titlesShown)
+        var count = 0
+        var titles: [String] = []
+        while try select.step() {
+            count = select.int(0)
+            titles.append(select.text(1))
+        }
+        return (count, titles)
+    }
+
+    private func recent(
+        _ app: String?, now: Int64
+    ) throws(StoreError) -> (reports: Int, installs: Int, leaks: Int) {
+        let first = SlotWindow.first(now: now)
+        let select = try connection.statement(
+            """
+            select s.reports, i.members from app a join app_slot s on s.app = a.id and s.slot >= ?2
+            left join install_set i on i.id = s.id << 3 | 3 where ?1 is null or a.name = ?1
+            """)
+        defer { select.reset() }
+        try select.bind(app, first)
+        var reports = 0
+        var installs = InstallSet()
+        while try select.step() {
+            reports += select.int(0)
+            guard !select.isNull(1) else { continue }
+            guard let set = InstallSet(bytes: select.blob(1)) else {
+                throw .unreadable("a set of installs", in: connection.path)
+            }
+            installs.merge(set)
+        }
+        let count = try connection.statement(
+            """
+            select count(*) from leak l join app a on a.id = l.app
+            where (?1 is null or a.name = ?1) and l.last_seen >= ?2
+            """)
+        defer { count.reset() }
+        try count.bind(app, Int64(first) * Calendar.slotMilliseconds)
+        return (reports, installs.count, try count.step() ? count.int(0) : 0)
+    }
+
+    private func totals(_ app: String?) throws(StoreError) -> (leaks: Int, reports: Int) {
+        let select = try connection.statement(
+            "select coalesce(sum(leaks), 0), coalesce(sum(reports), 0) from app where ?1 is null or name = ?1")
+        defer { select.reset() }
+        try select.bind(app)
+        return try select.step() ? (select.int(0), select.int(1)) : (0, 0)
+    }
+
+    private func dropped(_ app: String?) throws(StoreError) -> [Submission.Dropped] {
+        let select = try connection.statement(
+            """
+            select a.name, d.reason, d.count from app a join dropped d on d.app = a.id
+            where ?1 is null or a.name = ?1 order by a.name, d.count desc, d.reason
+            """)
+        defer { select.reset() }
+        try select.bind(app)
+        var dropped: [Submission.Dropped] = []
+        while try select.step() {
+            dropped.append(Submission.Dropped(app: select.text(0), reason: select.text(1), count: select.int(2)))
+        }
+        return dropped
+    }
+}

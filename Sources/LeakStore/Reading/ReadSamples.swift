@@ -1,0 +1,42 @@
+extension SQLiteReader {
+    /// One report may hold several places; it is given once, as the newest before the first before a random one.
+    func samples(of leak: Int64) throws(StoreError) -> [SampleReport] {
+        let select = try connection.statement(
+            """
+            select s.id & 31, s.ordinal, s.at, a.name, s.version, s.build, s.system, s.model, s.install_hash,
+              s.install, s.user, s.body
+            from sample s, leak l join app a on a.id = l.app
+            where l.id = ?1 and s.id between ?1 << 5 and ?1 << 5 | 31
+            order by case s.id & 31 when 1 then 0 when 0 then 1 else 2 end, s.at desc, s.ordinal desc
+            """)
+        defer { select.reset() }
+        try select.bind(leak)
+        var seen: Set<Int> = []
+        var samples: [SampleReport] = []
+        while try select.step() {
+            guard seen.insert(select.int(1)).inserted else { continue }
+            let place: SampleReport.Place =
+                switch select.int(0) {
+                case SampleSlot.first: .first
+                case SampleSlot.newest: .newest
+                default: .random
+                }
+            let origin = Submission.Origin(
+                app: select.text(3), version: select.text(4), build: select.optionalText(5),
+                system: select.optionalText(6), model: select.optionalText(7),
+                installHash: select.optionalInt64(8).map { UInt64(bitPattern: $0) },
+                install: select.optionalText(9), user: select.optionalText(10))
+            samples.append(SampleReport(place: place, at: select.int64(2), origin: origin, body: select.blob(11)))
+        }
+        if samples.count > 1, samples[1].place == .first { samples.swapAt(0, 1) }
+        return samples
+    }
+
+    func sampleCount(of leak: Int64) throws(StoreError) -> Int {
+        let select = try connection.statement(
+            "select count(distinct ordinal) from sample where id between ?1 << 5 and ?1 << 5 | 31")
+        defer { select.reset() }
+        try select.bind(leak)
+        return try select.step() ? select.int(0) : 0
+    }
+}

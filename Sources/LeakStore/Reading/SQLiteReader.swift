@@ -1,0 +1,69 @@
+/// Reads what is committed, through a connection of its own. One thread at a time.
+final class SQLiteReader: StoreReader {
+    let connection: Connection
+
+    init(path: String) throws(StoreError) {
+        connection = try Connection(path: path, access: .readOnly)
+        try connection.execute("pragma cache_size = -2048")
+    }
+
+    /// Runs `body` on one state of the database, so that all its numbers agree.
+    func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try connection.transaction(.deferred, body)
+    }
+
+    func apps() throws(StoreError) -> [String] {
+        try texts(connection.statement("select name from app order by last_seen desc, id desc"), [])
+    }
+
+    func versions(app: String?) throws(StoreError) -> [String] {
+        guard let app else {
+            return try texts(
+                connection.statement("select version from release group by version order by max(order_key) desc"), [])
+        }
+        return try texts(
+            connection.statement(
+                """
+                select r.version from app a join release r on r.app = a.id where a.name = ?
+                order by r.order_key desc
+                """), [app])
+    }
+
+    func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential] {
+        let select = try connection.statement(
+            """
+            select id, purpose, name, hash, app, created_at, expires_at, revoked_at from credential
+            where ?1 or (revoked_at is null and (expires_at is null or expires_at > ?2)) order by id
+            """)
+        defer { select.reset() }
+        try select.bind(all ? 1 : 0, now)
+        var credentials: [Credential] = []
+        while try select.step() {
+            guard let purpose = Credential.Purpose(rawValue: select.text(1)) else {
+                throw .unreadable("a credential", in: connection.path)
+            }
+            credentials.append(
+                Credential(
+                    id: select.int64(0), purpose: purpose, name: select.text(2), hash: select.blob(3),
+                    app: select.optionalText(4), createdAt: select.int64(5), expiresAt: select.optionalInt64(6),
+                    revokedAt: select.optionalInt64(7)))
+        }
+        return credentials
+    }
+
+    func changeCounter() throws(StoreError) -> Int64 {
+        try connection.number("pragma data_version") ?? 0
+    }
+
+    func ping() throws(StoreError) {
+        _ = try connection.number("select count(*) from (select 1 from app limit 1)")
+    }
+
+    func texts(_ statement: Statement, _ values: [any Bindable]) throws(StoreError) -> [String] {
+        defer { statement.reset() }
+        try statement.bind(all: values)
+        var texts: [String] = []
+        while try statement.step() { texts.append(statement.text(0)) }
+        return texts
+    }
+}

@@ -1,0 +1,53 @@
+internal import CSQLite
+
+/// A value that a statement's `?` can stand for.
+protocol Bindable {
+    /// - Returns: SQLite's result code.
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32
+}
+
+extension Int: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        unsafe sqlite3_bind_int64(statement, index, Int64(self))
+    }
+}
+
+extension Int64: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        unsafe sqlite3_bind_int64(statement, index, self)
+    }
+}
+
+extension String: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        var text = self
+        return text.withUTF8 { bytes in
+            guard !bytes.isEmpty else { return unsafe sqlite3_bind_text(statement, index, "", 0, copied) }
+            return unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+                unsafe sqlite3_bind_text(
+                    statement, index, characters.baseAddress, Int32(clamping: characters.count), copied)
+            }
+        }
+    }
+}
+
+extension [UInt8]: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        guard !isEmpty else { return unsafe sqlite3_bind_zeroblob(statement, index, 0) }
+        return unsafe withUnsafeBytes { bytes in
+            unsafe sqlite3_bind_blob(statement, index, bytes.baseAddress, Int32(clamping: bytes.count), copied)
+        }
+    }
+}
+
+extension Optional: Bindable where Wrapped: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        switch self {
+        case .none: unsafe sqlite3_bind_null(statement, index)
+        case .some(let value): unsafe value.bind(to: statement, at: index)
+        }
+    }
+}
+
+/// `SQLITE_TRANSIENT`, a cast that Swift does not import: SQLite copies the bytes before the call returns.
+private var copied: sqlite3_destructor_type { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

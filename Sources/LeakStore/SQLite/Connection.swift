@@ -1,0 +1,122 @@
+internal import CSQLite
+
+/// One connection to one database file, for one thread at a time. Keeps every statement it has prepared.
+@safe
+final class Connection {
+    enum Access {
+        case readWrite, readOnly
+    }
+
+    /// How long a statement waits for another process: `collector key create` holds the file for milliseconds.
+    static let busyTimeoutMilliseconds: Int32 = 5_000
+
+    let path: String
+    private let handle: OpaquePointer
+    private var literals: [UnsafeRawPointer: Statement] = unsafe [:]
+    private var composed: [String: Statement] = [:]
+
+    /// Opens a file that exists.
+    init(path: String, access: Access) throws(StoreError) {
+        self.path = path
+        var handle: OpaquePointer?
+        let mode = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
+        let code = unsafe sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened = unsafe handle else {
+            let message = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            unsafe sqlite3_close_v2(handle)
+            throw .sqlite(code, message: message, path: path, sql: "open")
+        }
+        unsafe self.handle = opened
+        unsafe sqlite3_extended_result_codes(opened, 1)
+        unsafe sqlite3_busy_timeout(opened, Self.busyTimeoutMilliseconds)
+    }
+
+    // `close_v2` waits for the statements, which may outlive this by a moment.
+    deinit { unsafe sqlite3_close_v2(handle) }
+
+    /// Whether the file can be read only, although writing was asked for.
+    var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// Rows changed by the last statement.
+    var changes: Int { unsafe Int(sqlite3_changes(handle)) }
+
+    var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+    /// The statement of this literal, prepared at its first use.
+    func statement(_ sql: StaticString) throws(StoreError) -> Statement {
+        let key = unsafe UnsafeRawPointer(sql.utf8Start)
+        if let known = unsafe literals[key] { return known }
+        let statement = unsafe try Statement(sql.description, on: handle, path: path)
+        unsafe literals[key] = statement
+        return statement
+    }
+
+    /// The statement of a text that was put together from literals, prepared at its first use.
+    func statement(composed sql: String) throws(StoreError) -> Statement {
+        if let known = composed[sql] { return known }
+        let statement = unsafe try Statement(sql, on: handle, path: path)
+        composed[sql] = statement
+        return statement
+    }
+
+    /// Runs the statement of this literal to its end.
+    func run<each Value: Bindable>(_ sql: StaticString, _ values: repeat each Value) throws(StoreError) {
+        try statement(sql).run(repeat each values)
+    }
+
+    /// Runs a script of literals that is needed once: a migration, a setting.
+    func execute(_ script: String) throws(StoreError) {
+        let code = unsafe sqlite3_exec(handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else {
+            let message = unsafe String(cString: sqlite3_errmsg(handle))
+            throw .sqlite(code, message: message, path: path, sql: script)
+        }
+    }
+
+    /// The number in the first column of the first row.
+    func number(_ sql: StaticString) throws(StoreError) -> Int64? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.int64(0) : nil
+    }
+
+    /// Copies the log into the database and empties it, once no reader needs it. Waits as long as for a lock.
+    ///
+    /// - Returns: whether the log is empty; `false` when a reader kept it.
+    func truncateLog() throws(StoreError) -> Bool {
+        let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        switch code & 0xFF {
+        case SQLITE_OK: return true
+        case SQLITE_BUSY, SQLITE_LOCKED: return false
+        default:
+            let message = unsafe String(cString: sqlite3_errmsg(handle))
+            throw .sqlite(code, message: message, path: path, sql: "checkpoint")
+        }
+    }
+
+    /// Runs `body` in one transaction; whatever it throws undoes all of it.
+    ///
+    /// - Parameter kind: `immediate` takes the write lock at once, so that no lock can fail in the middle;
+    ///   `deferred` sees one state of the database throughout.
+    func transaction<Result>(
+        _ kind: TransactionKind, _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        switch kind {
+        case .immediate: try run("begin immediate")
+        case .deferred: try run("begin deferred")
+        }
+        do throws(StoreError) {
+            let result = try body()
+            try run("commit")
+            return result
+        } catch {
+            // SQLite has already rolled back after some failures (a full disk, an I/O error).
+            if unsafe sqlite3_get_autocommit(handle) == 0 { try? run("rollback") }
+            throw error
+        }
+    }
+
+    enum TransactionKind {
+        case deferred, immediate
+    }
+}

@@ -1,0 +1,27 @@
+internal import CSQLite
+
+extension StoreError {
+    /// What a result code means for an operator. The statement is named, its values are not.
+    ///
+    /// - Parameters:
+    ///   - code: plain or extended: https://www.sqlite.org/rescode.html
+    ///   - message: SQLite's own words.
+    static func sqlite(_ code: Int32, message: String, path: String, sql: String) -> StoreError {
+        let (reason, advice): (Reason, String) =
+            switch code & 0xFF {
+            case SQLITE_FULL: (.diskFull, "the disk is full; free some space")
+            case SQLITE_BUSY, SQLITE_LOCKED:
+                (.locked, "another process keeps it locked; stop that process or try again")
+            case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+                (.readOnly, "it cannot be written; check the owner and mode of the file and of its directory")
+            case SQLITE_NOTADB: (.notADatabase, "it is not a database of the collector; choose another file")
+            case SQLITE_CORRUPT: (.corrupt, "it is damaged; restore it from a backup")
+            case SQLITE_CANTOPEN: (.other, "it cannot be opened; check that the directory exists and is writable")
+            case SQLITE_IOERR: (.other, "reading or writing failed; check the disk")
+            case SQLITE_NOMEM: (.other, "no memory is left")
+            default: (.other, "a statement failed")
+            }
+        let statement = sql.split { $0.isWhitespace }.joined(separator: " ").prefix(200)
+        return StoreError(reason, "database \(path): \(advice) (SQLite \(code), \(message), in: \(statement))")
+    }
+}

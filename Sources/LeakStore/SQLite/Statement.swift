@@ -1,0 +1,87 @@
+internal import CSQLite
+
+/// One prepared statement, bound and stepped by one thread at a time.
+@safe
+final class Statement {
+    private let handle: OpaquePointer
+    private let sql: String
+    private let path: String
+
+    init(_ sql: String, on database: OpaquePointer, path: String) throws(StoreError) {
+        var handle: OpaquePointer?
+        let code = unsafe sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard code == SQLITE_OK, let handle = unsafe handle else {
+            throw unsafe .sqlite(code, message: String(cString: sqlite3_errmsg(database)), path: path, sql: sql)
+        }
+        unsafe self.handle = handle
+        self.sql = sql
+        self.path = path
+    }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    /// Gives each `?`, from the first on, its value.
+    func bind<each Value: Bindable>(_ values: repeat each Value) throws(StoreError) {
+        var index: Int32 = 0
+        for value in repeat each values {
+            index += 1
+            let code = unsafe value.bind(to: handle, at: index)
+            guard code == SQLITE_OK else { throw failure(code) }
+        }
+    }
+
+    /// Gives each `?` its value, for a statement composed with as many.
+    func bind(all values: [any Bindable]) throws(StoreError) {
+        for (index, value) in values.enumerated() {
+            let code = unsafe value.bind(to: handle, at: Int32(index + 1))
+            guard code == SQLITE_OK else { throw failure(code) }
+        }
+    }
+
+    /// Goes to the next row.
+    ///
+    /// - Returns: whether there is one.
+    func step() throws(StoreError) -> Bool {
+        let code = unsafe sqlite3_step(handle)
+        switch code {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw failure(code)
+        }
+    }
+
+    /// Ends the rows, so that the next `bind` may come and no lock stays.
+    func reset() { unsafe sqlite3_reset(handle) }
+
+    /// Binds, runs to the end and resets.
+    func run<each Value: Bindable>(_ values: repeat each Value) throws(StoreError) {
+        defer { reset() }
+        try bind(repeat each values)
+        while try step() {}
+    }
+
+    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    func int(_ column: Int32) -> Int { Int(clamping: int64(column)) }
+
+    func int64(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+    func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
+
+    func optionalInt64(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
+
+    func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
+
+    func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+    func blob(_ column: Int32) -> [UInt8] {
+        guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
+        let count = unsafe Int(sqlite3_column_bytes(handle, column))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    private func failure(_ code: Int32) -> StoreError {
+        let message = unsafe String(cString: sqlite3_errmsg(sqlite3_db_handle(handle)))
+        return .sqlite(code, message: message, path: path, sql: sql)
+    }
+}

@@ -1,0 +1,68 @@
+internal import Threads
+
+/// A store in one SQLite file, in WAL mode; every commit is on disk before a call returns.
+///
+/// Any thread may call it; writes happen one after another.
+public final class SQLiteStore: Store {
+    /// Masks what is private in a report's JSON before it is kept.
+    public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
+
+    private let path: String
+    private let writer: Guarded<Writer>
+    private let lock: LockFile?
+
+    /// Opens the file, making it where there is none (mode 0600, its directory must exist) and migrating an older
+    /// schema.
+    ///
+    /// - Parameters:
+    ///   - path: `-wal`, `-shm` and `.lock` files stand beside it.
+    ///   - exclusive: `true` for a server, which keeps another server off; `false` for a command that adds a key.
+    ///   - seed: decides which reports are kept as samples; the same for the same reports.
+    ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
+    /// - Throws: ``StoreError`` with a line that says what is wrong with the file.
+    public init(
+        path: String, exclusive: Bool, seed: UInt64 = 0, redact: @escaping Redact = { Array($0) }
+    ) throws(StoreError) {
+        self.path = path
+        lock = exclusive ? try LockFile(beside: path) : nil
+        try DatabaseFile.create(at: path)
+        let connection = try Connection(path: path, access: .readWrite)
+        guard !connection.isReadOnly else {
+            throw .sqlite(8, message: "attempt to write a readonly database", path: path, sql: "open")
+        }
+        try Migration.run(on: connection)
+        writer = Guarded(
+            try Writer(connection: connection, redact: redact, reservoir: Reservoir(seed: seed)))
+    }
+
+    public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+        try writer.with { writer throws(StoreError) in try writer.count(submissions, now: now) }
+    }
+
+    public func expire(now: Int64) throws(StoreError) {
+        try writer.with { writer throws(StoreError) in try writer.expire(now: now) }
+    }
+
+    public func add(_ credential: Credential) throws(StoreError) -> Credential {
+        try writer.with { writer throws(StoreError) in try writer.add(credential) }
+    }
+
+    public func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
+        try writer.with { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
+    }
+
+    public func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
+        try writer.with { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
+    }
+
+    /// Copies the log into the database file and empties it, unless a reader needs it.
+    ///
+    /// - Returns: whether the log is empty.
+    public func checkpoint() throws(StoreError) -> Bool {
+        try writer.with { writer throws(StoreError) in try writer.connection.truncateLog() }
+    }
+
+    public func makeReader() throws(StoreError) -> any StoreReader {
+        try SQLiteReader(path: path)
+    }
+}

@@ -1,0 +1,89 @@
+/// What a writer remembers of the file between commits. Bounded; together about 12 MiB when everything is full.
+struct Caches {
+    var apps = RecentCache<String, AppEntry>(capacity: 256)
+    var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
+    /// By row of `install_set`; 2 KiB each at most.
+    var installs = RecentCache<Int64, InstallEntry>(capacity: 2_048)
+    var leaks = RecentCache<LeakID, LeakEntry>(capacity: 4_096)
+
+    mutating func removeAll() {
+        apps.removeAll()
+        releases.removeAll()
+        installs.removeAll()
+        leaks.removeAll()
+    }
+}
+
+struct ReleaseKey: Hashable {
+    var app: Int64
+    var version: String
+}
+
+final class AppEntry {
+    let id: Int64
+    /// ``VersionOrder/key`` of the newest release; `nil` without a release.
+    var newest: [UInt8]?
+
+    init(id: Int64, newest: [UInt8]?) {
+        self.id = id
+        self.newest = newest
+    }
+}
+
+final class ReleaseEntry {
+    private static let buildLimit = 64
+
+    let id: Int64
+    let order: [UInt8]
+    /// Rows by name.
+    private(set) var builds: [String: Int64] = [:]
+    /// Installs of the current transaction that one of the release's leaks had not seen.
+    var newInstalls: [UInt64] = []
+
+    init(id: Int64, order: [UInt8]) {
+        self.id = id
+        self.order = order
+    }
+
+    func remember(build: String, row: Int64) {
+        if builds.count >= Self.buildLimit { builds = [:] }
+        builds[build] = row
+    }
+}
+
+final class InstallEntry {
+    var set: InstallSet
+
+    init(_ set: InstallSet) { self.set = set }
+}
+
+/// A row of `leak`, as last written.
+final class LeakEntry {
+    let id: Int64
+    var reports = 0
+    var freed = 0
+    var installs = 0
+    /// Reports of type `leak` received, each counted once: the ordinal of the last one.
+    var sightings = 0
+    var aliveAtMost: Int?
+    var firstSeen: Int64
+    var lastSeen: Int64
+    var firstRelease: ReleaseMark
+    var lastRelease: ReleaseMark
+    /// Times of the samples kept as first and newest.
+    var firstSample: Int64?
+    var newestSample: Int64?
+
+    struct ReleaseMark {
+        var id: Int64
+        var order: [UInt8]
+    }
+
+    init(id: Int64, span: Tally.Span, release: ReleaseMark) {
+        self.id = id
+        firstSeen = span.first
+        lastSeen = span.last
+        firstRelease = release
+        lastRelease = release
+    }
+}

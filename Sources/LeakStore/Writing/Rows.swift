@@ -1,0 +1,21 @@
+/// Whose installs a set in `install_set` holds.
+enum InstallScope: Int64 {
+    case leak = 0
+    case leakBuild = 1
+    case release = 2
+    case slot = 3
+    case leakRelease = 4
+
+    /// The row of the set: the scope in the low three bits, so that one table and one index serve all.
+    func row(owner: Int64) -> Int64 { owner << 3 | rawValue }
+}
+
+/// Which of a leak's kept reports a row of `sample` is.
+enum SampleSlot {
+    static let first = 0
+    static let newest = 1
+    static let reservoir = 2
+
+    /// The row: the slot in the low five bits, which hold 2 + ``Reservoir/size``.
+    static func row(leak: Int64, slot: Int) -> Int64 { leak << 5 | Int64(slot) }
+}

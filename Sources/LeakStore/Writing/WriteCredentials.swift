@@ -1,0 +1,29 @@
+extension Writer {
+    func add(_ credential: Credential) throws(StoreError) -> Credential {
+        try connection.run(
+            """
+            insert into credential (purpose, name, hash, app, created_at, expires_at, revoked_at)
+            values (?, ?, ?, ?, ?, ?, ?)
+            """, credential.purpose.rawValue, credential.name, credential.hash, credential.app,
+            credential.createdAt, credential.expiresAt, credential.revokedAt)
+        var added = credential
+        added.id = connection.lastInsertedRow
+        return added
+    }
+
+    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
+        try connection.run("update credential set revoked_at = ? where id = ? and revoked_at is null", now, id)
+        return connection.changes == 1
+    }
+
+    /// A used link is a revoked one.
+    func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
+        try connection.run(
+            """
+            update credential set revoked_at = ?1
+            where hash = ?2 and purpose = 'sign_in' and revoked_at is null
+              and (expires_at is null or expires_at > ?1)
+            """, now, hash)
+        return connection.changes == 1
+    }
+}
