@@ -22,7 +22,7 @@ extension [UInt8] {
 
 /// Text whose direction must not reach its neighbours: a class name, a version, a model.
 ///
-/// ASCII alone needs no isolation, and a list of 200 leaks is a fifth smaller without it.
+/// ASCII alone needs no isolation, and a list of 200 leaks is 11 kB smaller without it.
 struct Isolated: Component {
     var text: String
 

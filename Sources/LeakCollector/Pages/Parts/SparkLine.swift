@@ -1,8 +1,7 @@
-import LeakStore
-
-/// Reports per day as a row of small bars: 97 by 22 units, one path, since a rectangle each would triple the page.
+/// Reports per day as a row of small bars: 97 by 22 units.
 ///
-/// Drawn from the top down, which is shorter; the style sheet turns it over.
+/// One path, since a rectangle for each bar would make a list of 200 leaks 100 kB larger.
+/// It is drawn from the top down, which is shorter; the style sheet turns it over.
 struct SparkLine: Component {
     /// Oldest first.
     var counts: [Int]

@@ -46,11 +46,12 @@ struct OverviewTiles: Component {
         let rest: HTML = more > 0 && !overview.newTitles.isEmpty ? " and \(Count(more)) more" : ""
         let titles = HTML(overview.newTitles.map { Isolated($0).html }, separator: ", ")
         let names: HTML = overview.newLeaks == 0 ? "no leak is new" : "\(titles)\(rest)"
+        let title: HTML = "New in \(Isolated(newest.version))"
         let link = context.links.to(.summary(newestFirst(newest.version)))
         return Tile(
-            title: "New in \(Isolated(newest.version))", value: "\(Count(overview.newLeaks))",
-            note: overview.newLeaks > 0 && context.links.isServed
-                ? #"<a href="\#(link)">\#(names)</a>"# : names)
+            title: overview.newLeaks > 0 && context.links.isServed
+                ? #"<a href="\#(link)">\#(title)</a>"# : title,
+            value: "\(Count(overview.newLeaks))", note: names)
     }
 
     private func newestFirst(_ version: String) -> LeakQuery {
