@@ -34,8 +34,8 @@ struct StopSignals {
     ///
     /// A handler of its own, since the kernel spares process 1 of a container the default effect.
     func endAtOnce() {
-        unsafe signal(SIGTERM) { number in _exit(128 + number) }
-        unsafe signal(SIGINT) { number in _exit(128 + number) }
+        _ = signal(SIGTERM) { number in _exit(128 + number) }
+        _ = signal(SIGINT) { number in _exit(128 + number) }
         var set = set
         unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
