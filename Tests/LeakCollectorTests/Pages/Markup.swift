@@ -17,7 +17,7 @@ struct Markup {
         "select",
         "option", "input", "button", "label", "h1", "h2", "h3", "p", "pre", "code", "bdi", "small", "strong",
         "em", "b",
-        "abbr", "span", "div", "section", "ol", "ul", "li", "dl", "dt", "dd", "table", "caption", "thead",
+        "span", "div", "section", "ol", "ul", "li", "dl", "dt", "dd", "table", "caption", "thead",
         "tbody", "tr",
         "th", "td", "time", "details", "summary", "svg", "path", "rect", "g",
     ]

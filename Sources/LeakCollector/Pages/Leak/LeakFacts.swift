@@ -17,8 +17,10 @@ struct LeakFacts: Component {
         }
         if let alive = row.aliveAtMost { facts.append(fact("\(Count(alive))", "alive at most")) }
         if row.freed > 0 {
-            let median: HTML? = row.lived.map { ", median \(Lapse(milliseconds: $0.p50))" }
-            facts.append(fact("\(Count(row.freed))", "freed later\(median)"))
+            let lived: HTML? = row.lived.map { lived in
+                ": half within \(Lapse(milliseconds: lived.p50)), 90\u{A0}% within \(Lapse(milliseconds: lived.p90))"
+            }
+            facts.append(fact("\(Count(row.freed))", "freed later\(lived)"))
         }
         facts.append(
             fact("\(VersionSpan(row: row))", row.firstVersion == row.lastVersion ? "version" : "versions"))

@@ -63,8 +63,10 @@ struct VersionSpan: Component {
     var html: HTML {
         if first == last { return long(Isolated(first).html) }
         let isShort = first.utf8.count + last.utf8.count <= Self.lineBytes
+        // A line may break after a dash even before a space that does not break: hence the word joiner.
+        // https://www.unicode.org/reports/tr14/#LB12a
         return isShort
-            ? "\(Isolated(first))\u{A0}–\u{A0}\(Isolated(last))"
+            ? "\(Isolated(first))\u{A0}–\u{2060}\u{A0}\(Isolated(last))"
             : "<small>\(Isolated(first)) – \(Isolated(last))</small>"
     }
 

@@ -76,8 +76,7 @@ struct OverviewTiles: Component {
     private var ever: Tile {
         let dropped = overview.dropped.reduce(0) { $0 + $1.count }
         let reasons = HTML(overview.dropped.map { "\($0.reason): \(Count($0.count))" }, separator: ", ")
-        let lost: HTML =
-            dropped == 0 ? "" : #" · <abbr title="\#(reasons)">\#(Count(dropped)) dropped on devices</abbr>"#
+        let lost: HTML = dropped == 0 ? "" : " · \(Count(dropped)) dropped on devices (\(reasons))"
         return Tile(
             title: "Leaks in all", value: "\(Count(overview.leaks))",
             note: "\(Count(overview.reports).of("report", "reports"))\(lost)")
