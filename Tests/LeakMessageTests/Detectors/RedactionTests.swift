@@ -63,4 +63,19 @@ import Testing
     func `masks what differs between sightings`(text: String, masked: String) {
         #expect(DetectorMessage("Expected deallocation of " + text).maskedText == masked)
     }
+
+    @Test func `a report's sample keeps of its error the description alone, unless more is allowed`() {
+        var report = LeakReport()
+        report.message = "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>"
+        report.error = ReportedError(
+            domain: "d", code: 8,
+            userInfo: [
+                CustomKey("NSLocalizedDescription", .string("<UILabel: 0x1f; text = '\(Self.secret)'>")),
+                CustomKey("mail", .string(Self.secret)),
+            ])
+        let redacted = report.redacted()
+        #expect(!String(decoding: redacted.json(), as: UTF8.self).contains("Jane"))
+        #expect(redacted.error?.userInfo.count == 1)
+        #expect(report.redacted(keepsUserInfo: true).error?.userInfo.last == report.error?.userInfo.last)
+    }
 }

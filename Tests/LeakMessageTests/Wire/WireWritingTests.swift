@@ -88,7 +88,7 @@ struct AnyReport {
 @Suite struct WireWritingTests {
     @Test func `what is written reads back as it was`() throws {
         var any = AnyReport(random: Random(seed: 21))
-        for _ in 0..<400 {
+        for _ in 0..<150 {
             let report = any.report()
             let document = try WireReader.read(report.json(), as: .json)
             #expect(document.rejected.isEmpty)
@@ -98,7 +98,7 @@ struct AnyReport {
 
     @Test func `a batch reads back as it was`() throws {
         var any = AnyReport(random: Random(seed: 22))
-        for count in 0..<40 {
+        for count in 0..<16 {
             var batch = LeakBatch()
             batch.app = any.app()
             batch.device = any.device()
