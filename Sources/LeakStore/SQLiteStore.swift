@@ -7,7 +7,7 @@ public final class SQLiteStore: Store {
     /// Masks what is private in a report's JSON before it is kept.
     public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
-    private let path: String
+    let path: String
     private let writer: Guarded<Writer>
     private let lock: LockFile?
 
