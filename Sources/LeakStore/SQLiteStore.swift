@@ -65,4 +65,18 @@ public final class SQLiteStore: Store {
     public func makeReader() throws(StoreError) -> any StoreReader {
         try SQLiteReader(path: path)
     }
+
+    /// Makes the disk seem full beyond so many pages of 4 KiB, for tests.
+    func limitPages(to count: Int) throws(StoreError) {
+        try writer.with { writer throws(StoreError) in
+            try writer.connection.execute("pragma max_page_count = \(count)")
+        }
+    }
+
+    /// How long to wait for another process; tests cannot wait as long as operators.
+    func setBusyTimeout(milliseconds: Int) throws(StoreError) {
+        try writer.with { writer throws(StoreError) in
+            try writer.connection.execute("pragma busy_timeout = \(milliseconds)")
+        }
+    }
 }
