@@ -40,7 +40,9 @@ extension SQLiteReader {
         var wrong = 0
         while try select.step() {
             let counted = select.optionalInt(1)
-            guard let set = InstallSet(bytes: select.blob(0)), let counted, counted == -1 || counted == set.count else {
+            guard let set = InstallSet(bytes: select.blob(0)), let counted,
+                counted == -1 || counted == set.count
+            else {
                 wrong += 1
                 continue
             }

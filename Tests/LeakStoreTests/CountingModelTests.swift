@@ -58,7 +58,8 @@ private struct CountingModel {
         for _ in 0..<25 {
             var call: [Submission] = []
             for _ in 0..<Int.random(in: 1...6, using: &random) {
-                if Int.random(in: 0..<4, using: &random) == 0, let again = sent.randomElement(using: &random) {
+                if Int.random(in: 0..<4, using: &random) == 0, let again = sent.randomElement(using: &random)
+                {
                     call.append(again)
                 } else {
                     call.append(randomSubmission(&random))

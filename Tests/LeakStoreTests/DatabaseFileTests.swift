@@ -37,7 +37,9 @@ import Testing
         #expect(try directory.store().verify() == [])
     }
 
-    @Test(arguments: [Array("not a database, though a text of some length\n".utf8), [UInt8](repeating: 0x41, count: 9_000)])
+    @Test(arguments: [
+        Array("not a database, though a text of some length\n".utf8), [UInt8](repeating: 0x41, count: 9_000),
+    ])
     func `a file of another kind is refused`(bytes: [UInt8]) throws {
         directory.write(bytes, to: "leaks.sqlite")
         let failure = try #require(failure { _ = try directory.store() })
@@ -47,11 +49,13 @@ import Testing
     }
 
     @Test(arguments: [
-        "create table notes (text)", "pragma application_id = 7", "pragma application_id = 7; create table notes (text)",
+        "create table notes (text)", "pragma application_id = 7",
+        "pragma application_id = 7; create table notes (text)",
     ])
     func `a database of another program is refused and stays as it is`(script: String) throws {
         directory.write([], to: "leaks.sqlite")
-        try Connection(path: directory.database, access: .readWrite).execute("pragma user_version = 3; " + script)
+        try Connection(path: directory.database, access: .readWrite).execute(
+            "pragma user_version = 3; " + script)
         let failure = try #require(failure { _ = try directory.store() })
         #expect(failure.reason == .notADatabase)
         let connection = try Connection(path: directory.database, access: .readOnly)
@@ -130,9 +134,13 @@ import Testing
         let page = leak("Page")
         _ = try store.count([submission([Report(leak: page)])], now: noon)
         try store.limitPages(to: 1)
-        let reports = (0..<200).map { Report(leak: leak("L\($0)"), body: String(repeating: "x", count: 2_000)) }
+        let reports = (0..<200).map {
+            Report(leak: leak("L\($0)"), body: String(repeating: "x", count: 2_000))
+        }
         let failure = try #require(
-            failure { _ = try store.count([submission([Report(leak: page)]), submission(reports)], now: noon) })
+            failure {
+                _ = try store.count([submission([Report(leak: page)]), submission(reports)], now: noon)
+            })
         #expect(failure.reason == .diskFull)
         try store.limitPages(to: 1_000_000)
         #expect(try store.makeReader().leak(page.id, now: noon)?.row.reports == 1)
@@ -144,7 +152,8 @@ import Testing
     @Test func `damage is noticed`() throws {
         let store = try directory.store()
         _ = try store.count([submission([Report(leak: leak("A"), install: 1)])], now: noon)
-        try Connection(path: directory.database, access: .readWrite).execute("update leak set reports = 2, installs = 9")
+        try Connection(path: directory.database, access: .readWrite).execute(
+            "update leak set reports = 2, installs = 9")
         let problems = try store.verify()
         #expect(problems.count == 4, "\(problems)")
     }
@@ -169,7 +178,9 @@ import Testing
         let page = leak("Page")
         _ = try store.count([submission((0..<5_000).map { _ in Report(leak: page, body: "x") })], now: noon)
         #expect(calls.count <= 18)
-        #expect(try store.makeReader().samples(of: page.id)?.allSatisfy { $0.body == Array("maskedx".utf8) } == true)
+        #expect(
+            try store.makeReader().samples(of: page.id)?.allSatisfy { $0.body == Array("maskedx".utf8) }
+                == true)
     }
 
     @Test func `the log is emptied on demand`() throws {

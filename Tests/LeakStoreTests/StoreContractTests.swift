@@ -18,7 +18,9 @@ import Testing
             [
                 submission([
                     Report(leak: page, version: "1.9", build: "7", install: 1, count: 3, alive: 2),
-                    Report(leak: page, version: "1.10", build: "8", system: "iOS 18.0", install: 2, at: noon - day),
+                    Report(
+                        leak: page, version: "1.10", build: "8", system: "iOS 18.0", install: 2,
+                        at: noon - day),
                     Report(leak: page, version: "1.10", build: "9", install: 1, at: noon - 2, alive: 1),
                 ])
             ], now: noon)
@@ -80,7 +82,9 @@ import Testing
         let otherKey = submission([Report(leak: page)], key: "a", keyID: 2)
         let answer = Receipt.repeated(answer: first.answer)
         #expect(
-            try store.count([first, first, other, otherKey], now: noon) == [.counted, answer, .keyReused, .counted])
+            try store.count([first, first, other, otherKey], now: noon) == [
+                .counted, answer, .keyReused, .counted,
+            ])
         #expect(try store.count([first, other], now: noon + day) == [answer, .keyReused])
         #expect(try detail(page).row.reports == 2)
     }
@@ -110,7 +114,9 @@ import Testing
 
     @Test func `values beyond two hundred are counted together`() throws {
         let page = leak("Page")
-        let reports = (0..<230).map { Report(leak: page, system: "OS \($0)", model: nil, count: $0 < 25 ? 2 : 1) }
+        let reports = (0..<230).map {
+            Report(leak: page, system: "OS \($0)", model: nil, count: $0 < 25 ? 2 : 1)
+        }
         _ = try store.count([submission(reports)], now: noon)
         let systems = try detail(page).systems
         #expect(systems.count == 21)
@@ -144,7 +150,8 @@ import Testing
         ])
         batch.denominators = [
             Submission.Denominator(
-                app: "shop", version: "1.0", build: "1", sessions: 10, leakySessions: 2, checks: ["Page": 50, "Other": 1]),
+                app: "shop", version: "1.0", build: "1", sessions: 10, leakySessions: 2,
+                checks: ["Page": 50, "Other": 1]),
             Submission.Denominator(
                 app: "shop", version: "2.0", build: "2", sessions: 4, leakySessions: 1, checks: ["Page": 30]),
         ]
@@ -274,7 +281,9 @@ import Testing
         var query = LeakQuery()
         query.limit = 1
         let next = try #require(try reader.leaks(query, now: noon).next)
-        for cursor in ["", "x", String(next.dropLast()), "f" + next.dropFirst(), String(repeating: "0", count: 64)] {
+        for cursor in [
+            "", "x", String(next.dropLast()), "f" + next.dropFirst(), String(repeating: "0", count: 64),
+        ] {
             query.cursor = cursor
             #expect(throws: StoreError.self) { try reader.leaks(query, now: noon) }
         }

@@ -35,7 +35,9 @@ public struct LeakID: Hashable, Sendable, Comparable, CustomStringConvertible {
         var text: [UInt8] = []
         text.reserveCapacity(32)
         for half in [high, low] {
-            for shift in stride(from: 60, through: 0, by: -4) { text.append(digits[Int(half >> UInt64(shift) & 15)]) }
+            for shift in stride(from: 60, through: 0, by: -4) {
+                text.append(digits[Int(half >> UInt64(shift) & 15)])
+            }
         }
         return String(decoding: text, as: UTF8.self)
     }

@@ -51,7 +51,8 @@ public struct Release: Hashable, Sendable {
     public var lastSeen: Int64
 
     public init(
-        version: String, builds: [String], reports: Int, leaks: Int, newLeaks: Int, installs: Int, sessions: Int,
+        version: String, builds: [String], reports: Int, leaks: Int, newLeaks: Int, installs: Int,
+        sessions: Int,
         leakySessions: Int, checks: Int, firstSeen: Int64, lastSeen: Int64
     ) {
         self.version = version

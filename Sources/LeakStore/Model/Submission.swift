@@ -110,7 +110,8 @@ public struct Submission: Sendable {
         public var checks: [String: Int]
 
         public init(
-            app: String, version: String, build: String?, sessions: Int, leakySessions: Int, checks: [String: Int]
+            app: String, version: String, build: String?, sessions: Int, leakySessions: Int,
+            checks: [String: Int]
         ) {
             self.app = app
             self.version = version

@@ -17,7 +17,8 @@ import Testing
         var histogram = DurationHistogram()
         var all: [Int] = []
         for _ in 0..<2_000 {
-            let duration = 1 << Int.random(in: 0..<24, using: &random) + Int.random(in: 0..<5_000, using: &random)
+            let duration =
+                1 << Int.random(in: 0..<24, using: &random) + Int.random(in: 0..<5_000, using: &random)
             histogram.add(milliseconds: duration)
             all.append(duration)
         }

@@ -51,7 +51,8 @@ import Testing
     }
 
     @Test(arguments: [
-        [], [0], [1, 0], [9], [2, 0], [1] + [UInt8](repeating: 0, count: 16), [2] + [UInt8](repeating: 99, count: 1_024),
+        [], [0], [1, 0], [9], [2, 0], [1] + [UInt8](repeating: 0, count: 16),
+        [2] + [UInt8](repeating: 99, count: 1_024),
         [1] + [UInt8](repeating: 0, count: 257 * 8),
     ])
     func `refuses bytes that it did not write`(bytes: [UInt8]) {

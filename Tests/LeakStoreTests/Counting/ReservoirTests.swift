@@ -10,7 +10,9 @@ import Testing
             let reservoir = Reservoir(seed: UInt64(seed))
             var slots = [Int](repeating: 0, count: Reservoir.size)
             for ordinal in 1...reports {
-                if let slot = reservoir.slot(forReport: ordinal, of: LeakID(high: 5, low: 9)) { slots[slot] = ordinal }
+                if let slot = reservoir.slot(forReport: ordinal, of: LeakID(high: 5, low: 9)) {
+                    slots[slot] = ordinal
+                }
             }
             for ordinal in slots { kept[ordinal - 1] += 1 }
         }

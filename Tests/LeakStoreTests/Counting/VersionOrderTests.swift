@@ -5,8 +5,10 @@ import Testing
 @Suite struct VersionOrderTests {
     /// Oldest first; the pre-releases of 1.0.0 are the example of Semantic Versioning 2.0.0 §11.4.
     static let ordered = [
-        "", "unknown", "0.9", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2",
-        "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.0.1", "1.0.1", "1.2", "1.10", "1.10.1-2", "1.10.1", "2", "v2.1",
+        "", "unknown", "0.9", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta",
+        "1.0.0-beta.2",
+        "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.0.1", "1.0.1", "1.2", "1.10", "1.10.1-2", "1.10.1", "2",
+        "v2.1",
         "2.2b3", "2.2", "5.2.0", "10", "2024.11", "20261120.1", "99999999999999999999999",
     ]
 
@@ -18,11 +20,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [("5.2", "5.2.0"), ("v5.2", "5.2"), ("5.02", "5.2"), ("5.2+a", "5.2+b"), ("1-a+x", "1-a")])
+    @Test(arguments: [
+        ("5.2", "5.2.0"), ("v5.2", "5.2"), ("5.02", "5.2"), ("5.2+a", "5.2+b"), ("1-a+x", "1-a"),
+    ])
     func `puts two that rank the same side by side`(one: String, other: String) {
         #expect(VersionOrder(one) != VersionOrder(other))
         for between in ["5.1.9", "5.2.0-rc", "5.2.1", "1-b", "0.9", "1"] {
-            #expect((VersionOrder(one) < VersionOrder(between)) == (VersionOrder(other) < VersionOrder(between)))
+            #expect(
+                (VersionOrder(one) < VersionOrder(between)) == (VersionOrder(other) < VersionOrder(between)))
         }
     }
 }

@@ -5,13 +5,15 @@ let noon: Int64 = 1_795_176_000_000
 let hour: Int64 = 3_600_000
 let day: Int64 = 24 * hour
 
-func leak(_ name: String, stack: [String] = [], app: String = "shop", kind: String = "object") -> LeakIdentity {
+func leak(_ name: String, stack: [String] = [], app: String = "shop", kind: String = "object") -> LeakIdentity
+{
     var hash: UInt64 = 14_695_981_039_346_656_037
     for byte in (app + "/" + name + "/" + stack.joined(separator: "/")).utf8 {
         hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211
     }
     return LeakIdentity(
-        id: LeakID(high: hash, low: hash &* 31), app: app, kind: kind, className: name, module: "Shop", title: name,
+        id: LeakID(high: hash, low: hash &* 31), app: app, kind: kind, className: name, module: "Shop",
+        title: name,
         stack: stack + [name], children: [], cycle: [], quality: .full,
         groupedBy: GroupedBy(version: 1, className: name, stack: stack + [name]))
 }
@@ -45,7 +47,8 @@ func submission(
         submission.body += Array(report.body.utf8)
         submission.sightings.append(
             Submission.Sighting(
-                leak: report.leak, origin: submission.origins.count - 1, isFreed: report.isFreed, at: report.at,
+                leak: report.leak, origin: submission.origins.count - 1, isFreed: report.isFreed,
+                at: report.at,
                 count: report.count, alive: report.alive, livedMilliseconds: report.lived,
                 sample: start..<submission.body.count))
     }
