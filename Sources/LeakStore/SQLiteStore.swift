@@ -7,7 +7,7 @@ public final class SQLiteStore: Store {
     /// Masks what is private in a report's JSON before it is kept.
     public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
-    private let path: String
+    let path: String
     private let writer: Guarded<Writer>
     private let lock: LockFile?
 
@@ -64,5 +64,19 @@ public final class SQLiteStore: Store {
 
     public func makeReader() throws(StoreError) -> any StoreReader {
         try SQLiteReader(path: path)
+    }
+
+    /// Makes the disk seem full beyond so many pages of 4 KiB, for tests.
+    func limitPages(to count: Int) throws(StoreError) {
+        try writer.with { writer throws(StoreError) in
+            try writer.connection.execute("pragma max_page_count = \(count)")
+        }
+    }
+
+    /// How long to wait for another process; tests cannot wait as long as operators.
+    func setBusyTimeout(milliseconds: Int) throws(StoreError) {
+        try writer.with { writer throws(StoreError) in
+            try writer.connection.execute("pragma busy_timeout = \(milliseconds)")
+        }
     }
 }

@@ -58,7 +58,9 @@ struct InstallSet: Hashable, Sendable {
         var bytes = [Self.exactTag]
         bytes.reserveCapacity(1 + hashes.count * 8)
         for hash in hashes {
-            for shift: UInt64 in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: hash >> shift)) }
+            for shift: UInt64 in stride(from: 0, to: 64, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: hash >> shift))
+            }
         }
         return bytes
     }

@@ -139,7 +139,9 @@ struct Tally {
         for index in submission.sightings.indices {
             let sighting = submission.sightings[index]
             guard sources.indices.contains(sighting.origin) else { continue }
-            count(sighting, from: sources[sighting.origin], at: Place(submission: number, sighting: index), arrival)
+            count(
+                sighting, from: sources[sighting.origin], at: Place(submission: number, sighting: index),
+                arrival)
         }
         for denominator in submission.denominators { count(denominator, arrival) }
         for dropped in submission.dropped where dropped.count > 0 {
@@ -172,9 +174,15 @@ struct Tally {
             leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, min(alive, Self.largestCount))
         }
         leaks[leak].sightings.append(place)
-        hours[Hour(leak: leak, number: Calendar.hour(of: sighting.at), release: source.release), default: 0] += count
-        if let text = source.system { values[Value(leak: leak, kind: .system, text: text), default: 0] += count }
-        if let text = source.model { values[Value(leak: leak, kind: .model, text: text), default: 0] += count }
+        hours[
+            Hour(leak: leak, number: Calendar.hour(of: sighting.at), release: source.release), default: 0] +=
+            count
+        if let text = source.system {
+            values[Value(leak: leak, kind: .system, text: text), default: 0] += count
+        }
+        if let text = source.model {
+            values[Value(leak: leak, kind: .model, text: text), default: 0] += count
+        }
         let slot = slot(source.app, Calendar.slot(of: sighting.at))
         slots[slot].reports += count
         if let hash = source.installHash {
@@ -201,7 +209,8 @@ struct Tally {
         let app = app(origin.app, arrival)
         let release = release(app, origin.version, arrival)
         return Source(
-            app: app, release: release, build: build(release, origin.build), system: origin.system.map { text($0) },
+            app: app, release: release, build: build(release, origin.build),
+            system: origin.system.map { text($0) },
             model: origin.model.map { text($0) }, installHash: origin.installHash)
     }
 

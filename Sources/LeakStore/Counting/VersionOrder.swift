@@ -9,7 +9,9 @@ struct VersionOrder: Hashable, Comparable, Sendable {
     init(_ version: String) {
         let text = Array(version.utf8)
         var rest = text[...]
-        if rest.count > 1, rest[0] | 0x20 == UInt8(ascii: "v"), Self.isDigit(rest[1]) { rest = rest.dropFirst() }
+        if rest.count > 1, rest[0] | 0x20 == UInt8(ascii: "v"), Self.isDigit(rest[1]) {
+            rest = rest.dropFirst()
+        }
         guard let numbers = Self.takeNumbers(from: &rest) else {
             key = [Mark.text] + text
             return
@@ -57,7 +59,9 @@ struct VersionOrder: Hashable, Comparable, Sendable {
             guard number.count <= digitLimit else { return nil }
             numbers.append(number)
             rest = rest.dropFirst(digits.count)
-            guard rest.count > 1, rest.first == UInt8(ascii: "."), isDigit(rest[rest.startIndex + 1]) else { break }
+            guard rest.count > 1, rest.first == UInt8(ascii: "."), isDigit(rest[rest.startIndex + 1]) else {
+                break
+            }
             rest = rest.dropFirst()
         }
         guard !numbers.isEmpty else { return nil }
@@ -81,5 +85,7 @@ struct VersionOrder: Hashable, Comparable, Sendable {
         key.append(Mark.end)
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
 }

@@ -24,14 +24,16 @@ enum DatabaseFile {
         let directory = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
         switch number {
         case ENOENT, ENOTDIR:
-            return StoreError(.other, "database \(path): the directory \(directory) does not exist; make it first")
+            return StoreError(
+                .other, "database \(path): the directory \(directory) does not exist; make it first")
         case EISDIR:
             return StoreError(.notADatabase, "database \(path): this is a directory; name a file")
         case EACCES, EPERM:
             let advice = "check the owner and mode of the file and of its directory"
             return StoreError(.readOnly, "database \(path): it cannot be written; \(advice)")
         case EROFS:
-            return StoreError(.readOnly, "database \(path): the file system is read-only; choose another place")
+            return StoreError(
+                .readOnly, "database \(path): the file system is read-only; choose another place")
         case ENOSPC, EDQUOT:
             return StoreError(.diskFull, "database \(path): the disk is full; free some space")
         default:

@@ -21,7 +21,9 @@ final class LockFile: Sendable {
             close(descriptor)
             guard number == EWOULDBLOCK else { throw DatabaseFile.refusal(of: path, number) }
             throw StoreError(
-                .locked, "database \(database): another collector serves it; stop that one or choose another directory")
+                .locked,
+                "database \(database): another collector serves it; stop that one or choose another directory"
+            )
         }
     }
 

@@ -137,7 +137,7 @@ extension Migration {
               histogram blob not null
             );
 
-            -- id: SampleSlot.row, so that the samples of one leak lie together.
+            -- id: SampleSlot.row. ordinal: which of its leak's reports it was.
             create table sample (
               id integer primary key,
               ordinal integer not null,

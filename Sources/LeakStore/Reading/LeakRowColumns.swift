@@ -34,7 +34,8 @@ extension LeakRow {
         self.init(
             identity: LeakIdentity(
                 id: id, app: row.text(6), kind: row.text(7), className: row.optionalText(8),
-                module: row.optionalText(19), title: row.text(18), stack: stack, children: children, cycle: cycle,
+                module: row.optionalText(19), title: row.text(18), stack: stack, children: children,
+                cycle: cycle,
                 quality: quality,
                 groupedBy: GroupedBy(version: row.int(23), className: row.text(24), stack: groupedStack)),
             state: row.int(17) == 1 ? .slow : .open, isNew: row.int(16) == 1, reports: row.int(3),

@@ -20,7 +20,8 @@ extension SQLiteReader {
             let trends = try trends(of: cursors.map(\.row), from: first)
             for index in rows.indices {
                 rows[index].trendFrom = first
-                rows[index].trend = trends[cursors[index].row] ?? [Int](repeating: 0, count: LeakRow.trendDays)
+                rows[index].trend =
+                    trends[cursors[index].row] ?? [Int](repeating: 0, count: LeakRow.trendDays)
             }
             return LeakPage(leaks: rows, next: next, total: total, reports: reports)
         }
@@ -59,7 +60,8 @@ extension SQLiteReader {
         var cursors: [PageCursor] = []
         while try select.step() {
             rows.append(try LeakRow(select, path: connection.path))
-            cursors.append(PageCursor(primary: select.int64(1), secondary: select.int64(2), row: select.int64(0)))
+            cursors.append(
+                PageCursor(primary: select.int64(1), secondary: select.int64(2), row: select.int64(0)))
         }
         return (rows, cursors)
     }
@@ -77,7 +79,8 @@ extension SQLiteReader {
         try select.bind(list, first, first + LeakRow.trendDays - 1)
         var trends: [Int64: [Int]] = [:]
         while try select.step() {
-            trends[select.int64(0), default: [Int](repeating: 0, count: LeakRow.trendDays)][select.int(1) - first] =
+            trends[select.int64(0), default: [Int](repeating: 0, count: LeakRow.trendDays)][
+                select.int(1) - first] =
                 select.int(2)
         }
         return trends
@@ -132,7 +135,7 @@ private struct LeakSelection {
             conditions.append(
                 """
                 (exists (select 1 from leak_text t where t.leak = l.id and instr(t.search, ?) > 0)
-                 or exists (select 1 from (select cast(body as text) as body from sample where id = l.id << 5 | 1)
+                 or exists (select 1 from (select cast(body as text) as body from sample where id = 1 << 40 | l.id)
                    where case when json_valid(body) then instr(lower(json_extract(body, '$.message')), ?) > 0 end))
                 """)
             values += [folded, folded]

@@ -12,15 +12,20 @@ struct PageCursor: Hashable, Sendable {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(64)
-        for word in [UInt64(bitPattern: primary), UInt64(bitPattern: secondary), UInt64(bitPattern: row), check(query)] {
-            for shift in stride(from: 60, through: 0, by: -4) { text.append(digits[Int(word >> UInt64(shift) & 15)]) }
+        for word in [
+            UInt64(bitPattern: primary), UInt64(bitPattern: secondary), UInt64(bitPattern: row), check(query),
+        ] {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                text.append(digits[Int(word >> UInt64(shift) & 15)])
+            }
         }
         return String(decoding: text, as: UTF8.self)
     }
 
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that ``text(for:)`` did not give for this query.
     init(_ text: String, for query: LeakQuery) throws(StoreError) {
-        let invalid = StoreError(.invalidArgument, "the cursor is not one of this list; start at its first page")
+        let invalid = StoreError(
+            .invalidArgument, "the cursor is not one of this list; start at its first page")
         let digits = Array(text.utf8)
         guard digits.count == 64 else { throw invalid }
         var words: [UInt64] = []
@@ -28,8 +33,10 @@ struct PageCursor: Hashable, Sendable {
             var word: UInt64 = 0
             for digit in digits[start..<start + 16] {
                 switch digit {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"): word = word << 4 | UInt64(digit - UInt8(ascii: "0"))
-                case UInt8(ascii: "a")...UInt8(ascii: "f"): word = word << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+                case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    word = word << 4 | UInt64(digit - UInt8(ascii: "0"))
+                case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                    word = word << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
                 default: throw invalid
                 }
             }
@@ -50,7 +57,9 @@ struct PageCursor: Hashable, Sendable {
     /// FNV-1a, 64 bits, over everything that decides which row comes next.
     private func check(_ query: LeakQuery) -> UInt64 {
         var writer = PackedWriter()
-        for text in [query.app, query.version, query.state?.rawValue, query.kind, query.className, query.search] {
+        for text in [
+            query.app, query.version, query.state?.rawValue, query.kind, query.className, query.search,
+        ] {
             writer.append(text == nil ? 0 : 1)
             writer.append(text ?? "")
         }

@@ -10,7 +10,8 @@ extension SQLiteReader {
             let first = Calendar.day(of: now) - LeakRow.trendDays + 1
             let trend = try days(of: found.number, from: first)
             row.trendFrom = first
-            row.trend = (0..<LeakRow.trendDays).map { day in trend.versions.reduce(0) { $0 + $1.counts[day] } }
+            row.trend = (0..<LeakRow.trendDays).map { day in trend.versions.reduce(0) { $0 + $1.counts[day] }
+            }
             return LeakDetail(
                 row: row, versions: try versions(of: found.number),
                 systems: try values(.system, of: found.number), models: try values(.model, of: found.number),
@@ -99,7 +100,8 @@ extension SQLiteReader {
         return values
     }
 
-    private func siblings(of identity: LeakIdentity, _ leak: Int64) throws(StoreError) -> [LeakDetail.Sibling] {
+    private func siblings(of identity: LeakIdentity, _ leak: Int64) throws(StoreError) -> [LeakDetail.Sibling]
+    {
         guard let className = identity.className else { return [] }
         let select = try connection.statement(
             """
@@ -111,7 +113,8 @@ extension SQLiteReader {
         try select.bind(identity.app, className, leak, Self.siblingsShown)
         var siblings: [LeakDetail.Sibling] = []
         while try select.step() {
-            guard let id = LeakID(bytes: select.blob(0)), let stack = PackedReader.texts(select.blob(1)) else {
+            guard let id = LeakID(bytes: select.blob(0)), let stack = PackedReader.texts(select.blob(1))
+            else {
                 throw .unreadable("a leak", in: connection.path)
             }
             siblings.append(LeakDetail.Sibling(id: id, stack: stack, reports: select.int(2)))

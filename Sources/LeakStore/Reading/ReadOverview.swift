@@ -10,7 +10,8 @@ extension SQLiteReader {
             return Overview(
                 newest: newest.first, previous: newest.count > 1 ? newest[1] : nil, newLeaks: newLeaks,
                 newTitles: newTitles, recentReports: recent.reports, recentInstalls: recent.installs,
-                recentLeaks: recent.leaks, leaks: totals.leaks, reports: totals.reports, dropped: try dropped(app))
+                recentLeaks: recent.leaks, leaks: totals.leaks, reports: totals.reports,
+                dropped: try dropped(app))
         }
     }
 
@@ -49,7 +50,8 @@ extension SQLiteReader {
 
     private func builds(of release: Int64) throws(StoreError) -> [String] {
         try texts(
-            connection.statement("select name from build where release = ? and name <> '' order by order_key"),
+            connection.statement(
+                "select name from build where release = ? and name <> '' order by order_key"),
             [release])
     }
 
@@ -104,7 +106,8 @@ extension SQLiteReader {
 
     private func totals(_ app: String?) throws(StoreError) -> (leaks: Int, reports: Int) {
         let select = try connection.statement(
-            "select coalesce(sum(leaks), 0), coalesce(sum(reports), 0) from app where ?1 is null or name = ?1")
+            "select coalesce(sum(leaks), 0), coalesce(sum(reports), 0) from app where ?1 is null or name = ?1"
+        )
         defer { select.reset() }
         try select.bind(app)
         return try select.step() ? (select.int(0), select.int(1)) : (0, 0)
@@ -120,7 +123,8 @@ extension SQLiteReader {
         try select.bind(app)
         var dropped: [Submission.Dropped] = []
         while try select.step() {
-            dropped.append(Submission.Dropped(app: select.text(0), reason: select.text(1), count: select.int(2)))
+            dropped.append(
+                Submission.Dropped(app: select.text(0), reason: select.text(1), count: select.int(2)))
         }
         return dropped
     }

@@ -3,11 +3,11 @@ extension SQLiteReader {
     func samples(of leak: Int64) throws(StoreError) -> [SampleReport] {
         let select = try connection.statement(
             """
-            select s.id & 31, s.ordinal, s.at, a.name, s.version, s.build, s.system, s.model, s.install_hash,
+            select j.value, s.ordinal, s.at, a.name, s.version, s.build, s.system, s.model, s.install_hash,
               s.install, s.user, s.body
-            from sample s, leak l join app a on a.id = l.app
-            where l.id = ?1 and s.id between ?1 << 5 and ?1 << 5 | 31
-            order by case s.id & 31 when 1 then 0 when 0 then 1 else 2 end, s.at desc, s.ordinal desc
+            from json_each('[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]') j
+            join sample s on s.id = j.value << 40 | ?1 join leak l on l.id = ?1 join app a on a.id = l.app
+            order by case j.value when 1 then 0 when 0 then 1 else 2 end, s.at desc, s.ordinal desc
             """)
         defer { select.reset() }
         try select.bind(leak)
@@ -26,7 +26,8 @@ extension SQLiteReader {
                 system: select.optionalText(6), model: select.optionalText(7),
                 installHash: select.optionalInt64(8).map { UInt64(bitPattern: $0) },
                 install: select.optionalText(9), user: select.optionalText(10))
-            samples.append(SampleReport(place: place, at: select.int64(2), origin: origin, body: select.blob(11)))
+            samples.append(
+                SampleReport(place: place, at: select.int64(2), origin: origin, body: select.blob(11)))
         }
         if samples.count > 1, samples[1].place == .first { samples.swapAt(0, 1) }
         return samples
@@ -34,7 +35,11 @@ extension SQLiteReader {
 
     func sampleCount(of leak: Int64) throws(StoreError) -> Int {
         let select = try connection.statement(
-            "select count(distinct ordinal) from sample where id between ?1 << 5 and ?1 << 5 | 31")
+            """
+            select count(distinct s.ordinal)
+            from json_each('[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]') j
+            join sample s on s.id = j.value << 40 | ?1
+            """)
         defer { select.reset() }
         try select.bind(leak)
         return try select.step() ? select.int(0) : 0

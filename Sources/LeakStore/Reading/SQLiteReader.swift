@@ -19,7 +19,8 @@ final class SQLiteReader: StoreReader {
     func versions(app: String?) throws(StoreError) -> [String] {
         guard let app else {
             return try texts(
-                connection.statement("select version from release group by version order by max(order_key) desc"), [])
+                connection.statement(
+                    "select version from release group by version order by max(order_key) desc"), [])
         }
         return try texts(
             connection.statement(
@@ -45,7 +46,8 @@ final class SQLiteReader: StoreReader {
             credentials.append(
                 Credential(
                     id: select.int64(0), purpose: purpose, name: select.text(2), hash: select.blob(3),
-                    app: select.optionalText(4), createdAt: select.int64(5), expiresAt: select.optionalInt64(6),
+                    app: select.optionalText(4), createdAt: select.int64(5),
+                    expiresAt: select.optionalInt64(6),
                     revokedAt: select.optionalInt64(7)))
         }
         return credentials

@@ -35,7 +35,8 @@ extension [UInt8]: Bindable {
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         guard !isEmpty else { return unsafe sqlite3_bind_zeroblob(statement, index, 0) }
         return unsafe withUnsafeBytes { bytes in
-            unsafe sqlite3_bind_blob(statement, index, bytes.baseAddress, Int32(clamping: bytes.count), copied)
+            unsafe sqlite3_bind_blob(
+                statement, index, bytes.baseAddress, Int32(clamping: bytes.count), copied)
         }
     }
 }

@@ -16,12 +16,14 @@ extension StoreError {
                 (.readOnly, "it cannot be written; check the owner and mode of the file and of its directory")
             case SQLITE_NOTADB: (.notADatabase, "it is not a database of the collector; choose another file")
             case SQLITE_CORRUPT: (.corrupt, "it is damaged; restore it from a backup")
-            case SQLITE_CANTOPEN: (.other, "it cannot be opened; check that the directory exists and is writable")
+            case SQLITE_CANTOPEN:
+                (.other, "it cannot be opened; check that the directory exists and is writable")
             case SQLITE_IOERR: (.other, "reading or writing failed; check the disk")
             case SQLITE_NOMEM: (.other, "no memory is left")
             default: (.other, "a statement failed")
             }
         let statement = sql.split { $0.isWhitespace }.joined(separator: " ").prefix(200)
-        return StoreError(reason, "database \(path): \(advice) (SQLite \(code), \(message), in: \(statement))")
+        return StoreError(
+            reason, "database \(path): \(advice) (SQLite \(code), \(message), in: \(statement))")
     }
 }

@@ -9,9 +9,11 @@ final class Statement {
 
     init(_ sql: String, on database: OpaquePointer, path: String) throws(StoreError) {
         var handle: OpaquePointer?
-        let code = unsafe sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        let code = unsafe sqlite3_prepare_v3(
+            database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
         guard code == SQLITE_OK, let handle = unsafe handle else {
-            throw unsafe .sqlite(code, message: String(cString: sqlite3_errmsg(database)), path: path, sql: sql)
+            throw unsafe .sqlite(
+                code, message: String(cString: sqlite3_errmsg(database)), path: path, sql: sql)
         }
         unsafe self.handle = handle
         self.sql = sql

@@ -4,7 +4,7 @@ struct Caches {
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
     /// By row of `install_set`; 2 KiB each at most.
     var installs = RecentCache<Int64, InstallEntry>(capacity: 2_048)
-    var leaks = RecentCache<LeakID, LeakEntry>(capacity: 4_096)
+    var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
 
     mutating func removeAll() {
         apps.removeAll()
@@ -57,8 +57,21 @@ final class InstallEntry {
     init(_ set: InstallSet) { self.set = set }
 }
 
+/// A row of `leak_build` or `leak_release`, as last written.
+final class CountEntry {
+    let id: Int64
+    var reports = 0
+    var freed = 0
+    var installs = 0
+
+    init(id: Int64) { self.id = id }
+}
+
 /// A row of `leak`, as last written.
 final class LeakEntry {
+    /// Builds and releases remembered per leak: those that send reports at the same time.
+    private static let partLimit = 16
+
     let id: Int64
     var reports = 0
     var freed = 0
@@ -73,6 +86,10 @@ final class LeakEntry {
     /// Times of the samples kept as first and newest.
     var firstSample: Int64?
     var newestSample: Int64?
+    /// By row of `build`.
+    private(set) var builds: [Int64: CountEntry] = [:]
+    /// By row of `release`.
+    private(set) var releases: [Int64: CountEntry] = [:]
 
     struct ReleaseMark {
         var id: Int64
@@ -85,5 +102,15 @@ final class LeakEntry {
         lastSeen = span.last
         firstRelease = release
         lastRelease = release
+    }
+
+    func remember(_ count: CountEntry, build: Int64) {
+        if builds.count >= Self.partLimit { builds = [:] }
+        builds[build] = count
+    }
+
+    func remember(_ count: CountEntry, release: Int64) {
+        if releases.count >= Self.partLimit { releases = [:] }
+        releases[release] = count
     }
 }

@@ -43,7 +43,8 @@ extension Writer {
               and i.key = ?3 and i.at > ?4
             """)
         defer { select.reset() }
-        try select.bind(Calendar.day(of: now), key.keyID, PackedKey.bytes(of: key.key), Self.idempotencyStart(now))
+        try select.bind(
+            Calendar.day(of: now), key.keyID, PackedKey.bytes(of: key.key), Self.idempotencyStart(now))
         return try select.step() ? (select.blob(0), select.blob(1)) : nil
     }
 
@@ -59,7 +60,9 @@ extension Writer {
     }
 
     /// Keys stored at this time or before count as forgotten.
-    static func idempotencyStart(_ now: Int64) -> Int64 { now - Int64(idempotencyDays) * Calendar.dayMilliseconds }
+    static func idempotencyStart(_ now: Int64) -> Int64 {
+        now - Int64(idempotencyDays) * Calendar.dayMilliseconds
+    }
 }
 
 /// An idempotency key in fewer bytes: most are UUIDs.

@@ -16,6 +16,7 @@ enum SampleSlot {
     static let newest = 1
     static let reservoir = 2
 
-    /// The row: the slot in the low five bits, which hold 2 + ``Reservoir/size``.
-    static func row(leak: Int64, slot: Int) -> Int64 { leak << 5 | Int64(slot) }
+    /// The row. The slot leads: the newest reports of all leaks, rewritten with every commit, fill few pages, where
+    /// each leak's reports side by side would dirty one page per leak.
+    static func row(leak: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leak }
 }

@@ -8,7 +8,8 @@ extension Writer {
     ) throws(StoreError) {
         var rows: [BucketRow] = hours.map { hour, reports in
             BucketRow(
-                leak: leaks[hour.leak].id, bucket: hour.number, release: releases[hour.release].id, reports: reports)
+                leak: leaks[hour.leak].id, bucket: hour.number, release: releases[hour.release].id,
+                reports: reports)
         }
         // In the order of the tables' keys, so that one page after another is written.
         rows.sort()
@@ -60,18 +61,21 @@ extension Writer {
     func write(values: [Tally.Value: Int], texts: [String], leaks: [LeakEntry]) throws(StoreError) {
         let ordered = values.map { (leak: leaks[$0.leak].id, kind: $0.kind, text: texts[$0.text], count: $1) }
             .sorted { ($0.leak, $0.kind.rawValue, $0.text) < ($1.leak, $1.kind.rawValue, $1.text) }
-        let upsert = try connection.statement(
+        let update = try connection.statement(
+            "update leak_value set reports = reports + ? where leak = ? and kind = ? and value = ?")
+        let insert = try connection.statement(
             """
             insert into leak_value (leak, kind, value, reports)
             values (?1, ?2,
-              case when exists (select 1 from leak_value where leak = ?1 and kind = ?2 and value = ?3)
-                or (select count(*) from leak_value where leak = ?1 and kind = ?2 and value <> '') < ?5
-              then ?3 else '' end,
+              case when (select count(*) from leak_value where leak = ?1 and kind = ?2 and value <> '') < ?5
+                then ?3 else '' end,
               ?4)
             on conflict (leak, kind, value) do update set reports = reports + excluded.reports
             """)
         for value in ordered {
-            try upsert.run(value.leak, value.kind.rawValue, value.text, value.count, Self.valueLimit)
+            try update.run(value.count, value.leak, value.kind.rawValue, value.text)
+            guard connection.changes == 0 else { continue }
+            try insert.run(value.leak, value.kind.rawValue, value.text, value.count, Self.valueLimit)
         }
     }
 }

@@ -12,7 +12,8 @@ extension Writer {
     }
 
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
-        try connection.run("update credential set revoked_at = ? where id = ? and revoked_at is null", now, id)
+        try connection.run(
+            "update credential set revoked_at = ? where id = ? and revoked_at is null", now, id)
         return connection.changes == 1
     }
 

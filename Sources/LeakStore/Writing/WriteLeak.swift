@@ -26,7 +26,8 @@ extension Writer {
             update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, first_seen = ?,
               last_seen = ?, first_release = ?, last_release = ?
             where id = ?
-            """, entry.reports, entry.freed, entry.installs, entry.sightings, entry.aliveAtMost, entry.firstSeen,
+            """, entry.reports, entry.freed, entry.installs, entry.sightings, entry.aliveAtMost,
+            entry.firstSeen,
             entry.lastSeen, entry.firstRelease.id, entry.lastRelease.id, entry.id)
         return entry
     }
@@ -50,7 +51,7 @@ extension Writer {
             """
             select l.id, l.first_seen, l.last_seen, f.id, f.order_key, n.id, n.order_key, l.reports, l.freed,
               l.installs, l.sightings, l.alive_at_most,
-              (select at from sample where id = l.id << 5), (select at from sample where id = l.id << 5 | 1)
+              (select at from sample where id = l.id), (select at from sample where id = 1 << 40 | l.id)
             from leak l join release f on f.id = l.first_release join release n on n.id = l.last_release
             where l.key = ?
             """)
@@ -90,105 +91,11 @@ extension Writer {
               grouped_stack, search)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, row, identity.title, identity.module, PackedWriter.pack(identity.stack),
-            PackedWriter.pack(identity.children), PackedWriter.pack(identity.cycle), identity.groupedBy.version,
-            identity.groupedBy.className, PackedWriter.pack(identity.groupedBy.stack), SearchText.of(identity))
+            PackedWriter.pack(identity.children), PackedWriter.pack(identity.cycle),
+            identity.groupedBy.version,
+            identity.groupedBy.className, PackedWriter.pack(identity.groupedBy.stack), SearchText.of(identity)
+        )
         try connection.run("update app set leaks = leaks + 1 where id = ?", app.id)
         return LeakEntry(id: row, span: leak.span, release: release)
-    }
-
-    private func writeReleases(
-        of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, releases: [ReleaseEntry], builds: [Int64]
-    ) throws(StoreError) {
-        for index in leak.cells {
-            let cell = tally.cells[index]
-            let release = releases[tally.builds[cell.build].release]
-            let build = try addToBuild(cell, leak: entry.id, build: builds[cell.build])
-            let inRelease = try addToRelease(cell, leak: entry.id, release: release.id)
-            guard let change = try add(cell.installs, to: .leakBuild, of: build) else { continue }
-            try connection.run("update leak_build set installs = ? where id = ?", change.count, build)
-            release.newInstalls.append(contentsOf: change.fresh)
-            guard let wider = try add(change.fresh, to: .leakRelease, of: inRelease) else { continue }
-            try connection.run("update leak_release set installs = ? where id = ?", wider.count, inRelease)
-            guard let widest = try add(wider.fresh, to: .leak, of: entry.id) else { continue }
-            entry.installs = widest.count
-        }
-    }
-
-    /// - Returns: the row.
-    private func addToBuild(_ cell: Tally.Cell, leak: Int64, build: Int64) throws(StoreError) -> Int64 {
-        let upsert = try connection.statement(
-            """
-            insert into leak_build (leak, build, reports, freed) values (?, ?, ?, ?)
-            on conflict (leak, build) do update set reports = reports + excluded.reports,
-              freed = freed + excluded.freed
-            returning id
-            """)
-        return try row(of: upsert, cell, leak, build)
-    }
-
-    /// - Returns: the row.
-    private func addToRelease(_ cell: Tally.Cell, leak: Int64, release: Int64) throws(StoreError) -> Int64 {
-        let upsert = try connection.statement(
-            """
-            insert into leak_release (leak, release, reports, freed) values (?, ?, ?, ?)
-            on conflict (leak, release) do update set reports = reports + excluded.reports,
-              freed = freed + excluded.freed
-            returning id
-            """)
-        return try row(of: upsert, cell, leak, release)
-    }
-
-    private func row(
-        of upsert: Statement, _ cell: Tally.Cell, _ leak: Int64, _ part: Int64
-    ) throws(StoreError) -> Int64 {
-        defer { upsert.reset() }
-        try upsert.bind(leak, part, cell.reports, cell.freed)
-        guard try upsert.step() else { throw .unreadable("a count", in: connection.path) }
-        let row = upsert.int64(0)
-        while try upsert.step() {}
-        return row
-    }
-
-    private func writeLived(
-        _ lived: [(milliseconds: Int, count: Int)], of entry: LeakEntry
-    ) throws(StoreError) {
-        let select = try connection.statement("select histogram from leak_lived where leak = ?")
-        var histogram = DurationHistogram()
-        do {
-            defer { select.reset() }
-            try select.bind(entry.id)
-            if try select.step() {
-                guard let stored = DurationHistogram(bytes: select.blob(0)) else {
-                    throw StoreError.unreadable("a histogram", in: connection.path)
-                }
-                histogram = stored
-            }
-        }
-        for (milliseconds, count) in lived { histogram.add(milliseconds: milliseconds, count: count) }
-        try connection.run(
-            """
-            insert into leak_lived (leak, histogram) values (?, ?)
-            on conflict (leak) do update set histogram = excluded.histogram
-            """, entry.id, histogram.bytes)
-    }
-}
-
-extension LeakID {
-    /// 16 bytes, big-endian.
-    var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(16)
-        for half in [high, low] {
-            for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: half >> UInt64(shift))) }
-        }
-        return bytes
-    }
-
-    /// Reads ``bytes`` back; `nil` for another count of bytes.
-    init?(bytes: [UInt8]) {
-        guard bytes.count == 16 else { return nil }
-        let halves = (bytes[..<8], bytes[8...])
-        self.init(
-            high: halves.0.reduce(0) { $0 << 8 | UInt64($1) }, low: halves.1.reduce(0) { $0 << 8 | UInt64($1) })
     }
 }

@@ -64,7 +64,9 @@ final class Writer {
     /// Empties the log when readers have kept SQLite from doing so for long.
     private func boundLog() throws(StoreError) {
         commitsUntilAttempt -= 1
-        guard commitsUntilAttempt <= 0, DatabaseFile.size(of: connection.path + "-wal") > Self.logBytes else { return }
+        guard commitsUntilAttempt <= 0, DatabaseFile.size(of: connection.path + "-wal") > Self.logBytes else {
+            return
+        }
         if try !connection.truncateLog() { commitsUntilAttempt = Self.commitsBetweenAttempts }
     }
 
@@ -79,7 +81,8 @@ final class Writer {
         for build in tally.builds { builds.append(try row(of: build, in: releases[build.release])) }
         var leaks: [LeakEntry] = []
         for leak in tally.leaks {
-            leaks.append(try write(leak, tally, apps: apps, releases: releases, builds: builds, of: submissions))
+            leaks.append(
+                try write(leak, tally, apps: apps, releases: releases, builds: builds, of: submissions))
         }
         for release in releases { try flushInstalls(of: release) }
         try write(hours: tally.hours, leaks: leaks, releases: releases)

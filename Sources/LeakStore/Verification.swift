@@ -1,0 +1,113 @@
+extension SQLiteStore {
+    /// Checks the file's structure, and that every total is the sum of its parts.
+    ///
+    /// Reads the whole database: seconds for a large one. Writers may go on meanwhile.
+    ///
+    /// - Returns: what is wrong, one line each; empty when nothing is.
+    public func verify() throws(StoreError) -> [String] {
+        let reader = try SQLiteReader(path: path)
+        return try reader.snapshot { () throws(StoreError) in
+            var problems = try reader.structuralProblems()
+            for check in SumCheck.all {
+                let wrong = Int(try reader.connection.number(check.sql) ?? 0)
+                if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
+            }
+            return problems + (try reader.installProblems())
+        }
+    }
+}
+
+extension SQLiteReader {
+    fileprivate func structuralProblems() throws(StoreError) -> [String] {
+        let structure = try texts(connection.statement("pragma integrity_check"), []).filter { $0 != "ok" }
+        let orphans = try texts(connection.statement("pragma foreign_key_check"), [])
+        return structure + orphans.map { "a row of \($0) refers to nothing" }
+    }
+
+    /// Compares each stored number of installs with its set.
+    fileprivate func installProblems() throws(StoreError) -> [String] {
+        let select = try connection.statement(
+            """
+            select i.members, case i.id & 7
+                when 0 then (select installs from leak where id = i.id >> 3)
+                when 1 then (select installs from leak_build where id = i.id >> 3)
+                when 2 then (select installs from release where id = i.id >> 3)
+                when 3 then (select -1 from app_slot where id = i.id >> 3)
+                when 4 then (select installs from leak_release where id = i.id >> 3) end
+            from install_set i
+            """)
+        defer { select.reset() }
+        var wrong = 0
+        while try select.step() {
+            let counted = select.optionalInt(1)
+            guard let set = InstallSet(bytes: select.blob(0)), let counted,
+                counted == -1 || counted == set.count
+            else {
+                wrong += 1
+                continue
+            }
+        }
+        return wrong == 0 ? [] : ["installs are the size of their set: \(wrong) wrong"]
+    }
+}
+
+/// A sentence about sums, and a query that counts the rows for which it does not hold.
+private struct SumCheck: Sendable {
+    let sentence: String
+    let sql: StaticString
+
+    static let all = [
+        SumCheck(
+            sentence: "reports and freed of a leak are the sums of its releases",
+            sql: """
+                select count(*) from leak l
+                where (reports, freed) is not (select sum(reports), sum(freed) from leak_release where leak = l.id)
+                """),
+        SumCheck(
+            sentence: "reports and freed of a leak in a release are the sums of its builds",
+            sql: """
+                select count(*) from leak_release c
+                where (reports, freed) is not (select sum(p.reports), sum(p.freed) from leak_build p
+                  join build b on b.id = p.build where p.leak = c.leak and b.release = c.release)
+                """),
+        SumCheck(
+            sentence: "reports of a leak are the sum of its days",
+            sql: """
+                select count(*) from leak l
+                where reports <> (select coalesce(sum(reports), 0) from leak_day where leak = l.id)
+                """),
+        SumCheck(
+            sentence: "reports of a day are the sum of its hours, where all are kept",
+            sql: """
+                select count(*) from leak_day d
+                where day > (select min(hour) / 24 from leak_hour)
+                  and reports <> (select coalesce(sum(reports), 0) from leak_hour h where h.leak = d.leak
+                    and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
+                """),
+        SumCheck(
+            sentence: "reports of a leak by system and by model are no more than all",
+            sql: """
+                select count(*) from leak l where exists (
+                  select 1 from leak_value where leak = l.id group by kind having sum(reports) > l.reports)
+                """),
+        SumCheck(
+            sentence: "reports and freed of a release are the sums of its leaks",
+            sql: """
+                select count(*) from release r
+                where (reports, freed) is not
+                  (select coalesce(sum(reports), 0), coalesce(sum(freed), 0) from leak_release where release = r.id)
+                """),
+        SumCheck(
+            sentence: "checks of a release are the sum of its classes",
+            sql: """
+                select count(*) from release r
+                where checks <> (select coalesce(sum(checks), 0) from release_check where release = r.id)
+                """),
+        SumCheck(
+            sentence: "leaks, reports and freed of an app are the sums of its leaks",
+            sql: """
+                select count(*) from app a where (leaks, reports, freed) is not
+                  (select count(*), coalesce(sum(reports), 0), coalesce(sum(freed), 0) from leak where app = a.id)
+                """),
+    ]
+}

@@ -1,0 +1,99 @@
+extension Writer {
+    func writeReleases(
+        of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, releases: [ReleaseEntry], builds: [Int64]
+    ) throws(StoreError) {
+        for index in leak.cells {
+            let cell = tally.cells[index]
+            let release = releases[tally.builds[cell.build].release]
+            let inBuild = try count(of: entry, build: builds[cell.build])
+            let inRelease = try count(of: entry, release: release.id)
+            for count in [inBuild, inRelease] {
+                count.reports += cell.reports
+                count.freed += cell.freed
+            }
+            if let change = try add(cell.installs, to: .leakBuild, of: inBuild.id) {
+                inBuild.installs = change.count
+                release.newInstalls.append(contentsOf: change.fresh)
+                if let wider = try add(change.fresh, to: .leakRelease, of: inRelease.id) {
+                    inRelease.installs = wider.count
+                    if let widest = try add(wider.fresh, to: .leak, of: entry.id) {
+                        entry.installs = widest.count
+                    }
+                }
+            }
+            try connection.run(
+                "update leak_build set reports = ?, freed = ?, installs = ? where id = ?", inBuild.reports,
+                inBuild.freed, inBuild.installs, inBuild.id)
+            try connection.run(
+                "update leak_release set reports = ?, freed = ?, installs = ? where id = ?",
+                inRelease.reports,
+                inRelease.freed, inRelease.installs, inRelease.id)
+        }
+    }
+
+    private func count(of leak: LeakEntry, build: Int64) throws(StoreError) -> CountEntry {
+        if let known = leak.builds[build] { return known }
+        let select = try connection.statement(
+            "select id, reports, freed, installs from leak_build where leak = ? and build = ?")
+        let count: CountEntry
+        if let stored = try storedCount(select, leak: leak.id, part: build) {
+            count = stored
+        } else {
+            try connection.run("insert into leak_build (leak, build) values (?, ?)", leak.id, build)
+            count = CountEntry(id: connection.lastInsertedRow)
+        }
+        leak.remember(count, build: build)
+        return count
+    }
+
+    private func count(of leak: LeakEntry, release: Int64) throws(StoreError) -> CountEntry {
+        if let known = leak.releases[release] { return known }
+        let select = try connection.statement(
+            "select id, reports, freed, installs from leak_release where leak = ? and release = ?")
+        let count: CountEntry
+        if let stored = try storedCount(select, leak: leak.id, part: release) {
+            count = stored
+        } else {
+            try connection.run("insert into leak_release (leak, release) values (?, ?)", leak.id, release)
+            count = CountEntry(id: connection.lastInsertedRow)
+        }
+        leak.remember(count, release: release)
+        return count
+    }
+
+    private func storedCount(
+        _ select: Statement, leak: Int64, part: Int64
+    ) throws(StoreError) -> CountEntry? {
+        defer { select.reset() }
+        try select.bind(leak, part)
+        guard try select.step() else { return nil }
+        let count = CountEntry(id: select.int64(0))
+        count.reports = select.int(1)
+        count.freed = select.int(2)
+        count.installs = select.int(3)
+        return count
+    }
+
+    func writeLived(
+        _ lived: [(milliseconds: Int, count: Int)], of entry: LeakEntry
+    ) throws(StoreError) {
+        let select = try connection.statement("select histogram from leak_lived where leak = ?")
+        var histogram = DurationHistogram()
+        do {
+            defer { select.reset() }
+            try select.bind(entry.id)
+            if try select.step() {
+                guard let stored = DurationHistogram(bytes: select.blob(0)) else {
+                    throw StoreError.unreadable("a histogram", in: connection.path)
+                }
+                histogram = stored
+            }
+        }
+        for (milliseconds, count) in lived { histogram.add(milliseconds: milliseconds, count: count) }
+        try connection.run(
+            """
+            insert into leak_lived (leak, histogram) values (?, ?)
+            on conflict (leak) do update set histogram = excluded.histogram
+            """, entry.id, histogram.bytes)
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import LeakStore
+
+@Suite struct InstallSetTests {
+    @Test(arguments: [0, 1, 2, 100, 255, 256])
+    func `is exact up to 256`(size: Int) throws {
+        var random = Seeded(state: 1)
+        var set = InstallSet()
+        let hashes = (0..<size).map { _ in random.next() }
+        let first = hashes.filter { set.insert($0) }
+        let again = hashes.filter { set.insert($0) }
+        #expect(first.count == size)
+        #expect(again.isEmpty)
+        #expect(set.count == size)
+        #expect(try #require(InstallSet(bytes: set.bytes)) == set)
+    }
+
+    @Test(arguments: [257, 500, 1_000, 2_500, 5_000, 20_000, 100_000])
+    func `errs by at most 4 % in the mean square`(size: Int) throws {
+        let sets = max(20, min(400, 400_000 / size))
+        var random = Seeded(state: UInt64(size))
+        var squares = 0.0
+        for _ in 0..<sets {
+            var set = InstallSet()
+            for _ in 0..<size { _ = set.insert(random.next()) }
+            let error = Double(set.count - size) / Double(size)
+            squares += error * error
+            #expect(InstallSet(bytes: set.bytes) == set)
+        }
+        #expect((squares / Double(sets)).squareRoot() < 0.04)
+    }
+
+    @Test func `counts hashes that are no more than consecutive numbers`() {
+        var set = InstallSet()
+        for number in 0..<10_000 { _ = set.insert(UInt64(number)) }
+        #expect(abs(set.count - 10_000) < 1_000)
+    }
+
+    @Test(arguments: [(10, 20), (200, 200), (100, 3_000), (3_000, 100), (3_000, 3_000), (0, 300), (300, 0)])
+    func `merging gives the set of all`(one: Int, other: Int) {
+        var random = Seeded(state: 3)
+        var (first, second, both) = (InstallSet(), InstallSet(), InstallSet())
+        for number in 0..<(one + other) {
+            let hash = random.next()
+            _ = number < one ? first.insert(hash) : second.insert(hash)
+            _ = both.insert(hash)
+        }
+        first.merge(second)
+        #expect(first == both)
+    }
+
+    @Test(arguments: [
+        [], [0], [1, 0], [9], [2, 0], [1] + [UInt8](repeating: 0, count: 16),
+        [2] + [UInt8](repeating: 99, count: 1_024),
+        [1] + [UInt8](repeating: 0, count: 257 * 8),
+    ])
+    func `refuses bytes that it did not write`(bytes: [UInt8]) {
+        #expect(InstallSet(bytes: bytes) == nil)
+    }
+}

@@ -1,0 +1,199 @@
+import Testing
+
+@testable import LeakStore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+@Suite struct DatabaseFileTests {
+    let directory = TemporaryDirectory()
+
+    private func failure(_ open: () throws -> Void) -> StoreError? {
+        do {
+            try open()
+            return nil
+        } catch {
+            return error as? StoreError
+        }
+    }
+
+    @Test func `a missing file is made for its owner alone, with its schema`() throws {
+        let store = try directory.store()
+        var status = stat()
+        unsafe stat(directory.database, &status)
+        #expect(status.st_mode & 0o777 == 0o600)
+        #expect(try store.verify() == [])
+        let connection = try Connection(path: directory.database, access: .readOnly)
+        #expect(try connection.number("pragma user_version") == Int64(Migration.newestVersion))
+        #expect(try connection.number("pragma application_id") == 0x4C45_414B)
+        #expect(try connection.number("pragma page_size") == 4_096)
+    }
+
+    @Test func `an empty file is taken`() throws {
+        directory.write([], to: "leaks.sqlite")
+        #expect(try directory.store().verify() == [])
+    }
+
+    @Test(arguments: [
+        Array("not a database, though a text of some length\n".utf8), [UInt8](repeating: 0x41, count: 9_000),
+    ])
+    func `a file of another kind is refused`(bytes: [UInt8]) throws {
+        directory.write(bytes, to: "leaks.sqlite")
+        let failure = try #require(failure { _ = try directory.store() })
+        #expect(failure.reason == .notADatabase)
+        #expect(failure.description.contains(directory.database))
+        #expect(!failure.description.contains("\n"))
+    }
+
+    @Test(arguments: [
+        "create table notes (text)", "pragma application_id = 7",
+        "pragma application_id = 7; create table notes (text)",
+    ])
+    func `a database of another program is refused and stays as it is`(script: String) throws {
+        directory.write([], to: "leaks.sqlite")
+        try Connection(path: directory.database, access: .readWrite).execute(
+            "pragma user_version = 3; " + script)
+        let failure = try #require(failure { _ = try directory.store() })
+        #expect(failure.reason == .notADatabase)
+        let connection = try Connection(path: directory.database, access: .readOnly)
+        #expect(try connection.number("pragma user_version") == 3)
+        #expect(try connection.number("select count(*) from sqlite_master where name = 'leak'") == 0)
+    }
+
+    @Test func `a newer schema is refused`() throws {
+        _ = try directory.store()
+        let newer = Migration.newestVersion + 1
+        try Connection(path: directory.database, access: .readWrite).execute("pragma user_version = \(newer)")
+        let failure = try #require(failure { _ = try directory.store() })
+        #expect(failure.reason == .newerSchema(found: newer, known: Migration.newestVersion))
+    }
+
+    @Test func `a missing directory is named`() throws {
+        let failure = try #require(
+            failure { _ = try SQLiteStore(path: directory.path + "/none/leaks.sqlite", exclusive: true) })
+        #expect(failure.description.contains("\(directory.path)/none does not exist"))
+    }
+
+    @Test func `a directory in place of the file is refused`() throws {
+        unsafe mkdir(directory.database, 0o700)
+        defer { unsafe rmdir(directory.database) }
+        #expect(failure { _ = try directory.store() }?.reason == .notADatabase)
+    }
+
+    @Test func `a second server on the same file is refused, a command is not`() throws {
+        let server = try directory.store(exclusive: true)
+        let failure = try #require(failure { _ = try directory.store(exclusive: true) })
+        #expect(failure.reason == .locked)
+        let command = try directory.store()
+        _ = try command.add(Credential(purpose: .ingest, name: "k", hash: [1], createdAt: noon))
+        #expect(try server.count([submission([Report(leak: leak("A"))])], now: noon) == [.counted])
+    }
+
+    @Test func `the lock ends with the server`() throws {
+        do { _ = try directory.store(exclusive: true) }
+        _ = try directory.store(exclusive: true)
+    }
+
+    /// In a process of its own, since root may write everything and user ids belong to a process.
+    @Test func `files that may only be read are refused`() async {
+        await #expect(processExitsWith: .success) {
+            let directory = TemporaryDirectory()
+            do { _ = try directory.store() }
+            unsafe chmod(directory.database, 0o444)
+            unsafe chmod(directory.path, 0o555)
+            if geteuid() == 0 { _ = seteuid(65_534) }
+            #expect(throws: StoreError.self) { _ = try directory.store() }
+            for name in ["/leaks.sqlite", "/new"] {
+                do {
+                    _ = try SQLiteStore(path: directory.path + name, exclusive: false)
+                } catch let failure as StoreError {
+                    #expect(failure.reason == .readOnly)
+                }
+            }
+            _ = seteuid(getuid())
+            unsafe chmod(directory.path, 0o700)
+        }
+    }
+
+    @Test func `a lock that another process keeps is reported`() throws {
+        let store = try directory.store()
+        let other = try Connection(path: directory.database, access: .readWrite)
+        try other.run("begin immediate")
+        try store.setBusyTimeout(milliseconds: 20)
+        let failure = try #require(failure { _ = try store.count([submission()], now: noon) })
+        #expect(failure.reason == .locked)
+        try other.run("rollback")
+        #expect(try store.count([submission()], now: noon) == [.counted])
+    }
+
+    @Test func `a full disk undoes the whole call and says so`() throws {
+        let store = try directory.store()
+        let page = leak("Page")
+        _ = try store.count([submission([Report(leak: page)])], now: noon)
+        try store.limitPages(to: 1)
+        let reports = (0..<200).map {
+            Report(leak: leak("L\($0)"), body: String(repeating: "x", count: 2_000))
+        }
+        let failure = try #require(
+            failure {
+                _ = try store.count([submission([Report(leak: page)]), submission(reports)], now: noon)
+            })
+        #expect(failure.reason == .diskFull)
+        try store.limitPages(to: 1_000_000)
+        #expect(try store.makeReader().leak(page.id, now: noon)?.row.reports == 1)
+        _ = try store.count([submission([Report(leak: page)]), submission(reports)], now: noon)
+        #expect(try store.makeReader().leak(page.id, now: noon)?.row.reports == 2)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `damage is noticed`() throws {
+        let store = try directory.store()
+        _ = try store.count([submission([Report(leak: leak("A"), install: 1)])], now: noon)
+        try Connection(path: directory.database, access: .readWrite).execute(
+            "update leak set reports = 2, installs = 9")
+        let problems = try store.verify()
+        #expect(problems.count == 4, "\(problems)")
+    }
+
+    @Test func `counts of another process are seen`() throws {
+        let (one, other) = (try directory.store(), try directory.store())
+        let page = leak("Page")
+        for (number, store) in [one, other, one, one, other].enumerated() {
+            _ = try store.count([submission([Report(leak: page, install: UInt64(number))])], now: noon)
+        }
+        let row = try #require(try one.makeReader().leak(page.id, now: noon)?.row)
+        #expect((row.reports, row.installs) == (5, 5))
+        #expect(try one.verify() == [])
+    }
+
+    @Test func `only reports that are kept are masked`() throws {
+        let calls = Calls()
+        let store = try SQLiteStore(path: directory.database, exclusive: true) { body in
+            calls.add()
+            return Array("masked".utf8) + body
+        }
+        let page = leak("Page")
+        _ = try store.count([submission((0..<5_000).map { _ in Report(leak: page, body: "x") })], now: noon)
+        #expect(calls.count <= 18)
+        #expect(
+            try store.makeReader().samples(of: page.id)?.allSatisfy { $0.body == Array("maskedx".utf8) }
+                == true)
+    }
+
+    @Test func `the log is emptied on demand`() throws {
+        let store = try directory.store()
+        _ = try store.count([submission([Report(leak: leak("A"))])], now: noon)
+        #expect(DatabaseFile.size(of: directory.database + "-wal") > 0)
+        #expect(try store.checkpoint())
+        #expect(DatabaseFile.size(of: directory.database + "-wal") == 0)
+    }
+}
+
+private final class Calls: @unchecked Sendable {
+    // Unchecked: called inside `count` alone, on the test's thread.
+    private(set) var count = 0
+    func add() { count += 1 }
+}

@@ -1,0 +1,350 @@
+import LeakStore
+import Testing
+
+/// What every store must do; a second one runs the same tests.
+@Suite struct StoreContractTests {
+    let directory = TemporaryDirectory()
+    let store: any Store
+
+    init() throws { store = try directory.store() }
+
+    private func detail(_ identity: LeakIdentity, now: Int64 = noon) throws -> LeakDetail {
+        try #require(try store.makeReader().leak(identity.id, now: now))
+    }
+
+    @Test func `a leak counts its reports in every way`() throws {
+        let page = leak("Page", stack: ["Root"])
+        let receipts = try store.count(
+            [
+                submission([
+                    Report(leak: page, version: "1.9", build: "7", install: 1, count: 3, alive: 2),
+                    Report(
+                        leak: page, version: "1.10", build: "8", system: "iOS 18.0", install: 2,
+                        at: noon - day),
+                    Report(leak: page, version: "1.10", build: "9", install: 1, at: noon - 2, alive: 1),
+                ])
+            ], now: noon)
+        #expect(receipts == [.counted])
+        let found = try detail(page)
+        #expect(found.row.reports == 5)
+        #expect(found.row.freed == 0)
+        #expect(found.row.installs == 2)
+        #expect(found.row.aliveAtMost == 2)
+        #expect(found.row.firstVersion == "1.9")
+        #expect(found.row.lastVersion == "1.10")
+        #expect(found.row.firstSeen == noon - day)
+        #expect(found.row.lastSeen == noon)
+        #expect(found.row.identity.stack == ["Root", "Page"])
+        #expect(found.row.identity.groupedBy == page.groupedBy)
+        #expect(found.row.trend == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4])
+        #expect(!found.row.isNew)
+        #expect(
+            found.versions == [
+                LeakDetail.VersionCount(version: "1.10", build: "9", reports: 1, installs: 1),
+                LeakDetail.VersionCount(version: "1.10", build: "8", reports: 1, installs: 1),
+                LeakDetail.VersionCount(version: "1.9", build: "7", reports: 3, installs: 1),
+            ])
+        #expect(
+            found.systems == [
+                LeakDetail.ValueCount(value: "iOS 19.1", reports: 4),
+                LeakDetail.ValueCount(value: "iOS 18.0", reports: 1),
+            ])
+        #expect(found.trend.versions.map(\.version) == ["1.10", "1.9"])
+    }
+
+    @Test func `a freed report without a leak makes a slow leak with no reports`() throws {
+        let page = leak("Page")
+        _ = try store.count([submission([Report(leak: page, isFreed: true, lived: 1_000)])], now: noon)
+        let row = try detail(page).row
+        #expect((row.reports, row.freed) == (0, 1))
+        #expect(row.state == .slow)
+        #expect(try #require(row.lived).p50 == 1_008)
+        #expect(try store.makeReader().samples(of: page.id)?.count == 0)
+    }
+
+    @Test(arguments: [(10, 9, LeakState.slow), (10, 8, .open), (1, 0, .open), (0, 1, .slow), (11, 9, .open)])
+    func `a leak freed nine times of ten is slow`(reports: Int, freed: Int, state: LeakState) throws {
+        let page = leak("Page")
+        var all = [Report(leak: page, isFreed: true, count: max(freed, 1))]
+        if freed == 0 { all = [] }
+        if reports > 0 { all.append(Report(leak: page, count: reports)) }
+        _ = try store.count([submission(all)], now: noon)
+        #expect(try detail(page).row.state == state)
+        var query = LeakQuery()
+        query.state = state
+        #expect(try store.makeReader().leaks(query, now: noon).total == 1)
+    }
+
+    @Test func `a repeat gives the first answer and counts nothing`() throws {
+        let page = leak("Page")
+        let first = submission([Report(leak: page)], key: "a")
+        let other = submission([Report(leak: page)], key: "a", body: 2)
+        let otherKey = submission([Report(leak: page)], key: "a", keyID: 2)
+        let answer = Receipt.repeated(answer: first.answer)
+        #expect(
+            try store.count([first, first, other, otherKey], now: noon) == [
+                .counted, answer, .keyReused, .counted,
+            ])
+        #expect(try store.count([first, other], now: noon + day) == [answer, .keyReused])
+        #expect(try detail(page).row.reports == 2)
+    }
+
+    @Test(arguments: ["01936f2c-7c1e-7a44-9d0e-6b8d4c1f2a90", "01936F2C-7C1E-7A44-9D0E-6B8D4C1F2A90", "x"])
+    func `a key is forgotten after seven days and not before`(key: String) throws {
+        let page = leak("Page")
+        let first = submission([Report(leak: page)], key: key)
+        #expect(try store.count([first], now: noon) == [.counted])
+        try store.expire(now: noon + 7 * day - 1)
+        #expect(try store.count([first], now: noon + 7 * day - 1) == [.repeated(answer: first.answer)])
+        try store.expire(now: noon + 7 * day)
+        #expect(try store.count([first], now: noon + 7 * day) == [.counted])
+        #expect(try store.count([first], now: noon + 7 * day) == [.repeated(answer: first.answer)])
+    }
+
+    @Test func `hours go after ninety days and days stay`() throws {
+        let page = leak("Page")
+        _ = try store.count([submission([Report(leak: page, count: 4)])], now: noon)
+        let reader = try store.makeReader()
+        #expect(try reader.trend(of: page.id, by: .hour, now: noon)?.versions.first?.counts.reduce(0, +) == 4)
+        try store.expire(now: noon + 91 * day)
+        #expect(try reader.trend(of: page.id, by: .hour, now: noon)?.versions.isEmpty == true)
+        #expect(try reader.trend(of: page.id, by: .day, now: noon)?.versions.first?.counts.last == 4)
+        #expect(try reader.trend(of: leak("Other").id, by: .day, now: noon) == nil)
+    }
+
+    @Test func `values beyond two hundred are counted together`() throws {
+        let page = leak("Page")
+        let reports = (0..<230).map {
+            Report(leak: page, system: "OS \($0)", model: nil, count: $0 < 25 ? 2 : 1)
+        }
+        _ = try store.count([submission(reports)], now: noon)
+        let systems = try detail(page).systems
+        #expect(systems.count == 21)
+        #expect(systems.prefix(20).allSatisfy { $0.reports == 2 })
+        #expect(systems.last == LeakDetail.ValueCount(value: "other", reports: 255 - 40))
+        #expect(try detail(page).models.isEmpty)
+    }
+
+    @Test func `keeps the first, the newest and sixteen others`() throws {
+        let page = leak("Page")
+        for start in stride(from: 0, to: 100, by: 7) {
+            let reports = (start..<min(start + 7, 100)).map { number in
+                Report(leak: page, install: 5, at: noon + Int64(number), body: "{\"n\":\(number)}")
+            }
+            _ = try store.count([submission(reports)], now: noon)
+        }
+        let samples = try #require(try store.makeReader().samples(of: page.id))
+        #expect(samples[0].place == .first && samples[0].body == Array("{\"n\":0}".utf8))
+        #expect(samples[1].place == .newest && samples[1].body == Array("{\"n\":99}".utf8))
+        #expect((16...18).contains(samples.count))
+        #expect(samples.dropFirst(2).map(\.at) == samples.dropFirst(2).map(\.at).sorted(by: >))
+        #expect(Set(samples.map(\.body)).count == samples.count)
+        #expect(samples[0].origin.install == "i5" && samples[0].origin.installHash == 5)
+        #expect(try detail(page).samples == samples.count)
+    }
+
+    @Test func `shares are reports out of checks in the version looked at`() throws {
+        let page = leak("Page")
+        var batch = submission([
+            Report(leak: page, version: "1.0", count: 5), Report(leak: page, version: "2.0", count: 3),
+        ])
+        batch.denominators = [
+            Submission.Denominator(
+                app: "shop", version: "1.0", build: "1", sessions: 10, leakySessions: 2,
+                checks: ["Page": 50, "Other": 1]),
+            Submission.Denominator(
+                app: "shop", version: "2.0", build: "2", sessions: 4, leakySessions: 1, checks: ["Page": 30]),
+        ]
+        batch.dropped = [Submission.Dropped(app: "shop", reason: "budget", count: 3)]
+        _ = try store.count([batch, batch], now: noon)
+        #expect(try detail(page).row.share == Share(reports: 6, checks: 60))
+        var query = LeakQuery()
+        query.version = "1.0"
+        let reader = try store.makeReader()
+        let listed = try #require(try reader.leaks(query, now: noon).leaks.first)
+        #expect(listed.share == Share(reports: 10, checks: 100))
+        #expect(listed.reports == 10)
+        let releases = try reader.releases(app: "shop")
+        #expect(releases.map(\.version) == ["2.0", "1.0"])
+        #expect(releases.map(\.builds) == [["2"], ["1"]])
+        #expect(releases.map(\.sessions) == [8, 20])
+        #expect(releases.map(\.leakySessions) == [2, 4])
+        #expect(releases.map(\.checks) == [60, 102])
+        #expect(releases.map(\.newLeaks) == [0, 1])
+        #expect(releases.map(\.reports) == [6, 10])
+        #expect(try reader.overview(app: "shop", now: noon).dropped.map(\.count) == [6])
+    }
+
+    @Test func `the overview says what is new and what came in the last day`() throws {
+        let (old, new) = (leak("Old"), leak("New"))
+        _ = try store.count(
+            [
+                submission([
+                    Report(leak: old, version: "1.0", install: 1, at: noon - day - hour, count: 7),
+                    Report(leak: old, version: "2.0", install: 2, at: noon - day + hour),
+                    Report(leak: new, version: "2.0", install: 2, count: 2),
+                    Report(leak: leak("Else", app: "mail"), version: "9.0", install: 3),
+                ])
+            ], now: noon)
+        let reader = try store.makeReader()
+        let shop = try reader.overview(app: "shop", now: noon)
+        #expect((shop.newest?.version, shop.previous?.version) == ("2.0", "1.0"))
+        #expect((shop.newLeaks, shop.newTitles) == (1, ["New"]))
+        #expect((shop.recentReports, shop.recentInstalls, shop.recentLeaks) == (3, 1, 2))
+        #expect((shop.leaks, shop.reports) == (2, 10))
+        #expect(shop.newest?.installs == 1)
+        let all = try reader.overview(app: nil, now: noon)
+        #expect(all.newest == nil)
+        #expect((all.leaks, all.reports, all.recentInstalls, all.newLeaks) == (3, 11, 2, 2))
+        #expect(try reader.versions(app: "shop") == ["2.0", "1.0"])
+        #expect(try reader.versions(app: nil) == ["9.0", "2.0", "1.0"])
+        #expect(Set(try reader.apps()) == ["shop", "mail"])
+        try reader.ping()
+    }
+
+    @Test(arguments: [
+        ("page", ["Page"]), ("ROOT", ["Page"]), ("100%", ["Sale 100%"]), ("_", []), ("still here", ["Page"]),
+        ("größe", ["Größe"]), ("GRÖSSE", []), ("GRÖßE", ["Größe"]), ("", ["Page", "Sale 100%", "Größe"]),
+    ])
+    func `search finds class, path and newest message`(text: String, found: [String]) throws {
+        _ = try store.count(
+            [
+                submission([
+                    Report(leak: leak("Page", stack: ["Root"]), count: 3, body: #"{"message":"Still HERE"}"#),
+                    Report(leak: leak("Sale 100%"), count: 2, body: "no json"), Report(leak: leak("Größe")),
+                ])
+            ], now: noon)
+        var query = LeakQuery()
+        query.search = text
+        let page = try store.makeReader().leaks(query, now: noon)
+        #expect(page.leaks.map(\.identity.title) == found)
+        #expect(page.total == found.count)
+    }
+
+    @Test(arguments: LeakQuery.Sort.allCases, [1, 7, 200])
+    func `paging visits every leak once`(sort: LeakQuery.Sort, limit: Int) throws {
+        var random = Seeded(state: 11)
+        var reports: [Report] = []
+        for number in 0..<40 {
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                reports.append(
+                    Report(
+                        leak: leak("L\(number)"), version: Bool.random(using: &random) ? "1.0" : "2.0",
+                        install: .random(in: 0..<9, using: &random),
+                        at: noon - .random(in: 0..<5, using: &random) * hour))
+            }
+        }
+        _ = try store.count([submission(reports)], now: noon)
+        var query = LeakQuery()
+        query.sort = sort
+        query.limit = limit
+        var rows: [LeakRow] = []
+        let reader = try store.makeReader()
+        repeat {
+            let page = try reader.leaks(query, now: noon)
+            #expect(page.total == 40)
+            #expect(page.reports == reports.count)
+            rows += page.leaks
+            query.cursor = page.next
+        } while query.cursor != nil
+        #expect(Set(rows.map(\.identity.id)).count == 40)
+        #expect(rows.count == 40)
+        let keys: [Int] = rows.map { row in
+            switch sort {
+            case .impact: 0
+            case .reports: row.reports
+            case .installs: row.installs
+            case .lastSeen: Int(row.lastSeen)
+            case .firstSeen: Int(row.firstSeen)
+            }
+        }
+        #expect(keys == keys.sorted(by: >))
+    }
+
+    @Test func `impact puts first what affects most installs of the newest version`() throws {
+        let (many, few) = (leak("Many"), leak("Few"))
+        _ = try store.count(
+            [
+                submission([
+                    Report(leak: many, version: "1.0", install: 1, count: 99),
+                    Report(leak: few, version: "2.0", install: 2),
+                ])
+            ], now: noon)
+        let page = try store.makeReader().leaks(LeakQuery(), now: noon)
+        #expect(page.leaks.map(\.identity.title) == ["Few", "Many"])
+        #expect(page.leaks.map(\.isNew) == [true, false])
+    }
+
+    @Test func `a cursor of another list is refused`() throws {
+        _ = try store.count([submission([Report(leak: leak("A")), Report(leak: leak("B"))])], now: noon)
+        let reader = try store.makeReader()
+        var query = LeakQuery()
+        query.limit = 1
+        let next = try #require(try reader.leaks(query, now: noon).next)
+        for cursor in [
+            "", "x", String(next.dropLast()), "f" + next.dropFirst(), String(repeating: "0", count: 64),
+        ] {
+            query.cursor = cursor
+            #expect(throws: StoreError.self) { try reader.leaks(query, now: noon) }
+        }
+        query.cursor = next
+        #expect(try reader.leaks(query, now: noon).leaks.count == 1)
+        query.kind = "view"
+        #expect(throws: StoreError.self) { try reader.leaks(query, now: noon) }
+        query = LeakQuery()
+        query.limit = 0
+        #expect(throws: StoreError.self) { try reader.leaks(query, now: noon) }
+    }
+
+    @Test func `filters by app, kind and class`() throws {
+        _ = try store.count(
+            [
+                submission([
+                    Report(leak: leak("A", kind: "view")), Report(leak: leak("A", stack: ["X"])),
+                    Report(leak: leak("B", app: "mail")),
+                ])
+            ], now: noon)
+        let reader = try store.makeReader()
+        let total = { (change: (inout LeakQuery) -> Void) throws -> Int in
+            var query = LeakQuery()
+            change(&query)
+            return try reader.leaks(query, now: noon).total
+        }
+        #expect(try total({ _ in }) == 3)
+        #expect(try total({ query in query.app = "shop" }) == 2)
+        #expect(try total({ query in query.app = "none" }) == 0)
+        #expect(try total({ query in query.kind = "view" }) == 1)
+        #expect(try total({ query in query.className = "A" }) == 2)
+        #expect(try total({ query in query.version = "1.0" }) == 3)
+        #expect(try total({ query in query.version = "1.1" }) == 0)
+        #expect(try detail(leak("A", kind: "view")).siblings.map(\.stack) == [["X", "A"]])
+    }
+
+    @Test func `a credential is added, listed, used and revoked`() throws {
+        let key = try store.add(
+            Credential(purpose: .ingest, name: "app", hash: [1], app: "shop", createdAt: noon))
+        let link = try store.add(
+            Credential(purpose: .signIn, name: "link", hash: [2], createdAt: noon, expiresAt: noon + 10))
+        let reader = try store.makeReader()
+        #expect(try reader.credentials(all: false, now: noon) == [key, link])
+        #expect(try !store.useOnce(hash: [1], now: noon))
+        #expect(try !store.useOnce(hash: [2], now: noon + 10))
+        #expect(try store.useOnce(hash: [2], now: noon + 9))
+        #expect(try !store.useOnce(hash: [2], now: noon + 9))
+        #expect(try reader.credentials(all: false, now: noon).map(\.id) == [key.id])
+        #expect(try store.revoke(credential: key.id, now: noon))
+        #expect(try !store.revoke(credential: key.id, now: noon))
+        #expect(try reader.credentials(all: false, now: noon).isEmpty)
+        #expect(try reader.credentials(all: true, now: noon).count == 2)
+        try store.expire(now: noon + 10)
+        #expect(try reader.credentials(all: true, now: noon).map(\.id) == [key.id])
+    }
+
+    @Test func `the change counter moves with every commit`() throws {
+        let reader = try store.makeReader()
+        let before = try reader.changeCounter()
+        #expect(try reader.changeCounter() == before)
+        _ = try store.count([submission([Report(leak: leak("A"))])], now: noon)
+        #expect(try reader.changeCounter() != before)
+    }
+}

@@ -1,0 +1,73 @@
+import LeakStore
+
+/// 2026-11-20 12:00 UTC.
+let noon: Int64 = 1_795_176_000_000
+let hour: Int64 = 3_600_000
+let day: Int64 = 24 * hour
+
+func leak(_ name: String, stack: [String] = [], app: String = "shop", kind: String = "object") -> LeakIdentity
+{
+    var hash: UInt64 = 14_695_981_039_346_656_037
+    for byte in (app + "/" + name + "/" + stack.joined(separator: "/")).utf8 {
+        hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211
+    }
+    return LeakIdentity(
+        id: LeakID(high: hash, low: hash &* 31), app: app, kind: kind, className: name, module: "Shop",
+        title: name,
+        stack: stack + [name], children: [], cycle: [], quality: .full,
+        groupedBy: GroupedBy(version: 1, className: name, stack: stack + [name]))
+}
+
+/// One report for a submission under construction.
+struct Report {
+    var leak: LeakIdentity
+    var version = "1.0"
+    var build: String?
+    var system: String? = "iOS 19.1"
+    var model: String? = "iPhone17,1"
+    var install: UInt64?
+    var isFreed = false
+    var at = noon
+    var count = 1
+    var alive: Int?
+    var lived: Int?
+    var body = "{}"
+}
+
+func submission(
+    _ reports: [Report] = [], key: String? = nil, body: UInt8 = 1, keyID: Int64 = 1, at: Int64 = noon
+) -> Submission {
+    var submission = Submission(keyID: keyID, receivedAt: at)
+    for report in reports {
+        submission.origins.append(
+            Submission.Origin(
+                app: report.leak.app, version: report.version, build: report.build, system: report.system,
+                model: report.model, installHash: report.install, install: report.install.map { "i\($0)" }))
+        let start = submission.body.count
+        submission.body += Array(report.body.utf8)
+        submission.sightings.append(
+            Submission.Sighting(
+                leak: report.leak, origin: submission.origins.count - 1, isFreed: report.isFreed,
+                at: report.at,
+                count: report.count, alive: report.alive, livedMilliseconds: report.lived,
+                sample: start..<submission.body.count))
+    }
+    submission.answer = Array("answer \(body)".utf8)
+    submission.idempotency = key.map {
+        Submission.Idempotency(key: $0, bodyHash: [UInt8](repeating: body, count: 32))
+    }
+    return submission
+}
+
+/// A generator that gives the same numbers for the same seed.
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
