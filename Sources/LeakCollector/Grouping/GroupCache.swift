@@ -8,8 +8,6 @@ struct GroupCache {
     private struct Entry {
         let key: [UInt8]
         let group: GroupedReport
-        /// The elapsed time of a freed object is in its text and differs each time.
-        let readsElapsedTime: Bool
     }
 
     /// Entries, young and old. A thousand leaks in eight spellings of versions and modules; about 8 MB at most.
@@ -41,10 +39,7 @@ struct GroupCache {
             return refreshed(entry, document, report)
         }
         let group = Grouping.group(document.report(at: index), app: app, module: module)
-        let readsElapsedTime =
-            group.isFreed && report.livedMilliseconds == nil
-            && (report.message.isPresent || report.errorText.isPresent)
-        insert(Entry(key: key, group: group, readsElapsedTime: readsElapsedTime), hash)
+        insert(Entry(key: key, group: group), hash)
         return group
     }
 
@@ -61,7 +56,7 @@ struct GroupCache {
     {
         let group = entry.group
         var lived = report.livedMilliseconds
-        if lived == nil, entry.readsElapsedTime {
+        if lived == nil, group.isFreed {
             let text = report.message.isPresent ? report.message : report.errorText
             lived = ElapsedTime.milliseconds(afterIn: document.bytes(of: text))
         }
@@ -93,7 +88,7 @@ struct GroupCache {
         guard report.className.isEmpty || report.event == nil else { return }
         let text = report.message.isPresent ? report.message : report.errorText
         key.append(text.isEscaped ? 1 : 0)
-        AddressMasking.append(document.bytes(of: text), to: &key)
+        TextMasking.append(document.bytes(of: text), to: &key)
     }
 
     private mutating func append(_ text: String) {
@@ -110,37 +105,5 @@ struct GroupCache {
         key.append(UInt8(truncatingIfNeeded: length))
         key.append(UInt8(truncatingIfNeeded: length >> 8))
         key.append(UInt8(truncatingIfNeeded: length >> 16))
-    }
-}
-
-/// Leaves out of a text what never decides its group: addresses, and the seconds of an elapsed time.
-enum AddressMasking {
-    static func append(_ text: ArraySlice<UInt8>, to key: inout [UInt8]) {
-        unsafe text.withUnsafeBufferPointer { text in
-            var index = 0
-            var plain = 0
-            while index + 2 < text.count {
-                guard unsafe text[index] == UInt8(ascii: "0"), unsafe text[index + 1] == UInt8(ascii: "x"),
-                    unsafe index == 0 || !isWord(text[index - 1])
-                else {
-                    index += 1
-                    continue
-                }
-                index += 2
-                unsafe key.append(contentsOf: text[plain..<index])
-                while index < text.count, unsafe isHexadecimal(text[index]) { index += 1 }
-                plain = index
-            }
-            unsafe key.append(contentsOf: text[plain...])
-        }
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
-    }
-
-    private static func isWord(_ byte: UInt8) -> Bool {
-        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_")
-            || byte >= 0x80
     }
 }

@@ -40,6 +40,11 @@ enum Grouping {
             alive: report.alive ?? parsed?.alive)
     }
 
+    /// A class as ``LeakIdentity/className`` has it, for counting checks by class.
+    static func className(_ raw: String, module: String?) -> String {
+        Subject.Name(raw, module: module).name
+    }
+
     private static func elapsed(_ text: String) -> Int? {
         ElapsedTime.milliseconds(afterIn: Array(text.utf8)[...])
     }

@@ -80,7 +80,7 @@ struct Subject {
 extension ReportedError {
     /// The text under `NSLocalizedDescription`.
     var description: String? {
-        for key in userInfo where key.name == "NSLocalizedDescription" {
+        for key in userInfo where key.name == Self.descriptionKey {
             if case .string(let text) = key.value { return text }
         }
         return nil

@@ -77,7 +77,7 @@ extension Grammar {
             var reading = Reading(.deallocationChecker, subject)
             reading.event = .leak
             reading.kind = .viewController
-            reading.className = className(of: subject)
+            reading.className = className(of: subject) ?? firstDescription(in: subject)
             return reading
         }
         return nil
@@ -187,7 +187,7 @@ extension Grammar {
                 reading.className = names.first
                 reading.children = Array(names.dropFirst())
             } else {
-                reading.className = className(of: reading.subject)
+                reading.className = className(of: reading.subject) ?? firstDescription(in: reading.subject)
             }
             return reading
         }

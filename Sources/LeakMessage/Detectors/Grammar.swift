@@ -25,6 +25,9 @@ struct Grammar {
 
     let demangle: (String) -> String?
 
+    /// How many `<` of a text are looked at.
+    static let attempts = 64
+
     /// Reads a text that ``MessageText`` has prepared.
     func read(_ text: Text) -> Reading {
         stillInMemory(text) ?? deinited(text) ?? memoryLeakList(text) ?? retainCycle(text) ?? omniBase(text)
@@ -35,8 +38,6 @@ struct Grammar {
     }
 
     // MARK: What forms share
-
-    func name(_ raw: Text) -> String { TypeName(raw, demangle: demangle).text }
 
     /// The class of an object that is printed as a description, an optional, or the bare name of its type.
     func className(of subject: Text) -> String? {
@@ -58,7 +59,8 @@ struct Grammar {
     func classNames(in text: Text) -> [String] {
         var names: [String] = []
         var rest = text
-        while let open = rest.firstIndex(of: UInt8(ascii: "<")), names.count < WireLimits.childrenCount {
+        for _ in 0..<Self.attempts where names.count < WireLimits.childrenCount {
+            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
             rest = rest[open...]
             guard let description = Description(rest) else {
                 rest = rest.dropFirst()
@@ -75,23 +77,32 @@ struct Grammar {
     /// The first `<Type: 0xADDRESS>` is taken for the leaked object; so is a text of one qualified name.
     private func anyDescription(_ text: Text) -> Reading {
         var reading = Reading(nil, text)
-        var rest = text
-        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
-            rest = rest[open...]
-            if let description = Description(rest), description.name.endIndex < rest.endIndex,
-                rest[description.name.endIndex...].prefix(8).contains("0x"), let name = className(of: rest)
-            {
-                reading.className = name
-                return reading
-            }
-            rest = rest.dropFirst()
-        }
+        reading.className = firstDescription(in: text)
+        guard reading.className == nil else { return reading }
         if let name = TypeName.ifNamed(text, demangle: demangle),
             looksQualified(Text(name.text)) || name.isUndemangled
         {
             reading.className = name.text
         }
         return reading
+    }
+
+    /// The class of the first `<Type: 0xADDRESS>` in a text.
+    func firstDescription(in text: Text) -> String? {
+        var rest = text
+        // A text of brackets alone must not be searched from each of them.
+        for _ in 0..<Self.attempts {
+            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
+            rest = rest[open...]
+            if let description = Description(rest),
+                rest[description.name.endIndex...].prefix(8).contains("0x"),
+                let name = className(of: rest)
+            {
+                return name
+            }
+            rest = rest.dropFirst()
+        }
+        return nil
     }
 
     /// `Shop.Cart`, not `example.com`.

@@ -20,11 +20,12 @@ extension Grammar {
         var reading = Reading(.mLeaksFinder, list)
         reading.isList = true
         reading.event = event
-        reading.stack = PropertyList.strings(of: list).prefix(WireLimits.stackCount).compactMap { element in
-            let name = name(relationship(element[...]))
-            return name.isEmpty ? nil : name
+        let names = PropertyList.strings(of: list).suffix(WireLimits.stackCount).map { element in
+            TypeName.ifNamed(relationship(element[...]), demangle: demangle)?.text
         }
-        reading.className = reading.stack.last
+        // Without the last, which leaked, the others say nothing.
+        reading.className = names.last ?? nil
+        if reading.className != nil { reading.stack = names.compactMap(\.self) }
         return reading
     }
 
@@ -50,8 +51,7 @@ extension Grammar {
         reading.kind = .cycle
         reading.cycle = PropertyList.strings(of: list).prefix(WireLimits.cycleCount).compactMap { element in
             let last = element[...].lastRange(of: "-> ").map { element[$0.upperBound...] } ?? element[...]
-            let name = Cycle.element(name(last))
-            return name.isEmpty ? nil : name
+            return TypeName.ifNamed(last, demangle: demangle).map { Cycle.element($0.text) }
         }
         return reading
     }

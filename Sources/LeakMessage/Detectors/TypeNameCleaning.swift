@@ -119,7 +119,9 @@ enum TypeNameCleaning {
 
     /// Whether a cleaned name can be a type's: `A`, `A.B<…>.C`, nothing that only a sentence has.
     static func isTypeLike(_ name: Text) -> Bool {
-        guard let first = name.first, first.isIdentifier, !first.isDigit else { return false }
+        guard let first = name.first, first.isIdentifier, !first.isDigit, !name.equals("…") else {
+            return false
+        }
         var depth = 0
         var previous: UInt8 = 0
         for byte in name {

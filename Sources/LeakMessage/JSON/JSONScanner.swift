@@ -230,6 +230,11 @@ public struct JSONScanner {
         return JSONNumber(slice: slice, integer: integer)
     }
 
+    /// The value of a number that is whole, also of `1.0` and `1e3`, which some encoders write.
+    public func integer(of number: JSONNumber) -> Int? {
+        number.integer ?? Double(text(of: number.slice))?.wholeNumber
+    }
+
     private func digit() -> UInt8? {
         guard offset < end else { return nil }
         let digit = unsafe base[offset] &- UInt8(ascii: "0")

@@ -44,3 +44,13 @@ public struct JSONNumber: Hashable, Sendable {
     /// The value, when written as a whole number that fits; `1.0` and `1e3` are not.
     public let integer: Int?
 }
+
+extension Double {
+    /// The value as an integer, when it is one that fits. Does not need the C library's rounding, as
+    /// `Int(exactly:)` does.
+    var wholeNumber: Int? {
+        guard magnitude < 9_223_372_036_854_775_808 else { return nil }
+        let integer = Int(self)
+        return Double(integer) == self ? integer : nil
+    }
+}

@@ -75,7 +75,7 @@ public struct JSONWriter: Sendable {
 
     public mutating func field(_ name: String, _ value: Bool?) {
         self.name(name)
-        append(value.map { $0 ? "true" : "false" } ?? "null")
+        if let value { append(value) } else { append("null" as StaticString) }
     }
 
     public mutating func field(_ name: String, _ strings: [String]) {
@@ -122,7 +122,7 @@ public struct JSONWriter: Sendable {
 
     public mutating func element(_ value: Bool) {
         separate()
-        append(value ? "true" : "false" as StaticString)
+        append(value)
     }
 
     /// A value that is JSON already.
@@ -153,6 +153,10 @@ public struct JSONWriter: Sendable {
         for index in 0..<text.utf8CodeUnitCount { unsafe bytes.append(text.utf8Start[index]) }
     }
 
+    private mutating func append(_ value: Bool) {
+        append((value ? "true" : "false") as StaticString)
+    }
+
     private mutating func append(_ value: Int64) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
         var rest = value.magnitude
@@ -167,10 +171,9 @@ public struct JSONWriter: Sendable {
     private mutating func append(_ value: Double) {
         guard value.isFinite else { return append("null" as StaticString) }
         // Up to 2⁵³ every whole number is exact, and shorter without its `.0`.
-        if value.magnitude <= 9_007_199_254_740_992, value == value.rounded(),
-            !(value == 0 && value.sign == .minus)
-        {
-            return append(Int64(value))
+        let isNegativeZero = value == 0 && value.sign == .minus
+        if value.magnitude <= 9_007_199_254_740_992, !isNegativeZero, let integer = value.wholeNumber {
+            return append(Int64(integer))
         }
         bytes.append(contentsOf: value.description.utf8)
     }
@@ -199,7 +202,7 @@ public struct JSONWriter: Sendable {
             case 0x0D: bytes.append(UInt8(ascii: "r"))
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
             default:
-                append(byte < 0x10 ? "u000" : "u001" as StaticString)
+                append((byte < 0x10 ? "u000" : "u001") as StaticString)
                 let digit = byte & 0x0F
                 bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }

@@ -72,7 +72,7 @@ struct FieldReader {
         guard try comes(.number, field(), needed()) else { return nil }
         let offset = scanner.offset
         let number = try scanner.number()
-        guard let value = number.integer ?? whole(number), range.contains(value) else {
+        guard let value = scanner.integer(of: number), range.contains(value) else {
             let text = number.slice.count <= 24 ? scanner.text(of: number.slice) : "too large"
             note("\(field()) is \(text), must be \(needed())", at: offset)
             return nil
@@ -83,11 +83,6 @@ struct FieldReader {
     /// A whole number of at least 0.
     mutating func amount(_ field: @autoclosure () -> String) throws(JSONError) -> Int? {
         try integer(field(), in: 0...Int.max, "an integer of at least 0")
-    }
-
-    /// `1.0` and `1e3`, which some encoders write for whole numbers.
-    private func whole(_ number: JSONNumber) -> Int? {
-        Double(scanner.text(of: number.slice)).flatMap { Int(exactly: $0) }
     }
 
     /// RFC 3339, or milliseconds since 1970.

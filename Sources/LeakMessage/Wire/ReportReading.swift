@@ -149,11 +149,15 @@ extension FieldReader {
         var text = JSONSlice.absent
         if try scanner.enterObject() {
             repeat {
-                switch scanner.text(of: try scanner.name()) {
-                case "domain": _ = try string("error.domain", atMost: WireLimits.errorDomainBytes)
-                case "code": _ = try integer("error.code", in: Int.min...Int.max, "an integer")
-                case "userInfo": text = try userInfo()
-                default: try scanner.skip()
+                let name = try scanner.name()
+                if scanner.matches(name, "domain") {
+                    _ = try string("error.domain", atMost: WireLimits.errorDomainBytes)
+                } else if scanner.matches(name, "code") {
+                    _ = try integer("error.code", in: Int.min...Int.max, "an integer")
+                } else if scanner.matches(name, "userInfo") {
+                    text = try userInfo()
+                } else {
+                    try scanner.skip()
                 }
             } while try scanner.another(in: .object)
         }
@@ -169,7 +173,7 @@ extension FieldReader {
         if try scanner.enterObject() {
             repeat {
                 let name = try scanner.name()
-                if try scanner.kind() == .string, scanner.text(of: name) == ReportedError.descriptionKey {
+                if try scanner.kind() == .string, scanner.matches(name, "NSLocalizedDescription") {
                     description = try scanner.string()
                 } else {
                     try scanner.skip()
@@ -230,12 +234,17 @@ extension FieldReader {
         guard try comes(.object, "app", "an object") else { return }
         guard try scanner.enterObject() else { return }
         repeat {
-            switch scanner.text(of: try scanner.name()) {
-            case "id": origin.appID = try string("app.id", atMost: WireLimits.appIDBytes)
-            case "module": origin.module = try string("app.module", atMost: WireLimits.moduleBytes)
-            case "version": origin.version = try string("app.version", atMost: WireLimits.versionBytes)
-            case "build": origin.build = try string("app.build", atMost: WireLimits.versionBytes)
-            default: try scanner.skip()
+            let name = try scanner.name()
+            if scanner.matches(name, "id") {
+                origin.appID = try string("app.id", atMost: WireLimits.appIDBytes)
+            } else if scanner.matches(name, "module") {
+                origin.module = try string("app.module", atMost: WireLimits.moduleBytes)
+            } else if scanner.matches(name, "version") {
+                origin.version = try string("app.version", atMost: WireLimits.versionBytes)
+            } else if scanner.matches(name, "build") {
+                origin.build = try string("app.build", atMost: WireLimits.versionBytes)
+            } else {
+                try scanner.skip()
             }
         } while try scanner.another(in: .object)
     }
@@ -244,12 +253,15 @@ extension FieldReader {
         guard try comes(.object, "device", "an object") else { return }
         guard try scanner.enterObject() else { return }
         repeat {
-            switch scanner.text(of: try scanner.name()) {
-            case "os": origin.os = try string("device.os", atMost: WireLimits.deviceBytes)
-            case "os_version":
+            let name = try scanner.name()
+            if scanner.matches(name, "os") {
+                origin.os = try string("device.os", atMost: WireLimits.deviceBytes)
+            } else if scanner.matches(name, "os_version") {
                 origin.osVersion = try string("device.os_version", atMost: WireLimits.deviceBytes)
-            case "model": origin.model = try string("device.model", atMost: WireLimits.deviceBytes)
-            default: try scanner.skip()
+            } else if scanner.matches(name, "model") {
+                origin.model = try string("device.model", atMost: WireLimits.deviceBytes)
+            } else {
+                try scanner.skip()
             }
         } while try scanner.another(in: .object)
     }
@@ -257,7 +269,7 @@ extension FieldReader {
 
 extension ReportedError {
     /// Foundation's `NSLocalizedDescriptionKey`.
-    static let descriptionKey = "NSLocalizedDescription"
+    public static let descriptionKey = "NSLocalizedDescription"
 }
 
 /// RFC 9562 §4.

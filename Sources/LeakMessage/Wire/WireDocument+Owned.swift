@@ -64,10 +64,7 @@ extension WireDocument {
                 switch (name, try scanner.kind()) {
                 case ("domain", .string): error.domain = scanner.text(of: try scanner.string())
                 case ("code", .number):
-                    let number = try scanner.number()
-                    error.code =
-                        number.integer ?? Double(scanner.text(of: number.slice)).flatMap { Int(exactly: $0) }
-                        ?? 0
+                    error.code = scanner.integer(of: try scanner.number()) ?? 0
                 case ("userInfo", .object): error.userInfo = try scanner.customKeys()
                 default: try scanner.skip()
                 }

@@ -112,17 +112,8 @@ extension ReportedError {
         // The brackets.
         var bytes = 2
         for key in ordered.prefix(WireLimits.userInfoCount) {
-            var key = key
-            var room = WireLimits.userInfoBytes - bytes - 1
-            while key.jsonCount > room {
-                // Escaping makes texts longer, so the first cut may not do; a name alone may be too long.
-                guard case .string(let text) = key.value, !text.isEmpty else {
-                    room = -1
-                    break
-                }
-                key.value = .string(text.cut(to: text.utf8.count - max(1, (key.jsonCount - room) / 6)))
-            }
-            guard room >= 0 else { continue }
+            // A comma before it.
+            guard let key = key.cut(toJSON: WireLimits.userInfoBytes - bytes - 1) else { continue }
             bytes += key.jsonCount + 1
             kept.append(key)
         }
@@ -133,6 +124,21 @@ extension ReportedError {
 }
 
 extension CustomKey {
+    /// The field with its text cut so that it takes at most `limit` bytes as JSON; `nil` when its name alone does not
+    /// fit.
+    fileprivate func cut(toJSON limit: Int) -> CustomKey? {
+        guard name.utf8.count < limit else { return nil }
+        var key = self
+        if case .string(let text) = value { key.value = .string(text.cut(to: limit)) }
+        while true {
+            let excess = key.jsonCount - limit
+            guard excess > 0 else { return key }
+            guard case .string(let text) = key.value, !text.isEmpty else { return nil }
+            // An escape sequence is at most six bytes for one, so this never cuts too much.
+            key.value = .string(text.cut(to: text.utf8.count - max(1, excess / 6)))
+        }
+    }
+
     /// Bytes of the field as JSON.
     fileprivate var jsonCount: Int {
         var writer = JSONWriter()

@@ -1,0 +1,171 @@
+/// Reads the mangling of Swift 3, in which Objective-C still names Swift classes: `_TtC5MyApp13FooController`.
+///
+/// The Swift runtime on Linux reads only the manglings that came after it. Grammar: swift 4.0, docs/ABI.rst,
+/// “Mangling”. Read are nominal types, nested, private, local or in an extension, and their generic arguments; the
+/// rest (archetypes, punycode, metatypes) is left to others.
+struct OldMangling {
+    private var rest: Text
+    private var substitutions: [String] = []
+    private var depth = 0
+
+    private static let depthLimit = 32
+
+    /// - Returns: the name as the Swift runtime would print it, or `nil` when `mangled` is nothing of the sort.
+    static func demangle(_ mangled: Text) -> String? {
+        guard let type = mangled.dropping("_Tt") else { return nil }
+        var reader = OldMangling(rest: type)
+        guard let name = reader.type(), reader.rest.isEmpty else { return nil }
+        return name
+    }
+
+    private init(rest: Text) { self.rest = rest }
+
+    private mutating func take(_ byte: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: byte) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    // MARK: Types
+
+    private mutating func type() -> String? {
+        guard depth < Self.depthLimit else { return nil }
+        depth += 1
+        defer { depth -= 1 }
+        switch rest.first {
+        case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return nominal()
+        case UInt8(ascii: "G"): return boundGeneric()
+        case UInt8(ascii: "S"): return substitution()
+        case UInt8(ascii: "F"):
+            rest = rest.dropFirst()
+            guard let argument = type(), let result = type() else { return nil }
+            return "\(argument.hasPrefix("(") ? argument : "(\(argument))") -> \(result)"
+        case UInt8(ascii: "T"):
+            rest = rest.dropFirst()
+            return list { $0.type() }.map { "(" + $0.joined(separator: ", ") + ")" }
+        case UInt8(ascii: "P"):
+            rest = rest.dropFirst()
+            guard let protocols = list({ $0.protocolName() }) else { return nil }
+            return protocols.isEmpty ? "Any" : protocols.joined(separator: " & ")
+        default: return nil
+        }
+    }
+
+    /// Elements up to `_`.
+    private mutating func list(_ element: (inout OldMangling) -> String?) -> [String]? {
+        var elements: [String] = []
+        while !take("_") {
+            guard let one = element(&self) else { return nil }
+            elements.append(one)
+        }
+        return elements
+    }
+
+    private mutating func boundGeneric() -> String? {
+        rest = rest.dropFirst()
+        guard let base = type(), let arguments = list({ $0.type() }), !arguments.isEmpty else { return nil }
+        return "\(base)<\(arguments.joined(separator: ", "))>"
+    }
+
+    private mutating func nominal() -> String? {
+        rest = rest.dropFirst()
+        return declaration()
+    }
+
+    private mutating func protocolName() -> String? {
+        rest.first == UInt8(ascii: "S") ? substitutionOrDeclaration() : declaration()
+    }
+
+    /// `S_` may be a whole protocol, or the module of one whose name follows.
+    private mutating func substitutionOrDeclaration() -> String? {
+        guard let name = substitution() else { return nil }
+        guard rest.first?.isDigit ?? false, let member = identifier() else { return name }
+        return remember("\(name).\(member)")
+    }
+
+    /// A context and a name in it.
+    private mutating func declaration() -> String? {
+        guard let context = context() else { return nil }
+        if take("L") {
+            // A type inside a function: its number is of no interest, nor is the function.
+            _ = index()
+            return identifier().map { remember($0) }
+        }
+        if take("P") {
+            guard let discriminator = identifier(), let name = identifier() else { return nil }
+            return remember("\(context).(\(name) in \(discriminator))")
+        }
+        return identifier().map { remember("\(context).\($0)") }
+    }
+
+    private mutating func context() -> String? {
+        guard depth < Self.depthLimit else { return nil }
+        depth += 1
+        defer { depth -= 1 }
+        switch rest.first {
+        case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return nominal()
+        case UInt8(ascii: "G"): return boundGeneric()
+        case UInt8(ascii: "S"): return substitution()
+        case UInt8(ascii: "s"):
+            rest = rest.dropFirst()
+            return "Swift"
+        case UInt8(ascii: "E"):
+            rest = rest.dropFirst()
+            guard let module = context(), let extended = type() else { return nil }
+            return "(extension in \(module)):\(extended)"
+        case UInt8(ascii: "F"):
+            rest = rest.dropFirst()
+            guard context() != nil, identifier() != nil, type() != nil else { return nil }
+            return ""
+        default: return identifier().map { remember($0) }
+        }
+    }
+
+    // MARK: Names
+
+    private mutating func remember(_ name: String) -> String {
+        substitutions.append(name)
+        return name
+    }
+
+    /// A length and as many bytes.
+    private mutating func identifier() -> String? {
+        let digits = rest.prefix { $0.isDigit }
+        guard let first = digits.first, first != UInt8(ascii: "0"), digits.count <= 4,
+            let length = Int(digits.string)
+        else {
+            return nil
+        }
+        rest = rest[digits.endIndex...]
+        guard rest.count >= length else { return nil }
+        let name = rest.prefix(length)
+        guard name.allSatisfy(\.isIdentifier) else { return nil }
+        rest = rest[name.endIndex...]
+        return name.string
+    }
+
+    /// `_` is 0, `0_` is 1, and so on.
+    private mutating func index() -> Int? {
+        if take("_") { return 0 }
+        let digits = rest.prefix { $0.isDigit }
+        guard !digits.isEmpty, digits.count <= 4, let number = Int(digits.string) else { return nil }
+        rest = rest[digits.endIndex...]
+        return take("_") ? number + 1 : nil
+    }
+
+    private mutating func substitution() -> String? {
+        rest = rest.dropFirst()
+        let known: [(Unicode.Scalar, String)] = [
+            ("a", "Array"), ("b", "Bool"), ("c", "UnicodeScalar"), ("d", "Double"), ("f", "Float"),
+            ("i", "Int"),
+            ("p", "UnsafeMutablePointer"), ("P", "UnsafePointer"), ("q", "Optional"), ("Q", "Optional"),
+            ("R", "UnsafeBufferPointer"), ("r", "UnsafeMutableBufferPointer"), ("S", "String"), ("u", "UInt"),
+            ("V", "UnsafeRawPointer"), ("v", "UnsafeMutableRawPointer"),
+        ]
+        for (letter, name) in known where take(letter) { return "Swift.\(name)" }
+        if take("o") { return "__C" }
+        if take("C") { return "__C_Synthesized" }
+        guard let index = index(), index < substitutions.count else { return nil }
+        return substitutions[index]
+    }
+}

@@ -1,0 +1,94 @@
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct GroupCacheTests {
+    private func document(_ reports: [String]) throws -> WireDocument {
+        try WireReader.read(Array("[\(reports.joined(separator: ","))]".utf8), as: .json)
+    }
+
+    @Test func `sightings of one leak share one identity`() throws {
+        let document = try document([
+            #"{"type":"leak","class":"A","stack":["R","A"],"message":"<A: 0x1>","count":2}"#,
+            #"{"type":"leak","class":"A","stack":["R","A"],"message":"<A: 0x2>","alive":7}"#,
+        ])
+        var cache = GroupCache()
+        let one = cache.group(document, 0, app: "a", module: nil)
+        let two = cache.group(document, 1, app: "a", module: nil)
+        #expect(one.identity === two.identity)
+        #expect(cache.count == 1)
+        #expect(one.alive == nil)
+        #expect(two.alive == 7)
+    }
+
+    @Test func `addresses in a text make no new entry`() throws {
+        let document = try document(
+            (0..<50).map {
+                #"{"message":"VIEW STILL IN MEMORY <MyApp.Card0x1: 0x7f88acc6\#(String($0, radix: 16))>"}"#
+            })
+        var cache = GroupCache()
+        for index in document.reports.indices { _ = cache.group(document, index, app: "a", module: nil) }
+        #expect(cache.count == 1)
+    }
+
+    @Test func `elapsed times make no new entry and are still read`() throws {
+        let document = try document(
+            (0..<50).map {
+                #"{"message":"LEAKED VIEW DEINITED <Card: 0x7f>\n\nDeinited after \#($0).912s."}"#
+            })
+        var cache = GroupCache()
+        for index in document.reports.indices {
+            #expect(
+                cache.group(document, index, app: "a", module: nil).livedMilliseconds == index * 1_000 + 912)
+        }
+        #expect(cache.count == 1)
+    }
+
+    @Test func `what decides the group is never taken from another report`() throws {
+        let reports = [
+            #"{"class":"A"}"#, #"{"class":"B"}"#, #"{"class":"A","type":"freed"}"#,
+            #"{"class":"A","stack":["R","A"]}"#,
+            #"{"class":"A","stack":["R","A","A"]}"#, #"{"class":"A","fingerprint":["R"]}"#,
+            #"{"class":"A","children":["R"]}"#, #"{"class":"A","cycle":["R"]}"#,
+            #"{"class":"A","kind":"view"}"#,
+            #"{"message":"A.A"}"#, #"{"message":"0x1"}"#, #"{"class":"A0x1"}"#, #"{"class":"A0x2"}"#,
+            #"{"message":"<A0x1: 0x1>"}"#, #"{"message":"<A0x2: 0x1>"}"#,
+            #"{"error":{"userInfo":{"NSLocalizedDescription":"<B: 0x1>"}}}"#, #"{"message":"<\u0041: 0x1>"}"#,
+            #"{"class":"A","message":"LEAKED VIEW DEINITED <A: 0x1>\n\nDeinited after 1.500s."}"#,
+            #"{"class":"A","message":"LEAKED VIEW DEINITED <A: 0x1>\n\nDeinited after 2.500s."}"#,
+            #"{"class":"A","type":"freed","message":"Deinited after 3.500s."}"#,
+            #"{"class":"A","type":"freed","message":"Deinited after 4.500s."}"#,
+            #"{"class":"A","type":"freed","lived_ms":5,"message":"Deinited after 4.500s."}"#,
+            #"{"message":"POSSIBLE LEAK ALERT: A - current count: 2, max count: 1"}"#,
+            #"{"message":"POSSIBLE LEAK ALERT: A - current count: 3, max count: 1"}"#,
+        ]
+        let document = try document(reports)
+        var cache = GroupCache()
+        for _ in 0..<3 {
+            for index in document.reports.indices {
+                for (app, module) in [("a", nil), ("b", nil), ("a", "A"), ("ab", "")] as [(String, String?)] {
+                    let cached = cache.group(document, index, app: app, module: module)
+                    let direct = Grouping.group(document.report(at: index), app: app, module: module)
+                    #expect(cached.identity.id == direct.identity.id, "\(reports[index])")
+                    #expect(cached.identity.kind == direct.identity.kind)
+                    #expect(cached.isFreed == direct.isFreed)
+                    #expect(cached.livedMilliseconds == direct.livedMilliseconds, "\(reports[index])")
+                    #expect(cached.alive == direct.alive)
+                }
+            }
+        }
+    }
+
+    @Test func `forgets what is not asked for`() throws {
+        var cache = GroupCache(limit: 64)
+        let document = try document((0..<1_000).map { #"{"class":"A\#($0)"}"# })
+        let kept = cache.group(document, 0, app: "a", module: nil)
+        for index in document.reports.indices {
+            _ = cache.group(document, index, app: "a", module: nil)
+            #expect(cache.group(document, 0, app: "a", module: nil).identity === kept.identity)
+            #expect(cache.count <= 64)
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// One line of `messages.jsonl`: a text, and what it says once cleaned.
+struct MessageVector: Decodable, CustomTestStringConvertible {
+    let message: String
+    let `class`: String?
+    let stack: [String]?
+    let children: [String]?
+    let cycle: [String]?
+    let freed: Bool
+
+    var testDescription: String { String(message.prefix(60)) }
+
+    static let all: [MessageVector] = lines(of: "messages")
+}
+
+/// The lines of a file of `Vectors`.
+func lines<Line: Decodable>(of name: String) -> [Line] {
+    guard let url = Bundle.module.url(forResource: name, withExtension: "jsonl", subdirectory: "Vectors"),
+        let text = try? String(contentsOf: url, encoding: .utf8)
+    else { return [] }
+    return text.split(separator: "\n").compactMap {
+        try? JSONDecoder().decode(Line.self, from: Data($0.utf8))
+    }
+}
+
+func group(_ message: String, module: String? = nil) -> GroupedReport {
+    var report = LeakReport()
+    report.message = message
+    return Grouping.group(report, app: "com.acme.shop", module: module)
+}
+
+func leak(
+    _ className: String?, _ stack: [String] = [], children: [String] = [], cycle: [String] = [],
+    fingerprint: [String] = [], app: String = "com.acme.shop", module: String? = nil
+) -> LeakIdentity {
+    var report = LeakReport()
+    report.className = className
+    report.stack = stack
+    report.children = children
+    report.cycle = cycle
+    report.fingerprint = fingerprint
+    return Grouping.group(report, app: app, module: module).identity
+}
+
+@Suite struct GroupingTests {
+    @Test(arguments: MessageVector.all)
+    func `a text makes the group that its class and stack make`(vector: MessageVector) {
+        let grouped = group(vector.message)
+        let stated = leak(
+            vector.class, vector.stack ?? [], children: vector.children ?? [], cycle: vector.cycle ?? [])
+        #expect(grouped.identity.id == stated.id)
+        #expect(grouped.identity.className == stated.className)
+        #expect(grouped.identity.module == stated.module)
+        #expect(grouped.identity.stack == stated.stack)
+        #expect(grouped.identity.children == stated.children)
+        #expect(grouped.identity.cycle == stated.cycle)
+        #expect(grouped.isFreed == vector.freed)
+        #expect(grouped.identity.quality == .full)
+        #expect((grouped.livedMilliseconds != nil) == (vector.freed && vector.message.contains("after")))
+    }
+
+    @Test func `the vectors are there`() { #expect(MessageVector.all.count >= 28) }
+
+    @Test(arguments: [
+        "MyApp.FooController", "FooController", "<MyApp.FooController: 0x7f88acc69260>",
+        "_TtC5MyApp13FooController",
+        "$s5MyApp13FooControllerC", "_$s5MyApp13FooControllerC", "_T05MyApp13FooControllerC",
+        "$s5MyApp13FooControllerCMn", "NSKVONotifying_MyApp.FooController",
+        "NSKVONotifying__TtC5MyApp13FooController", "MyApp.(unknown context at $10a3b22bc).FooController",
+        "MyApp.(FooController in _9B7A0F1E2D3C4B5A69788796A5B4C3D2)",
+        "_TtC5MyAppP33_9B7A0F1E2D3C4B5A69788796A5B4C3D213FooController", "Optional(<FooController: 0x1>)",
+    ])
+    func `however a class is written, it is one leak`(className: String) {
+        for module in ["MyApp", nil] {
+            let identity = leak(className, module: module)
+            #expect(identity.id == leak("FooController").id)
+            #expect(identity.className == "FooController")
+        }
+    }
+
+    @Test func `a hosting wrapper is told by the view it hosts`() {
+        let mangled = leak("_TtGC7SwiftUI19UIHostingControllerV5MyApp11ContentView_", module: "MyApp")
+        #expect(mangled.className == "UIHostingController<ContentView>")
+        #expect(mangled.id == leak("SwiftUI.UIHostingController<MyApp.ContentView>").id)
+        #expect(mangled.id == leak("UIHostingController<ContentView>", module: "MyApp").id)
+        #expect(mangled.id != leak("UIHostingController<CartView>", module: "MyApp").id)
+        #expect(mangled.id != leak("UIHostingController<ModifiedContent<AnyView, RootModifier>>").id)
+    }
+
+    @Test func `the system's part of a stack does not count`() {
+        let plain = leak("Cart")
+        #expect(leak("Cart", ["Cart"]).id == plain.id)
+        #expect(leak("Cart", ["UINavigationController", "Cart"]).id == plain.id)
+        #expect(
+            leak("Cart", ["UINavigationController", "Cart"]).stack == ["UINavigationController", "Cart"])
+        let label = leak("UILabel", ["Cart", "UIView", "UILabel"])
+        #expect(label.groupedBy == GroupedBy(version: 1, className: "UILabel", stack: ["Cart", "UILabel"]))
+        #expect(
+            label.id
+                == leak("UILabel", ["Shop.Cart", "UITableView", "_UIThing", "UILabel"], module: "Shop").id)
+        #expect(label.id != leak("UILabel", ["Wish", "UIView", "UILabel"]).id)
+    }
+
+    @Test func `a container of the system is told by its root`() {
+        let one = leak("UINavigationController", children: ["MyApp.A", "MyApp.B"], module: "MyApp")
+        #expect(one.groupedBy == GroupedBy(version: 1, className: "UINavigationController", stack: ["A"]))
+        #expect(one.id == leak("UINavigationController", children: ["A"]).id)
+        #expect(one.id != leak("UINavigationController", children: ["B", "A"]).id)
+        #expect(one.id != leak("UINavigationController").id)
+        #expect(leak("MyNavigation", children: ["A"]).id == leak("MyNavigation").id)
+    }
+
+    @Test func `a cycle is the key only without a class`() {
+        let cycle = leak(nil, cycle: ["MyApp.B", "__NSArrayM", "MyApp.A"], module: "MyApp")
+        #expect(cycle.cycle == ["A", "B", "NSArray"])
+        #expect(cycle.id == leak(nil, cycle: ["NSArray", "A", "B"]).id)
+        #expect(cycle.kind == "cycle")
+        #expect(cycle.quality == .full)
+        #expect(leak("A", cycle: ["A", "B"]).id == leak("A").id)
+        #expect(cycle.id != leak("A", ["B", "NSArray"]).id)
+        #expect(cycle.id != leak(nil, cycle: ["A", "NSArray", "B"]).id)
+    }
+
+    @Test func `a text without a class groups by itself, masked`() {
+        let one = group("Expected deallocation of user 4711 at 0x7f88acc69260").identity
+        #expect(one.quality == .low)
+        #expect(one.className == nil)
+        #expect(one.title == "user # at #")
+        #expect(
+            one.id == group("a.swift:7: Fatal error: Expected deallocation of user 12 at 0x1").identity.id)
+        #expect(one.id != group("Expected deallocation of cart 4711 at 0x7f88acc69260").identity.id)
+    }
+
+    @Test func `an object that went finds its leak's group`() {
+        for (seen, freed) in [
+            (
+                "VIEWCONTROLLER STILL IN MEMORY user 4711",
+                "LEAKED VIEWCONTROLLER DEINNITED user 12\n\nDeinnited after 8.9s."
+            ),
+            (
+                "NAVIGATIONCONTROLLER STILL IN MEMORY <UINavigationController: 0x1>\n📄 <MyApp.A: 0x2>",
+                "LEAKED VIEWCONTROLLER DEINITED <UINavigationController: 0x1>:\n[<A: 0x2>]\nDeinited after 8.9s."
+            ),
+        ] {
+            #expect(group(seen).identity.id == group(freed).identity.id)
+            #expect(group(freed).livedMilliseconds == 8_900)
+            #expect(!group(seen).isFreed)
+            #expect(group(freed).isFreed)
+        }
+    }
+
+    @Test func `a fingerprint replaces class and stack`() {
+        let one = leak("A", ["X", "A"], fingerprint: ["checkout", "paid"])
+        #expect(one.id == leak("B", fingerprint: ["checkout", "paid"]).id)
+        #expect(one.id != leak("A", ["X", "A"]).id)
+        #expect(one.id != leak("A", fingerprint: ["checkout"]).id)
+        #expect(one.className == "A")
+        #expect(leak(nil, fingerprint: ["f", "g\u{1F}h"]).title == "f · g h")
+        #expect(leak(nil, fingerprint: ["f", "g\u{1F}h"]).quality == .full)
+    }
+
+    @Test func `one app's leak is not another's`() {
+        #expect(leak("A").id != leak("A", app: "com.acme.bank").id)
+    }
+
+    @Test func `an error's description is read like a message`() {
+        var report = LeakReport()
+        report.error = ReportedError(
+            domain: "com.acme.shop", code: 8,
+            userInfo: [CustomKey("NSLocalizedDescription", .string("VIEW STILL IN MEMORY <MyApp.Card: 0x1>"))]
+        )
+        let grouped = Grouping.group(report, app: "com.acme.shop", module: nil)
+        #expect(grouped.identity.className == "Card")
+        #expect(grouped.identity.kind == "view")
+    }
+
+    @Test func `fields say more than the text`() {
+        var report = LeakReport()
+        report.className = "A"
+        report.message = "LEAKED VIEW DEINITED <B: 0x1>\n\nDeinited after 2.5s."
+        let grouped = Grouping.group(report, app: "com.acme.shop", module: nil)
+        #expect(grouped.identity.className == "A")
+        #expect(grouped.isFreed)
+        #expect(grouped.livedMilliseconds == 2_500)
+        report.event = .leak
+        report.kind = .object
+        let leak = Grouping.group(report, app: "com.acme.shop", module: nil)
+        #expect(!leak.isFreed)
+        #expect(leak.identity.kind == "object")
+        report.event = .freed
+        #expect(Grouping.group(report, app: "com.acme.shop", module: nil).livedMilliseconds == 2_500)
+    }
+}

@@ -1,0 +1,103 @@
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct GroupingVariantsTests {
+    private static let classes = [
+        "CheckoutViewController", "Cart", "Outer.Inner", "Store<…>", "Row", "ÜbersichtVC", "A1",
+        "UserProfileController",
+        "Session_Model", "VC",
+    ]
+
+    private static let paths = [
+        ["Root", "Row"], ["Root", "UITableView", "UITableViewWrapperView", "Row"], ["Root", "Other", "Row"],
+        ["Other", "Row"], ["Root", "Inner", "Row"], ["Root", "UIView", "Row2"], ["Root", "UILabel"],
+        ["UIWindow", "Other", "UILabel"], ["A", "B", "C", "D"], ["A", "B", "D"],
+    ]
+
+    @Test(arguments: classes)
+    func `variants of a text never split a leak`(name: String) {
+        var variants = MessageVariants(random: Random(seed: UInt64(name.utf8.count)))
+        let expected = leak(name, module: "MyApp").id
+        for _ in 0..<600 {
+            let text = variants.text(name.replacingArguments)
+            let grouped = group(text, module: "MyApp")
+            #expect(grouped.identity.id == expected, "\(text)")
+        }
+    }
+
+    @Test(arguments: paths)
+    func `variants of a path never split a leak`(path: [String]) {
+        var variants = MessageVariants(random: Random(seed: 5))
+        let expected = leak(path.last, path, module: "MyApp").id
+        for _ in 0..<200 {
+            let text = variants.text(path)
+            #expect(group(text, module: "MyApp").identity.id == expected, "\(text)")
+        }
+    }
+
+    @Test func `a thousand messages of twenty leaks make twenty groups`() {
+        var random = Random(seed: 1_000)
+        var variants = MessageVariants(random: random)
+        var cache = GroupCache()
+        var groups: Set<LeakID> = []
+        var exact: Set<String> = []
+        for _ in 0..<1_000 {
+            let leak = random.below(20)
+            let text =
+                leak < 10
+                ? variants.text(Self.classes[leak].replacingArguments) : variants.text(Self.paths[leak - 10])
+            exact.insert(text)
+            var report = LeakReport()
+            report.message = text
+            let direct = Grouping.group(report, app: "a", module: "MyApp")
+            groups.insert(direct.identity.id)
+            guard let document = try? WireReader.read(report.json(), as: .json) else { continue }
+            let cached = cache.group(document, 0, app: "a", module: "MyApp")
+            #expect(cached.identity.id == direct.identity.id)
+            #expect(cached.isFreed == direct.isFreed)
+            #expect(cached.livedMilliseconds == direct.livedMilliseconds)
+            #expect(cached.alive == direct.alive)
+        }
+        // `Root, UITableView, …, Row` and `Root, Row` differ in the system's part alone, so they are one leak.
+        #expect(groups.count == 19)
+        #expect(exact.count > 700)
+    }
+
+    @Test func `twenty look-alikes stay twenty`() {
+        let alike = [
+            leak("Cart"), leak("Carts"), leak("cart"), leak("CartCell"), leak("Cart", app: "b"),
+            leak("Cart", ["Root", "Cart"]), leak("Cart", ["Other", "Cart"]),
+            leak("Cart", ["Root", "Other", "Cart"]),
+            leak("Cart", ["Other", "Root", "Cart"]), leak("Outer.Cart", module: "MyApp"),
+            leak("Inner.Cart", module: "MyApp"), leak("Cart<Int>"), leak("UIHostingController<Cart>"),
+            leak("UIHostingController<CartRow>"), leak("UINavigationController", children: ["Cart"]),
+            leak("UINavigationController", children: ["CartRow"]),
+            leak("UITabBarController", children: ["Cart"]),
+            leak(nil, cycle: ["Cart", "closure"]), leak(nil, cycle: ["Cart", "other"]),
+            group("Expected deallocation of cart 17").identity,
+        ]
+        #expect(Set(alike.map(\.id)).count == 20)
+    }
+
+    @Test func `however a generic type is spelt, it is one leak`() {
+        let spellings = [
+            "MyApp.Gen<Swift.Dictionary<Swift.String, Swift.Optional<MyApp.Top>>>",
+            "Gen<Dictionary<String, Optional<Top>>>",
+            "_TtGC5MyApp3GenGVs10DictionarySSGSqCS_3Top___", "MyApp.Gen<MyApp.(unknown context at $1f).Top>",
+            "Gen<…>",
+        ]
+        #expect(Set(spellings.map { leak($0, module: "MyApp").id }).count == 1)
+    }
+}
+
+extension String {
+    /// A real argument in place of `…`.
+    fileprivate var replacingArguments: String {
+        var text = self
+        if text.hasSuffix("<…>") { text = text.dropLast(2) + "Swift.Int>" }
+        return text
+    }
+}

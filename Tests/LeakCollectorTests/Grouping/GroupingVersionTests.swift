@@ -1,0 +1,63 @@
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// One line of `grouping-1.jsonl`: a report, the parts of its key, and the id they make.
+struct GroupingVector: Decodable, CustomTestStringConvertible {
+    let app: String
+    let module: String?
+    let `class`: String?
+    let stack: [String]?
+    let children: [String]?
+    let cycle: [String]?
+    let fingerprint: [String]?
+    let message: String?
+    let key: [String]
+    let id: String
+
+    var testDescription: String { key.joined(separator: " | ") }
+
+    static let all: [GroupingVector] = lines(of: "grouping-1")
+
+    var report: LeakReport {
+        var report = LeakReport()
+        report.className = self.class
+        report.stack = stack ?? []
+        report.children = children ?? []
+        report.cycle = cycle ?? []
+        report.fingerprint = fingerprint ?? []
+        report.message = message
+        return report
+    }
+}
+
+@Suite struct GroupingVersionTests {
+    /// Version 1 is stored in databases. A change here needs version 2, not a new line there: the ids were computed
+    /// from the keys by another SHA-256 (Python's hashlib).
+    @Test(arguments: GroupingVector.all)
+    func `version 1 is frozen`(vector: GroupingVector) {
+        let identity = Grouping.group(vector.report, app: vector.app, module: vector.module).identity
+        #expect(identity.groupedBy.version == 1)
+        #expect([identity.groupedBy.className] + identity.groupedBy.stack == vector.key)
+        #expect(identity.id.description == vector.id)
+    }
+
+    @Test func `the vectors are there`() { #expect(GroupingVector.all.count >= 15) }
+
+    /// FIPS 180-4, the examples published with it.
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+    ])
+    func `SHA-256 is SHA-256`(text: String, digest: String) {
+        let digits = Array("0123456789abcdef")
+        let hash = SHA256.hash(Array(text.utf8)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        #expect(String(hash) == digest)
+    }
+}

@@ -1,0 +1,17 @@
+import LeakMessage
+import Testing
+
+@Suite struct DetectorMessageTests {
+    @Test func `the vectors are there`() { #expect(MessageVector.all.count >= 28) }
+
+    @Test(arguments: MessageVector.all)
+    func `reads what each vector states`(vector: MessageVector) {
+        let message = DetectorMessage(vector.message, demangle: demangle)
+        #expect(message.className == vector.class)
+        #expect(message.stack == vector.stack ?? [])
+        #expect(message.children == vector.children ?? [])
+        #expect(message.cycle == vector.cycle ?? [])
+        #expect((message.event == .freed) == vector.freed)
+        #expect(message.detector != nil)
+    }
+}

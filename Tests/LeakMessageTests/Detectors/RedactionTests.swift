@@ -1,0 +1,81 @@
+import Testing
+
+@testable import LeakMessage
+
+@Suite struct RedactionTests {
+    private static let secret = "Jane Doe <jane@x.org>"
+
+    @Test(arguments: [
+        "VIEW STILL IN MEMORY <UILabel: 0x1f; frame = (0 0; 1 1); text = '\(secret)'; layer = <_UILabelLayer: 0x2f>>",
+        "VIEW STILL IN MEMORY <UILabel: 0x1f; text = 'it's 'x'; \(secret)'; layer = <_UILabelLayer: 0x2f>>",
+        "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(secret)",
+        "LEAKED VIEW DEINNITED <UILabel: 0x1f; text = '\(secret)'>\n\nDeinnited after 8.912s.",
+        "ALERTCONTROLLER STILL IN MEMORY <UIAlertController: 0x1f>\ntitle: \"\(secret)\"\nmessage: \"M\"\nactions:  \"A\"",
+        "VIEWCONTROLLER STILL IN MEMORY <UIAlertController: 0x1f>\n title: \"T\";\nmessage: \"\(secret)\";\nactions:  -;",
+        "LEAKED ALERTCONTROLLER DEINITED <UIAlertController: 0x1f>\ntitle: \"100\nmessage: \"\(secret)\nactions:  \"A\n\nDeinited after 1.5s.",
+        "NAVIGATIONCONTROLLER STILL IN MEMORY <UINavigationController: 0x1f>\n📄 <A: 0x2f; text = '\(secret)'>\n📄 <B: 0x3f>",
+        "VIEWCONTROLLER STILL IN MEMORY <UINavigationController: 0x1f>:\n[<A: 0x2f>, <B: 0x3f; text = '\(secret)'>]",
+        "XCTAssertNil failed: \"<UILabel: 0x1f; text = '\(secret)'>\" - Expected deallocation of Optional(<UILabel: 0x1f; text = '\(secret)'>)",
+        "Expected deallocation of <UITextField: 0x1f; text = '\(secret)'; placeholder = \(secret)>",
+        "<UILabel: 0x1f; text = '\(secret)'> has leaked. Objects are expected: NSMapTable {\n[1] 2 -> <UILabel: 0x1f; text = '\(secret)'>\n}",
+        "Eventually did deallocate <UILabel: 0x1f; text = '\(secret)'> after 12.41s (3 left)",
+        "视图泄漏: <UILabel: 0x1f; text = '\(secret)'> \n视图所在控制器 AMLeaksFinder.ViewHasLeakVC \n操作路径:\nA -> \n",
+        "Memory Leak: (\n    Foo,\n    \"\(secret)\"\n)",
+        "Something leaked: <UILabel: 0x1f; text = '\(secret)'>",
+        "Something leaked: \"\(secret)\"",
+        "2017-11-14 11:58:37.373501+0800 app[1:2] VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(secret)'>",
+        "--- -[UIViewController dealloc] @\"<UILabel: 0x1f; text = '\(secret)'>\"",
+    ])
+    func `what a user typed is not kept`(text: String) {
+        let redacted = DetectorMessage.redacted(text)
+        #expect(!redacted.contains("Jane"), "\(redacted)")
+        var before = DetectorMessage(text)
+        var after = DetectorMessage(redacted)
+        // The text that stands for a class is masked too, in its own way.
+        before.maskedText = ""
+        after.maskedText = ""
+        #expect(before == after, "\(redacted)")
+        #expect(DetectorMessage.redacted(redacted) == redacted)
+    }
+
+    @Test(arguments: MessageVector.all)
+    func `a redacted vector says the same`(vector: MessageVector) {
+        let redacted = DetectorMessage.redacted(vector.message)
+        var before = DetectorMessage(vector.message, demangle: demangle)
+        var after = DetectorMessage(redacted, demangle: demangle)
+        before.maskedText = ""
+        after.maskedText = ""
+        #expect(before == after, "\(redacted)")
+    }
+
+    @Test func `what names no one stays`() {
+        let text = "VIEWCONTROLLER STILL IN MEMORY <MyApp.FooController: 0x7f88acc69260>"
+        #expect(DetectorMessage.redacted(text) == text)
+        #expect(DetectorMessage.redacted("The user's cart is alive") == "The user's cart is alive")
+    }
+
+    @Test(arguments: [
+        ("user 4711 at 0x7f88acc69260", "user # at #"),
+        ("cart-4E7B1E6C-0C0B-4B63-8E0A-0A6C1B2D3E4F!", "cart-#!"),
+        ("item 9f86d081884c7d65 \t of\n3.5", "item # of #.#"), ("text = 'it's Jane'; x", "text = '…'; x"),
+        ("facade beef", "facade beef"),
+    ])
+    func `masks what differs between sightings`(text: String, masked: String) {
+        #expect(DetectorMessage("Expected deallocation of " + text).maskedText == masked)
+    }
+
+    @Test func `a report's sample keeps of its error the description alone, unless more is allowed`() {
+        var report = LeakReport()
+        report.message = "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>"
+        report.error = ReportedError(
+            domain: "d", code: 8,
+            userInfo: [
+                CustomKey("NSLocalizedDescription", .string("<UILabel: 0x1f; text = '\(Self.secret)'>")),
+                CustomKey("mail", .string(Self.secret)),
+            ])
+        let redacted = report.redacted()
+        #expect(!String(decoding: redacted.json(), as: UTF8.self).contains("Jane"))
+        #expect(redacted.error?.userInfo.count == 1)
+        #expect(report.redacted(keepsUserInfo: true).error?.userInfo.last == report.error?.userInfo.last)
+    }
+}
