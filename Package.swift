@@ -62,7 +62,7 @@ let package = Package(
         .executableTarget(
             name: "collector", dependencies: ["LeakCollector", "HTTPClient"], swiftSettings: settings),
         .executableTarget(
-            name: "leak-demo", dependencies: ["LeakDetector", "LeakReporter"], swiftSettings: settings),
+            name: "leak-demo", dependencies: ["LeakDetector", "LeakReporter", "LeakMessage"], swiftSettings: settings),
 
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(name: "GzipTests", dependencies: ["Gzip"], swiftSettings: settings),
