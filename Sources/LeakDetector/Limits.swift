@@ -1,0 +1,38 @@
+extension LeakDetector {
+    /// What the detector may take of the app's memory and time.
+    public struct Limits: Hashable, Sendable {
+        /// The grace period of an object for which none is named. Animations that hold a closed screen take half a second.
+        public var graceMilliseconds = 1_000
+        /// How long after the grace period to look once more before reporting.
+        public var secondLookMilliseconds = 500
+        /// Objects that may be waited for at once: about two megabytes. More are counted as ``Counts/dropped``.
+        public var outstanding = 10_000
+        /// Leaked objects whose end is watched for at once.
+        public var survivors = 1_000
+        /// How long to watch for a leaked object's end. What lives longer than an hour is not freed late but leaked.
+        public var survivorMilliseconds = 3_600_000
+        /// Types of which checks are counted; a large app has a few hundred screens.
+        public var checkedTypes = 1_000
+
+        /// A day: a longer grace period is a mistake, and would keep a place for good.
+        static let longestMilliseconds = 86_400_000
+
+        public init() {}
+    }
+
+    /// What became of what was expected, since the detector was made.
+    public struct Counts: Hashable, Sendable {
+        /// Objects that are waited for now.
+        public var outstanding = 0
+        /// Objects looked at and judged, gone in time or not.
+        public var checked = 0
+        /// Objects reported as leaked.
+        public var leaked = 0
+        /// Objects of those that went later.
+        public var freed = 0
+        /// Expectations not taken, since too many ran.
+        public var dropped = 0
+
+        public init() {}
+    }
+}

@@ -1,0 +1,85 @@
+/// Where reports go: the address that was configured, checked, with the path of the wire format.
+struct Endpoint: Hashable, Sendable {
+    /// `https://leaks.example.com/api/v1/reports`
+    let address: String
+
+    /// Why an address will not do, in words that say what to do.
+    enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        case empty
+        case invalid(String)
+        case insecure(host: String)
+
+        var description: String {
+            switch self {
+            case .empty:
+                "the endpoint is empty: give the collector's address, such as https://leaks.example.com"
+            case .invalid(let text):
+                "the endpoint \(text.prefix(200).debugDescription) is no address of a collector: "
+                    + "give one such as https://leaks.example.com, without user, query and fragment"
+            case .insecure(let host):
+                "the endpoint sends the key unencrypted to \(host): use https://, or set allowsInsecure"
+            }
+        }
+    }
+
+    /// Checks an address.
+    ///
+    /// - Parameters:
+    ///   - text: `https://host[:port][/path]`; a path is for collectors behind a proxy.
+    ///   - allowsInsecure: `http://` also to hosts other than this one.
+    init(_ text: String, allowsInsecure: Bool) throws(Problem) {
+        guard !text.isEmpty else { throw .empty }
+        let bad: Set<UInt8> = Set("?#@\\\"<>^`{|}".utf8)
+        guard !text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || bad.contains($0) }),
+            let colon = text.firstIndex(of: ":")
+        else { throw .invalid(text) }
+        let scheme = text[..<colon].lowercased()
+        let rest = text[colon...]
+        guard scheme == "http" || scheme == "https", rest.hasPrefix("://") else { throw .invalid(text) }
+        let authority = rest.dropFirst(3).prefix { $0 != "/" }
+        guard let host = Self.host(of: authority) else { throw .invalid(text) }
+        guard scheme == "https" || allowsInsecure || Self.isLoopback(host) else {
+            throw .insecure(host: host)
+        }
+        let base = text.drop(last: "/")
+        address = base.hasSuffix("/api/v1/reports") ? base : base + "/api/v1/reports"
+    }
+
+    /// - Returns: the host without its port, or `nil` when the authority is malformed. RFC 3986 §3.2.
+    private static func host(of authority: Substring) -> String? {
+        var host = authority
+        var port: Substring?
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { return nil }
+            host = authority[...end]
+            let rest = authority[authority.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+        } else if let colon = authority.firstIndex(of: ":") {
+            host = authority[..<colon]
+            port = authority[authority.index(after: colon)...]
+        }
+        if let port {
+            guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(port),
+                (1...65_535).contains(number)
+            else { return nil }
+        }
+        return host.isEmpty || host == "[]" ? nil : host.lowercased()
+    }
+
+    /// The host itself and no other: `localhost`, 127.0.0.0/8 and `[::1]`. A name that only starts with 127 is not.
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+extension String {
+    /// Without the characters of that kind at its end.
+    fileprivate func drop(last unwanted: Character) -> String {
+        var text = self
+        while text.last == unwanted { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,90 @@
+import LeakMessage
+
+/// How much a report weighs in the queue and, nearly, on the wire.
+enum ReportSize {
+    /// The names of the fields, the id and the time.
+    static let fixedBytes = 200
+
+    /// An estimate from the lengths of its texts, which costs no encoding: escapes are not counted.
+    static func bytes(of report: LeakReport) -> Int {
+        var bytes = fixedBytes
+        for text in [report.className, report.message, report.reason, report.user, report.install] {
+            bytes += text?.utf8.count ?? 0
+        }
+        for list in [report.stack, report.children, report.cycle, report.log, report.fingerprint] {
+            bytes += list.reduce(0) { $0 + $1.utf8.count + 3 }
+        }
+        for key in report.keys { bytes += Self.bytes(of: key) }
+        if let error = report.error {
+            bytes += error.domain.utf8.count + 40
+            for key in error.userInfo { bytes += Self.bytes(of: key) }
+        }
+        return bytes
+    }
+
+    private static func bytes(of key: CustomKey) -> Int {
+        guard case .string(let text) = key.value else { return key.name.utf8.count + 24 }
+        return key.name.utf8.count + text.utf8.count + 6
+    }
+}
+
+extension LeakReport {
+    /// The report with what the wire format would cut anyway already cut, so that a huge text does not wait in memory.
+    func boundedForQueue() -> LeakReport {
+        var report = self
+        report.message = message?.prefix(utf8: WireLimits.messageBytes)
+        report.className = className?.prefix(utf8: WireLimits.classBytes)
+        report.reason = reason?.prefix(utf8: WireLimits.reasonBytes)
+        report.stack.bound(last: WireLimits.stackCount, bytes: WireLimits.elementBytes)
+        report.children.bound(first: WireLimits.childrenCount, bytes: WireLimits.elementBytes)
+        report.cycle.bound(first: WireLimits.cycleCount, bytes: WireLimits.elementBytes)
+        report.log.bound(last: WireLimits.logCount, bytes: WireLimits.logBytes)
+        report.fingerprint.bound(first: WireLimits.fingerprintCount, bytes: WireLimits.fingerprintBytes)
+        report.keys.bound(first: WireLimits.keysCount, valueBytes: WireLimits.keyValueBytes)
+        report.error?.domain.bound(bytes: WireLimits.errorDomainBytes)
+        report.error?.userInfo.bound(first: WireLimits.userInfoCount, valueBytes: WireLimits.userInfoBytes)
+        return report
+    }
+}
+
+extension String {
+    /// At most that many bytes, cut between two scalars. No copy where it fits.
+    func prefix(utf8 limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(utf8.startIndex, offsetBy: limit)
+        while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+
+    fileprivate mutating func bound(bytes: Int) { self = prefix(utf8: bytes) }
+}
+
+extension [String] {
+    fileprivate mutating func bound(first limit: Int, bytes: Int) {
+        if count > limit { self = Array(prefix(limit)) }
+        boundEach(bytes)
+    }
+
+    fileprivate mutating func bound(last limit: Int, bytes: Int) {
+        if count > limit { self = Array(suffix(limit)) }
+        boundEach(bytes)
+    }
+
+    private mutating func boundEach(_ bytes: Int) {
+        for index in indices where self[index].utf8.count > bytes {
+            self[index] = self[index].prefix(utf8: bytes)
+        }
+    }
+}
+
+extension [CustomKey] {
+    fileprivate mutating func bound(first limit: Int, valueBytes: Int) {
+        if count > limit { self = Array(prefix(limit)) }
+        for index in indices {
+            self[index].name = self[index].name.prefix(utf8: WireLimits.keyBytes * 4)
+            if case .string(let text) = self[index].value, text.utf8.count > valueBytes {
+                self[index].value = .string(text.prefix(utf8: valueBytes))
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+internal import Foundation
+public import LeakMessage
+
+extension DeviceInfo {
+    /// What the system says of itself: name and version of the system, and the model of the device.
+    public static var ofThisSystem: DeviceInfo {
+        let version = ProcessInfo.processInfo.operatingSystemVersion
+        var number = "\(version.majorVersion).\(version.minorVersion)"
+        if version.patchVersion > 0 { number += ".\(version.patchVersion)" }
+        return DeviceInfo(os: systemName, osVersion: number, model: ThisMachine.model)
+    }
+
+    private static var systemName: String {
+        #if os(iOS)
+            "iOS"
+        #elseif os(tvOS)
+            "tvOS"
+        #elseif os(visionOS)
+            "visionOS"
+        #elseif os(macOS)
+            "macOS"
+        #else
+            "Linux"
+        #endif
+    }
+}
+
+extension AppInfo {
+    /// What the main bundle says: identifier, version, build, and the executable's name as the module's.
+    ///
+    /// A program without a bundle has the executable's name only; the key names the app then.
+    public static var ofThisProcess: AppInfo {
+        let bundle = Bundle.main
+        let executable = bundle.object(forInfoDictionaryKey: "CFBundleExecutable") as? String
+        return AppInfo(
+            id: bundle.bundleIdentifier,
+            module: String(
+                (executable ?? ProcessInfo.processInfo.processName).map(ThisMachine.moduleCharacter)),
+            version: bundle.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String,
+            build: bundle.object(forInfoDictionaryKey: "CFBundleVersion") as? String)
+    }
+}

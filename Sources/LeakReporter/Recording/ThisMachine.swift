@@ -1,0 +1,45 @@
+internal import Foundation
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Facts that the system hands out as C texts.
+enum ThisMachine {
+    /// `iPhone17,1` on a device and in its simulator, `Mac16,10` on a Mac, `x86_64` on Linux.
+    static var model: String? {
+        #if canImport(Darwin)
+            if let simulated = ProcessInfo.processInfo.environment["SIMULATOR_MODEL_IDENTIFIER"] {
+                return simulated
+            }
+            #if os(macOS)
+                return text(named: "hw.model")
+            #else
+                return text(named: "hw.machine")
+            #endif
+        #else
+            var names = utsname()
+            guard unsafe uname(&names) == 0 else { return nil }
+            return unsafe withUnsafeBytes(of: &names.machine) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+        #endif
+    }
+
+    /// What SwiftPM and Xcode make of a product's name: anything that no identifier has becomes `_`.
+    static func moduleCharacter(_ character: Character) -> Character {
+        character.isLetter || character.isNumber || character == "_" ? character : "_"
+    }
+
+    #if canImport(Darwin)
+        private static func text(named name: String) -> String? {
+            var count = 0
+            guard unsafe sysctlbyname(name, nil, &count, nil, 0) == 0, count > 1 else { return nil }
+            var bytes = [UInt8](repeating: 0, count: count)
+            guard unsafe sysctlbyname(name, &bytes, &count, nil, 0) == 0 else { return nil }
+            return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    #endif
+}

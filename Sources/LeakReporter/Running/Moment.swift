@@ -1,0 +1,31 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A point on a clock that only moves forward and stands still while the device sleeps.
+///
+/// In whole milliseconds from an arbitrary start. `ContinuousClock` would be newer than the oldest systems that this
+/// library runs on.
+struct Moment: Hashable, Comparable, Sendable {
+    var milliseconds: Int
+
+    static var now: Moment {
+        var time = timespec()
+        #if canImport(Darwin)
+            unsafe clock_gettime(CLOCK_UPTIME_RAW, &time)
+        #else
+            unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        #endif
+        return Moment(milliseconds: Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000)
+    }
+
+    /// Far ahead where the sum would pass what an `Int` holds.
+    func advanced(byMilliseconds wait: Int) -> Moment {
+        let (sum, isTooLarge) = milliseconds.addingReportingOverflow(wait)
+        return Moment(milliseconds: isTooLarge ? .max : sum)
+    }
+
+    static func < (one: Moment, other: Moment) -> Bool { one.milliseconds < other.milliseconds }
+}

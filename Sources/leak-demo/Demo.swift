@@ -1,0 +1,134 @@
+import Dispatch
+import Foundation
+import LeakDetector
+import LeakMessage
+import LeakReporter
+
+/// Plays the leaks on every phone of the fleet and sends what was noticed.
+@MainActor
+struct Demo {
+    private let options: Options
+
+    init(_ options: Options) { self.options = options }
+
+    /// - Returns: whether everything was delivered.
+    func run() -> Bool {
+        let fleet = Phone.fleet(version: options.version, previous: options.previousVersion)
+        print("leak-demo: leaks for real and reports it to \(options.endpoint)")
+        let units = fleet.map { Unit($0, options) }
+
+        print("\n1. Objects that should go, and do not:")
+        for scenario in Scenario.all { print("   - \(scenario.title)\(note(scenario))") }
+        for unit in units {
+            for _ in 0..<options.repeats { unit.play(Scenario.all, newest: options.version) }
+        }
+
+        print("\n2. LeakDetector waits out their grace period and looks twice …")
+        let inTime = waitUntil(seconds: 20) { units.allSatisfy(\.isComplete) }
+        for unit in units { print("   \(unit.summary)") }
+        if !inTime { print("   not everything was noticed in time; sending what was") }
+
+        print("\n3. Texts of other detectors, as they are:")
+        for (index, text) in OtherDetectors.texts.enumerated() {
+            print("   - \(text.prefix { $0 != "\n" }.prefix(76))")
+            // Spread over the phones, twice each, so that installs differ.
+            units[index % units.count].reporter.record(message: text)
+            units[(index + 3) % units.count].reporter.record(message: text)
+        }
+        units[4].reporter.record(error: OtherDetectors.error)
+
+        print("\n4. Sending …")
+        let deadline = Date().addingTimeInterval(20)
+        for unit in units {
+            unit.reporter.record(checks: unit.detector.takeChecks())
+            unit.reporter.flush(timeout: max(deadline.timeIntervalSinceNow, 0))
+        }
+        return tell(units.map(\.reporter.statistics)) && inTime
+    }
+
+    private func note(_ scenario: Scenario) -> String {
+        switch scenario.onlyIn {
+        case nil: ""
+        case .previous: " (fixed in \(options.version))"
+        case .newest: " (new in \(options.version))"
+        }
+    }
+
+    private func tell(_ all: [LeakReporter.Statistics]) -> Bool {
+        let sent = all.reduce(0) { $0 + $1.sent }
+        let waiting = all.reduce(0) { $0 + $1.waiting }
+        let dropped = all.flatMap(\.dropped)
+        let lost = dropped.reduce(0) { $0 + $1.value }
+        print(
+            "   sent \(sent) reports in \(all.reduce(0) { $0 + $1.batches }) batches, waiting \(waiting), lost \(lost)"
+        )
+        guard waiting > 0 || lost > 0 else {
+            print("\nEverything was delivered. See it: \(options.endpoint)/")
+            return true
+        }
+        for reason in LeakReporter.DropReason.allCases {
+            let count = dropped.filter { $0.key == reason }.reduce(0) { $0 + $1.value }
+            if count > 0 { print("   lost, \(reason.rawValue): \(count)") }
+        }
+        print("\nNot everything was delivered. \(all.compactMap(\.lastFailure).last ?? "No answer in time").")
+        if waiting > 0 { print("Is the collector running there? Start it with `make run`, then try again.") }
+        return false
+    }
+
+    /// Looks twenty times a second.
+    private func waitUntil(seconds: Double, _ condition: () -> Bool) -> Bool {
+        let deadline = Date().addingTimeInterval(seconds)
+        while !condition() {
+            guard Date() < deadline else { return false }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        return true
+    }
+}
+
+/// One phone with its own detector and reporter.
+@MainActor
+private final class Unit {
+    private let phone: Phone
+    let reporter: LeakReporter
+    let detector: LeakDetector
+    private var expected = LeakDetector.Counts()
+
+    init(_ phone: Phone, _ options: Options) {
+        self.phone = phone
+        var configuration = LeakReporter.Configuration(
+            endpoint: options.endpoint, key: options.key,
+            app: AppInfo(
+                id: "com.example.leak-demo", module: "leak_demo", version: phone.version, build: phone.build),
+            device: phone.device, install: phone.install)
+        configuration.bounds.waitingReports = 10_000
+        let reporter = LeakReporter(configuration)
+        self.reporter = reporter
+        var limits = LeakDetector.Limits()
+        limits.graceMilliseconds = 300
+        limits.secondLookMilliseconds = 200
+        detector = LeakDetector(
+            limits: limits, queue: DispatchQueue(label: "leak-demo"), report: reporter.record(leak:))
+    }
+
+    func play(_ scenarios: [Scenario], newest: String) {
+        let release = phone.version == newest ? Scenario.Release.newest : .previous
+        for scenario in scenarios where scenario.onlyIn == nil || scenario.onlyIn == release {
+            scenario.play(detector)
+            if scenario.end != .gone { expected.leaked += 1 }
+            if scenario.end == .freedLate { expected.freed += 1 }
+        }
+    }
+
+    var isComplete: Bool {
+        let counts = detector.counts
+        return counts.leaked >= expected.leaked && counts.freed >= expected.freed && counts.outstanding == 0
+    }
+
+    var summary: String {
+        let counts = detector.counts
+        return
+            "\(phone.device.model ?? "") with \(phone.version): \(counts.checked) checked, \(counts.leaked) leaked, "
+            + "\(counts.freed) freed late"
+    }
+}

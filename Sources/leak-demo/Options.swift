@@ -1,0 +1,89 @@
+/// What the command line and the environment ask for.
+struct Options: Hashable {
+    var endpoint = "http://localhost:8080"
+    var key = ""
+    var version = "2.1.0"
+    var repeats = 1
+
+    enum Command: Hashable {
+        case help
+        case run(Options)
+    }
+
+    enum Mistake: Error, Hashable, CustomStringConvertible {
+        case unknown(String)
+        case valueMissing(String)
+        case noNumber(String)
+        case keyMissing
+
+        var description: String {
+            switch self {
+            case .unknown(let argument): "there is no option \(argument)"
+            case .valueMissing(let flag): "\(flag) needs a value"
+            case .noNumber(let text): "--repeat takes a number from 1 to 100, not \(text)"
+            case .keyMissing:
+                "no ingest key. The collector prints one when it starts for the first time; pass it with "
+                    + "LEAK_KEY=… or --key"
+            }
+        }
+    }
+
+    static let help = """
+        leak-demo leaks for real, notices it with LeakDetector and sends it with LeakReporter.
+
+        usage: leak-demo [--endpoint URL] [--key KEY] [--version-name VERSION] [--repeat N]
+
+          --endpoint URL       the collector          LEAK_ENDPOINT   http://localhost:8080
+          --key KEY            an ingest key          LEAK_KEY
+          --version-name V     the newest version of the demo app     2.1.0
+          --repeat N           leaks everything N times, 1 to 100     1
+          --help               this text
+
+        A flag comes before the environment. Prefer LEAK_KEY to --key: command lines are seen by everyone on the
+        machine. The app, its versions, installs and devices are made up; the leaked objects are not.
+        Exit status: 0 when everything was delivered, 1 when not, 2 for a mistake in the command line.
+        """
+
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - environment: of which `LEAK_ENDPOINT` and `LEAK_KEY` are read.
+    static func read(_ arguments: [String], _ environment: [String: String]) throws(Mistake) -> Command {
+        var options = Options()
+        if let endpoint = environment["LEAK_ENDPOINT"], !endpoint.isEmpty { options.endpoint = endpoint }
+        if let key = environment["LEAK_KEY"] { options.key = key }
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--help" || argument == "-h" { return .help }
+            // `--flag=value` as well as `--flag value`.
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let flag = String(parts[0])
+            guard ["--endpoint", "--key", "--version-name", "--repeat"].contains(flag) else {
+                throw .unknown(flag)
+            }
+            guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst(), !value.isEmpty else {
+                throw .valueMissing(flag)
+            }
+            switch flag {
+            case "--endpoint": options.endpoint = value
+            case "--key": options.key = value
+            case "--version-name": options.version = value
+            default:
+                guard let number = Int(value), (1...100).contains(number) else { throw .noNumber(value) }
+                options.repeats = number
+            }
+        }
+        guard !options.key.isEmpty else { throw .keyMissing }
+        return .run(options)
+    }
+
+    /// The version before: `2.0.9` of `2.1.0`, `1.9.0` of `2.0.0`.
+    var previousVersion: String {
+        var numbers = version.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
+        guard let last = numbers.lastIndex(where: { $0 > 0 }), !numbers.contains(-1) else {
+            return "\(version)-previous"
+        }
+        numbers[last] -= 1
+        if last + 1 < numbers.count { numbers[last + 1] = 9 }
+        return numbers.map(String.init).joined(separator: ".")
+    }
+}
