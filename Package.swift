@@ -69,7 +69,8 @@ let package = Package(
             name: "collector", dependencies: ["LeakCollector", "LeakStore", "HTTPServer", "HTTPClient"],
             swiftSettings: settings),
         .executableTarget(
-            name: "leak-demo", dependencies: ["LeakDetector", "LeakReporter", "LeakMessage"], swiftSettings: settings),
+            name: "leak-demo", dependencies: ["LeakDetector", "LeakReporter", "LeakMessage"],
+            swiftSettings: settings),
 
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(name: "GzipTests", dependencies: ["Gzip"], swiftSettings: settings),

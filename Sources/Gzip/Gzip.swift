@@ -5,7 +5,9 @@ public enum GzipError: Error { case tooLarge, malformed }
 public enum Gzip {
     public static func deflate(_ bytes: [UInt8], level: Int = 6) -> [UInt8] {
         var stream = unsafe z_stream()
-        _ = unsafe deflateInit2_(&stream, Int32(level), Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        _ = unsafe deflateInit2_(
+            &stream, Int32(level), Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size))
         var input = bytes
         var output = [UInt8](repeating: 0, count: Int(unsafe deflateBound(&stream, UInt(bytes.count))))
         let total = unsafe input.withUnsafeMutableBufferPointer { source in

@@ -13,6 +13,8 @@ public final class CurlClient {
         public var totalMilliseconds = 30_000
         /// Of the body of an answer; a longer one is an error.
         public var answerBytes = 64 * 1024
+        /// Off, a proxy named in the environment is passed by: for an address that is this machine's own.
+        public var usesProxy = true
         public var userAgent = "leak-collector-client/1"
 
         public init() {}
@@ -36,6 +38,7 @@ public final class CurlClient {
         try handle.setIfKnown(CURLOPT_PROTOCOLS_STR, to: "http,https")
         try Self.check(options.userAgent, of: "User-Agent")
         try handle.set(CURLOPT_USERAGENT, to: options.userAgent)
+        if !options.usesProxy { try handle.set(CURLOPT_PROXY, to: "") }
         self.handle = handle
         answerBytes = options.answerBytes
     }

@@ -37,9 +37,11 @@ public final class Server: Sendable {
             port = listener.port
             do throws(Errno) {
                 loops.append(
-                    try EventLoop(listener: listener, service: service, limits: configuration.limits, share: share))
+                    try EventLoop(
+                        listener: listener, service: service, limits: configuration.limits, share: share))
             } catch {
-                throw ServerError(.other, "the system gives no more descriptors: \(error); raise the limit (ulimit -n)")
+                throw ServerError(
+                    .other, "the system gives no more descriptors: \(error); raise the limit (ulimit -n)")
             }
         }
         self.port = port

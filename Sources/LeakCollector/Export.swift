@@ -65,7 +65,7 @@ public struct Export {
         let releases = try app.map { try reader.releases(app: $0) } ?? []
         let html = ReleasesPage(context: try context(place, app), app: app, releases: releases).html
         try files.put(html.bytes, to: Links.file(of: place))
-        try files.put(json { $0.fields(of: releases, app: app ?? "") }, to: Links.jsonFile(of: place))
+        try files.put(json { $0.fields(of: releases, app: app) }, to: Links.jsonFile(of: place))
     }
 
     private func writeLeak(_ id: LeakID, _ files: inout Files) throws {

@@ -14,7 +14,8 @@ extension Collector {
     public static func openStore(folder: String, exclusive: Bool) throws(StoreError) -> any Store {
         try makeFolder(folder)
         return try SQLiteStore(
-            path: "\(folder)/leaks.sqlite", exclusive: exclusive, seed: UInt64(bitPattern: WallClock.milliseconds()),
+            path: "\(folder)/leaks.sqlite", exclusive: exclusive,
+            seed: UInt64(bitPattern: WallClock.milliseconds()),
             redact: Redaction.redact)
     }
 

@@ -111,7 +111,9 @@ enum Program {
         if let chosen = settings.publicFolder { return chosen }
         let folder = Environment.programFolder
         let candidates = ["\(folder)/../share/collector/Public", "\(folder)/Public", "./Public"]
-        for candidate in candidates where unsafe access("\(candidate)/style.css", R_OK) == 0 { return candidate }
+        for candidate in candidates where unsafe access("\(candidate)/style.css", R_OK) == 0 {
+            return candidate
+        }
         throw SettingError(
             source: "--public",
             problem: "is not set, and no Public folder is beside the program or in the working directory")

@@ -26,7 +26,9 @@ import Testing
             let life = Double.random(in: 0.05...0.6, using: &generator)
             let ledgers = await withTaskGroup(of: Ledger.self) { group in
                 for sender in 0..<Self.senders {
-                    group.addTask { await Self.onThread { Self.send(to: address, round: round, sender: sender) } }
+                    group.addTask {
+                        await Self.onThread { Self.send(to: address, round: round, sender: sender) }
+                    }
                 }
                 try? await Task.sleep(nanoseconds: UInt64(life * 1e9))
                 collector.kill(SIGKILL)
@@ -64,15 +66,18 @@ import Testing
 
     private static func fields(_ idempotencyKey: String) -> [HTTPField] {
         [
-            HTTPField("Authorization", "Bearer \(CollectorProcess.key)"), HTTPField("Content-Type", "application/json"),
+            HTTPField("Authorization", "Bearer \(CollectorProcess.key)"),
+            HTTPField("Content-Type", "application/json"),
             HTTPField("Idempotency-Key", idempotencyKey),
         ]
     }
 
     /// Batches of one to five reports of a few leaks, told apart by their number.
     private static func body(round: Int, sender: Int, number: Int) -> [UInt8] {
-        let reports = (0..<size(number)).map { #"{"class":"Shop.Screen\#((number + $0) % 7)","id":"\#(round)-\#(sender)-\#(number)-\#($0)"}"# }
-        return Array(#"{"app":{"id":"crash"},"install":"i\#(sender)","reports":[\#(reports.joined(separator: ","))]}"#.utf8)
+        let reports = (0..<size(number)).map { #"{"class":"Shop.Screen\#((number + $0) % 7)"}"# }
+        return Array(
+            #"{"app":{"id":"crash"},"install":"i\#(sender)","reports":[\#(reports.joined(separator: ","))]}"#
+                .utf8)
     }
 
     private static func size(_ number: Int) -> Int { number % 5 + 1 }
@@ -108,7 +113,8 @@ import Testing
 
     private static func counted(at address: String) throws -> Int {
         let answer = try CurlClient().get(
-            "\(address)/api/v1/summary", fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
+            "\(address)/api/v1/summary",
+            fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
         let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
         return try #require(json?["reports"] as? Int)
     }

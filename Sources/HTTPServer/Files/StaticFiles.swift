@@ -77,7 +77,9 @@ public struct StaticFiles: Sendable {
         while true {
             let count: Int
             do throws(Errno) {
-                count = try retryingOnInterrupt { unsafe block.withUnsafeMutableBytes { unsafe Self.read(file.number, $0) } }
+                count = try retryingOnInterrupt {
+                    unsafe block.withUnsafeMutableBytes { unsafe Self.read(file.number, $0) }
+                }
             } catch {
                 throw Failure(description: "cannot read \(path): \(error)")
             }

@@ -83,7 +83,8 @@ final class Connection {
         if unsent > 0 { return writeStart + limits.writeTime.milliseconds }
         if isReadingBody {
             let promised = if case .length(let missing) = phase { bodyBytes + missing } else { bodyBytes }
-            return bodyStart + limits.bodyTime.milliseconds + Int64(promised) * 1000 / Int64(max(limits.bodyRate, 1))
+            return bodyStart + limits.bodyTime.milliseconds + Int64(promised) * 1000
+                / Int64(max(limits.bodyRate, 1))
         }
         if let headStart { return headStart + limits.headTime.milliseconds }
         guard isIdle else { return nil }

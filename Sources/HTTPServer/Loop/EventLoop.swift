@@ -109,7 +109,9 @@ final class EventLoop: @unchecked Sendable {
         now = MonotonicClock.milliseconds()
         do throws(Errno) {
             try poller.add(alarm.number, token: Self.alarmID, interest: .readable)
-            if let number = listener?.number { try poller.add(number, token: Self.listenerID, interest: .readable) }
+            if let number = listener?.number {
+                try poller.add(number, token: Self.listenerID, interest: .readable)
+            }
         } catch {
             preconditionFailure("a poller that takes no descriptor: \(error)")
         }
@@ -169,7 +171,11 @@ final class EventLoop: @unchecked Sendable {
         if let number = listener?.number { poller.remove(number) }
         listener = nil
         for connection in connections.values {
-            if case .lingering = connection.phase { drop(connection) } else if connection.isIdle { drop(connection) }
+            if case .lingering = connection.phase {
+                drop(connection)
+            } else if connection.isIdle {
+                drop(connection)
+            }
         }
     }
 
@@ -299,7 +305,9 @@ final class EventLoop: @unchecked Sendable {
             }
             let rest = unsafe UnsafeBufferPointer(rebasing: bytes[used...])
             do throws(RequestError) {
-                guard let range = try unsafe connection.scanner.scan(rest, limit: limits.headBytes) else { break }
+                guard let range = try unsafe connection.scanner.scan(rest, limit: limits.headBytes) else {
+                    break
+                }
                 connection.scanner = HeadScanner()
                 try unsafe HeadParser.parse(rest, range, limits: limits, into: &head)
                 used += try unsafe begin(rest, range, connection)
@@ -368,7 +376,8 @@ final class EventLoop: @unchecked Sendable {
         case .length, .chunked: refusal.closes = true
         }
         counters.requests += 1
-        connection.pending.append(Connection.Pending(preferences: unsafe Preferences(head, bytes), response: refusal))
+        connection.pending.append(
+            Connection.Pending(preferences: unsafe Preferences(head, bytes), response: refusal))
         writeAnswers(connection)
         return used
     }
@@ -434,7 +443,8 @@ final class EventLoop: @unchecked Sendable {
     ) {
         counters.requests += 1
         let ticket = Ticket(connection: connection.id, number: connection.requests)
-        connection.pending.append(Connection.Pending(preferences: unsafe Preferences(head, bytes), response: nil))
+        connection.pending.append(
+            Connection.Pending(preferences: unsafe Preferences(head, bytes), response: nil))
         let request = unsafe Request(bytes: bytes, head: head, content: content)
         service.serve(request, Responder(loop: self, ticket: ticket))
     }
@@ -455,7 +465,9 @@ final class EventLoop: @unchecked Sendable {
     private func settle(_ ticket: Ticket, _ response: Response) {
         guard let connection = connections[ticket.connection] else { return }
         let index = ticket.number - connection.firstNumber
-        guard connection.pending.indices.contains(index), connection.pending[index].response == nil else { return }
+        guard connection.pending.indices.contains(index), connection.pending[index].response == nil else {
+            return
+        }
         connection.pending[index].response = response
         guard index == 0 else { return }
         if connection.outbox.isEmpty { swap(&connection.outbox, &spareOutbox) }
@@ -474,7 +486,8 @@ final class EventLoop: @unchecked Sendable {
                 || connection.firstNumber + count >= limits.requestsPerConnection
             counters.answers[min(Int(response.status.code) / 100, 5)] += 1
             ResponseWriter.write(
-                response, for: pending.preferences, keepsAlive: !isLast, date: date.line, to: &connection.outbox)
+                response, for: pending.preferences, keepsAlive: !isLast, date: date.line,
+                to: &connection.outbox)
             guard isLast else { continue }
             // What came after it stays unanswered.
             connection.phase = .finished
@@ -492,7 +505,8 @@ final class EventLoop: @unchecked Sendable {
     private func flush(_ connection: Connection) {
         if connection.unsent > 0 {
             let sent = unsafe connection.outbox.withUnsafeBytes { bytes in
-                unsafe Socket.send(connection.socket, UnsafeRawBufferPointer(rebasing: bytes[connection.sent...]))
+                unsafe Socket.send(
+                    connection.socket, UnsafeRawBufferPointer(rebasing: bytes[connection.sent...]))
             }
             guard let sent else { return drop(connection) }
             if sent > 0 || connection.sent == 0 { connection.writeStart = now }
@@ -504,7 +518,9 @@ final class EventLoop: @unchecked Sendable {
             if case .finished = connection.phase, connection.pending.isEmpty { return linger(connection) }
             connection.idleStart = now
         }
-        if connection.isPaused, connection.pending.count < limits.pipelined, connection.unsent < limits.unsentBytes {
+        if connection.isPaused, connection.pending.count < limits.pipelined,
+            connection.unsent < limits.unsentBytes
+        {
             connection.isPaused = false
             connection.isBusy = true
             resume(connection)

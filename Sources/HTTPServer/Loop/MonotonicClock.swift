@@ -30,7 +30,8 @@ struct DateField {
         func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let (day, month, year) = unsafe (parts.tm_wday, parts.tm_mon, parts.tm_year)
         let clock = unsafe "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
-        let text = unsafe "\(days[Int(day)]), \(two(parts.tm_mday)) \(months[Int(month)]) \(1900 + Int(year)) \(clock)"
+        let text =
+            unsafe "\(days[Int(day)]), \(two(parts.tm_mday)) \(months[Int(month)]) \(1900 + Int(year)) \(clock)"
         line = Array("Date: \(text) GMT\r\n".utf8)
     }
 }

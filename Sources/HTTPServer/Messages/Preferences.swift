@@ -32,7 +32,8 @@ struct Preferences {
         for item in value.split(separator: ",") {
             let parts = item.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
             guard let coding = parts.first else { continue }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            let weight =
+                parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
             if coding == "gzip" || coding == "x-gzip" { return weight > 0 }
             if coding == "*" { verdict = weight > 0 }
         }

@@ -32,7 +32,8 @@ public struct Request: ~Copyable {
         let raw = unsafe UnsafeBufferPointer(rebasing: bytes[query.range])
         for pair in unsafe raw.split(separator: 0x26) {
             let parts = unsafe pair.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
-            let decoded = unsafe PercentDecoding.decode(UnsafeBufferPointer(rebasing: parts[0]), plusIsSpace: true)
+            let decoded = unsafe PercentDecoding.decode(
+                UnsafeBufferPointer(rebasing: parts[0]), plusIsSpace: true)
             guard decoded.elementsEqual(name.utf8) else { continue }
             guard unsafe parts.count == 2 else { return "" }
             return unsafe String(

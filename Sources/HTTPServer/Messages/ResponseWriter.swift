@@ -4,7 +4,9 @@ internal import Gzip
 enum ResponseWriter {
     /// Bodies that shrink, and are long enough that shrinking them pays for its field.
     static let leastGzipBytes = 1024
-    private static let compressible = ["text/", "application/json", "application/problem+json", "image/svg+xml"]
+    private static let compressible = [
+        "text/", "application/json", "application/problem+json", "image/svg+xml",
+    ]
 
     /// The fields that every answer has: no guessing of types, no address handed on, no reading from other sites.
     private static let securityFields: StaticString = """
@@ -28,7 +30,8 @@ enum ResponseWriter {
     ///   - date: the field `Date` with its line end.
     ///   - keepsAlive: whether the connection stays after it.
     static func write(
-        _ response: Response, for preferences: Preferences, keepsAlive: Bool, date: [UInt8], to out: inout [UInt8]
+        _ response: Response, for preferences: Preferences, keepsAlive: Bool, date: [UInt8],
+        to out: inout [UInt8]
     ) {
         var response = response
         var tag = response.etag
@@ -111,7 +114,8 @@ enum ResponseWriter {
             {"type":"about:blank","title":"\(error.status.reason)","status":\(error.status.code),\
             "detail":"\(error.detail)"}
             """
-        var response = Response(error.status, type: "application/problem+json", body: .bytes(Array(text.utf8)))
+        var response = Response(
+            error.status, type: "application/problem+json", body: .bytes(Array(text.utf8)))
         response.closes = true
         if error == .unsupportedContentCoding { response.fields.append(("Accept-Encoding", "gzip")) }
         return response

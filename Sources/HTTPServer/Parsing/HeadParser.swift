@@ -78,7 +78,8 @@ private struct RequestLine {
         let version = Extent(start..<stop)
         end = stop &+ 2
         guard version.count == 8, unsafe bytes.equals("HTTP/", at: Extent(start..<start &+ 5)),
-            unsafe bytes[start &+ 5].isDigit, unsafe bytes[start &+ 6] == 0x2E, unsafe bytes[start &+ 7].isDigit
+            unsafe bytes[start &+ 5].isDigit, unsafe bytes[start &+ 6] == 0x2E,
+            unsafe bytes[start &+ 7].isDigit
         else { throw .malformedRequestLine }
         guard unsafe bytes[start &+ 5] == 0x31 else { throw .unsupportedVersion }
         return unsafe bytes[start &+ 7] == 0x30 ? 0 : 1
@@ -112,8 +113,12 @@ private struct RequestLine {
             }
             let authority = start &+ 7
             start = authority
-            while start < range.upperBound, unsafe bytes[start] != 0x2F, unsafe bytes[start] != 0x3F { start &+= 1 }
-            guard unsafe Framing.isHost(bytes, authority..<start), start > authority else { throw .malformedTarget }
+            while start < range.upperBound, unsafe bytes[start] != 0x2F, unsafe bytes[start] != 0x3F {
+                start &+= 1
+            }
+            guard unsafe Framing.isHost(bytes, authority..<start), start > authority else {
+                throw .malformedTarget
+            }
         }
         var mark = start
         while mark < range.upperBound, unsafe bytes[mark] != 0x3F {
@@ -219,7 +224,9 @@ private struct Framing {
             offset &+= 1
             let start = offset
             while offset < range.upperBound, unsafe bytes[offset].isHostInBrackets { offset &+= 1 }
-            guard offset > start, offset < range.upperBound, unsafe bytes[offset] == 0x5D else { return false }
+            guard offset > start, offset < range.upperBound, unsafe bytes[offset] == 0x5D else {
+                return false
+            }
             offset &+= 1
         } else {
             while offset < range.upperBound, unsafe bytes[offset].isHostName { offset &+= 1 }

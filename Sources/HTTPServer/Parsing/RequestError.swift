@@ -62,7 +62,8 @@ public enum RequestError: Error, Hashable, Sendable {
         case .headTooLarge: "the head is too long or has too many fields"
         case .invalidHost: "exactly one valid Host field is needed"
         case .invalidContentLength: "Content-Length must be one decimal number"
-        case .ambiguousLength: "the length of the body is given in two ways, or in one that this version has not"
+        case .ambiguousLength:
+            "the length of the body is given in two ways, or in one that this version has not"
         case .unsupportedTransferCoding: "the only transfer coding known here is chunked, once"
         case .malformedChunk: "the chunked body is malformed"
         case .bodyTooLarge: "the body is too large"

@@ -63,7 +63,8 @@ struct Poller: ~Copyable {
 
         func wait(milliseconds: Int32, into events: inout [Readiness]) {
             events.removeAll(keepingCapacity: true)
-            var timeout = timespec(tv_sec: Int(milliseconds) / 1000, tv_nsec: Int(milliseconds) % 1000 * 1_000_000)
+            var timeout = timespec(
+                tv_sec: Int(milliseconds) / 1000, tv_nsec: Int(milliseconds) % 1000 * 1_000_000)
             unsafe withUnsafeTemporaryAllocation(of: kevent.self, capacity: Self.batch) { buffer in
                 let count = unsafe kevent(
                     descriptor.number, nil, 0, buffer.baseAddress, Int32(Self.batch), &timeout)

@@ -38,9 +38,13 @@ enum Socket {
     static func send(_ socket: Int32, _ bytes: UnsafeRawBufferPointer) -> Int? {
         do throws(Errno) {
             #if canImport(Darwin)
-                return try retryingOnInterrupt { unsafe Darwin.send(socket, bytes.baseAddress, bytes.count, noSignal) }
+                return try retryingOnInterrupt {
+                    unsafe Darwin.send(socket, bytes.baseAddress, bytes.count, noSignal)
+                }
             #else
-                return try retryingOnInterrupt { unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, noSignal) }
+                return try retryingOnInterrupt {
+                    unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, noSignal)
+                }
             #endif
         } catch {
             return error == .wouldBlock ? 0 : nil
@@ -100,7 +104,8 @@ struct Listener: ~Copyable {
         if isShared { Socket.set(number, SOL_SOCKET, SO_REUSEPORT, 1) }
         // `::` then means every network of either version.
         if addresses.family == AF_INET6 { Socket.set(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
-        guard unsafe bind(number, addresses.address, addresses.length) == 0, listen(number, backlog) == 0 else {
+        guard unsafe bind(number, addresses.address, addresses.length) == 0, listen(number, backlog) == 0
+        else {
             throw ServerError(host: host, port: port, Errno.current)
         }
         return descriptor
@@ -110,7 +115,9 @@ struct Listener: ~Copyable {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(socket, $0, &length) }
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getsockname(socket, $0, &length)
+            }
         }
         guard result == 0 else { throw ServerError(host: "", port: 0, Errno.current) }
         // The port stands at the same place in addresses of both versions.
@@ -168,14 +175,17 @@ extension ServerError {
             self.init(.addressInUse, "\(place) is in use by another program; stop it or choose another port")
         case EACCES:
             self.init(
-                .notPermitted, "\(place) needs more rights: ports below 1024 are for root; choose one from 1024 on")
+                .notPermitted,
+                "\(place) needs more rights: ports below 1024 are for root; choose one from 1024 on")
         case EADDRNOTAVAIL:
-            self.init(.unknownHost, "\(host) is not an address of this machine; 127.0.0.1 and 0.0.0.0 always are")
+            self.init(
+                .unknownHost, "\(host) is not an address of this machine; 127.0.0.1 and 0.0.0.0 always are")
         default: self.init(.other, "cannot listen on \(place): \(failure)")
         }
     }
 
     init(unknownHost host: String, _ reason: String) {
-        self.init(.unknownHost, "\(host) is not a host that this machine knows (\(reason)); 127.0.0.1 always is")
+        self.init(
+            .unknownHost, "\(host) is not a host that this machine knows (\(reason)); 127.0.0.1 always is")
     }
 }

@@ -10,6 +10,7 @@ extension JSONWriter {
         }
         field("next", page.next)
         field("total", page.total)
+        field("reports", page.reports)
     }
 
     mutating func fields(of row: LeakRow) {
@@ -18,7 +19,7 @@ extension JSONWriter {
         field("app", leak.app)
         field("kind", leak.kind)
         field("state", row.state.rawValue)
-        field("new", row.isNew)
+        field("is_new", row.isNew)
         field("title", leak.title)
         field("class", leak.className)
         field("module", leak.module)
@@ -74,9 +75,10 @@ extension JSONWriter {
                 }
             }
         }
-        counts("by_system", detail.systems)
-        counts("by_model", detail.models)
-        array("same_class") { writer in
+        counts("by_system", of: "system", detail.systems)
+        counts("by_model", of: "model", detail.models)
+        object("trend_by_version") { $0.fields(of: detail.trend) }
+        array("siblings") { writer in
             for sibling in detail.siblings {
                 writer.object {
                     $0.field("id", sibling.id.description)
@@ -85,14 +87,14 @@ extension JSONWriter {
                 }
             }
         }
-        field("samples", detail.samples)
+        field("kept_reports", detail.samples)
     }
 
-    private mutating func counts(_ name: String, _ counts: [LeakDetail.ValueCount]) {
+    private mutating func counts(_ name: String, of value: String, _ counts: [LeakDetail.ValueCount]) {
         array(name) { writer in
             for count in counts {
                 writer.object {
-                    $0.field("value", count.value)
+                    $0.field(value, count.value)
                     $0.field("reports", count.reports)
                 }
             }

@@ -2,19 +2,15 @@ internal import LeakMessage
 internal import LeakStore
 
 extension JSONWriter {
-    mutating func fields(of overview: Overview, app: String?, now: Int64) {
+    mutating func fields(of overview: Overview, app: String?) {
         field("app", app)
         field("newest", release: overview.newest)
         field("previous", release: overview.previous)
-        object("new") { writer in
-            writer.field("leaks", overview.newLeaks)
-            writer.field("titles", overview.newTitles)
-        }
-        object("last_24_hours") { writer in
-            writer.field("reports", overview.recentReports)
-            writer.field("installs", overview.recentInstalls)
-            writer.field("leaks", overview.recentLeaks)
-        }
+        field("new_leaks", overview.newLeaks)
+        field("new_titles", overview.newTitles)
+        field("recent_reports", overview.recentReports)
+        field("recent_installs", overview.recentInstalls)
+        field("recent_leaks", overview.recentLeaks)
         field("leaks", overview.leaks)
         field("reports", overview.reports)
         array("dropped") { writer in
@@ -26,7 +22,6 @@ extension JSONWriter {
                 }
             }
         }
-        time("as_of", now)
     }
 
     private mutating func field(_ name: String, release: Release?) {
@@ -34,7 +29,7 @@ extension JSONWriter {
         object(name) { $0.fields(of: release) }
     }
 
-    mutating func fields(of releases: [Release], app: String) {
+    mutating func fields(of releases: [Release], app: String?) {
         field("app", app)
         array("releases") { writer in
             for release in releases { writer.object { $0.fields(of: release) } }
@@ -54,5 +49,16 @@ extension JSONWriter {
         field("checks", release.checks)
         time("first_seen", release.firstSeen)
         time("last_seen", release.lastSeen)
+    }
+
+    mutating func fields(of apps: [(id: String, versions: [String])]) {
+        array("apps") { writer in
+            for app in apps {
+                writer.object {
+                    $0.field("id", app.id)
+                    $0.field("versions", app.versions)
+                }
+            }
+        }
     }
 }

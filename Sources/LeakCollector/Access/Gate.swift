@@ -56,7 +56,7 @@ final class Gate: Sendable {
         return String(value.dropFirst(7).drop { $0 == " " })
     }
 
-    static let cookieName = "leak_session"
+    static let cookieName = "session"
 
     /// The session's secret among the request's cookies. RFC 6265 §4.2.1
     static func sessionCookie(of request: borrowing Request) -> String? {

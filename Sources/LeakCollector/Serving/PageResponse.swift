@@ -21,6 +21,13 @@ extension Response {
         return Response(page: page.html, status: status)
     }
 
+    /// For programs that look at the status alone.
+    static func plain(_ text: StaticString) -> Response {
+        var response = Response(.ok, type: "text/plain; charset=utf-8", body: .text(text))
+        response.fields.append(("Cache-Control", "no-store"))
+        return response
+    }
+
     /// Sends the browser on. 303: whatever the method was, the next is GET (RFC 9110 §15.4.4).
     static func redirect(to path: String, cookie: String? = nil) -> Response {
         var response = Response(.seeOther)

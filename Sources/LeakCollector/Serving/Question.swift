@@ -6,7 +6,7 @@ internal import LeakStore
 struct Question: Sendable, CustomStringConvertible {
     private enum Topic: Sendable {
         case leaks(LeakQuery), leak(LeakID), reports(LeakID), trend(LeakID, Trend.Step)
-        case releases(app: String), summary(app: String?), apps, ready
+        case releases(app: String?), summary(app: String?), apps, ready
         case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), releasesPage(app: String?)
     }
 
@@ -33,11 +33,7 @@ struct Question: Sendable, CustomStringConvertible {
         case .leakReports(let id): topic = .reports(id)
         case .leakTrend(let id): topic = .trend(id, try Self.step(request))
         case .releases:
-            guard let app = request.query("app"), !app.isEmpty else {
-                throw Problem(
-                    .badRequest, "app is missing: /api/v1/releases?app=APP; /api/v1/apps lists them")
-            }
-            topic = .releases(app: app)
+            topic = .releases(app: Self.app(request))
         case .summary: topic = .summary(app: Self.app(request))
         case .apps: topic = .apps
         case .readyz: topic = .ready
@@ -97,17 +93,19 @@ struct Question: Sendable, CustomStringConvertible {
             guard let trend = try reader.trend(of: id, by: step, now: now) else { throw Problem.noLeak }
             return Answer.json { $0.fields(of: trend) }
         case .releases(let app):
-            let releases = try reader.releases(app: app)
-            return Answer.json { $0.fields(of: releases, app: app) }
+            // Versions of two apps cannot be told in one list: without a name it is the app that was seen last.
+            let shown = try app ?? reader.apps().first
+            let releases = try shown.map { try reader.releases(app: $0) } ?? []
+            return Answer.json { $0.fields(of: releases, app: shown) }
         case .summary(let app):
             let overview = try reader.overview(app: app, now: now)
-            return Answer.json { $0.fields(of: overview, app: app, now: now) }
+            return Answer.json { $0.fields(of: overview, app: app) }
         case .apps:
-            let apps = try reader.apps()
-            return Answer.json { $0.field("apps", apps) }
+            let apps = try reader.apps().map { (id: $0, versions: try reader.versions(app: $0)) }
+            return Answer.json { $0.fields(of: apps) }
         case .ready:
             try reader.ping()
-            return Answer.json { $0.field("status", "ready") }
+            return .plain("ready\n")
         case .summaryPage(let query):
             return Response(page: try pages.summary(query, links: .served, address: address))
         case .leakPage(let id):
