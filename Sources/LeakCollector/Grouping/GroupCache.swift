@@ -66,7 +66,7 @@ struct GroupCache {
         let group = entry.group
         var lived = report.livedMilliseconds
         if lived == nil, group.isFreed {
-            let text = report.message.isPresent ? report.message : report.errorText
+            let text = report.message.isEmpty ? report.errorText : report.message
             lived = ElapsedTime.milliseconds(afterIn: document.bytes(of: text))
         }
         return GroupedReport(
@@ -95,7 +95,7 @@ struct GroupCache {
         append(document, report.cycle)
         append(document, report.fingerprint)
         guard report.className.isEmpty || report.event == nil else { return }
-        let text = report.message.isPresent ? report.message : report.errorText
+        let text = report.message.isEmpty ? report.errorText : report.message
         key.append(text.isEscaped ? 1 : 0)
         TextMasking.append(document.bytes(of: text), to: &key)
     }

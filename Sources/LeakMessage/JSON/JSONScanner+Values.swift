@@ -156,4 +156,16 @@ extension JSONScanner {
         default: throw JSONError(.invalidEscape, at: start)
         }
     }
+
+    /// Whether a string of this body is `text`; cheaper than making a `String` of it.
+    public func matches(_ name: JSONSlice, _ text: StaticString) -> Bool {
+        guard !name.isEscaped else { return self.text(of: name) == "\(text)" }
+        guard name.count == text.utf8CodeUnitCount else { return false }
+        return unsafe withBytes(of: name) { name in
+            for index in 0..<text.utf8CodeUnitCount where unsafe name[index] != text.utf8Start[index] {
+                return false
+            }
+            return true
+        }
+    }
 }

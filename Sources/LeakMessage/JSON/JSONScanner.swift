@@ -6,7 +6,7 @@
 ///         guard try scanner.enterObject() else { return }
 ///         repeat {
 ///             let name = try scanner.name()
-///             if scanner.text(of: name) == "count" { count = try scanner.number().integer } else { try scanner.skip() }
+///             if scanner.matches(name, "count") { count = try scanner.number().integer } else { try scanner.skip() }
 ///         } while try scanner.another(in: .object)
 ///     }
 ///
@@ -39,9 +39,8 @@ public struct JSONScanner {
         case null = "null"
     }
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
-        // An empty array has no address; `end` is then 0 and nothing is read.
-        unsafe base = bytes.baseAddress ?? UnsafePointer(bitPattern: 1).unsafelyUnwrapped
+    private init(_ base: UnsafePointer<UInt8>, _ range: Range<Int>) {
+        unsafe self.base = base
         offset = range.lowerBound
         end = range.upperBound
     }
@@ -53,7 +52,9 @@ public struct JSONScanner {
     ) throws(JSONError) -> Result {
         let range = (range ?? 0..<bytes.count).clamped(to: 0..<bytes.count)
         return try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in
-            var scanner = unsafe JSONScanner(buffer, range)
+            // An empty array has no address, and holds no value either.
+            guard let base = buffer.baseAddress else { throw JSONError(.unexpectedEnd, at: 0) }
+            var scanner = unsafe JSONScanner(base, range)
             return try body(&scanner)
         }
     }
