@@ -77,6 +77,20 @@ private struct SumCheck: Sendable {
                 where reports <> (select coalesce(sum(reports), 0) from leak_day where leak = l.id)
                 """),
         SumCheck(
+            sentence: "installs of a leak without a set are those of its only build",
+            sql: """
+                select count(*) from leak l where not exists (select 1 from install_set where id = l.id << 3)
+                  and installs <> (select coalesce(sum(installs), 0) from leak_build where leak = l.id)
+                """),
+        SumCheck(
+            sentence: "installs of a leak in a release without a set are those of its only build",
+            sql: """
+                select count(*) from leak_release c
+                where not exists (select 1 from install_set where id = c.id << 3 | 4)
+                  and installs <> (select coalesce(sum(p.installs), 0) from leak_build p
+                    join build b on b.id = p.build where p.leak = c.leak and b.release = c.release)
+                """),
+        SumCheck(
             sentence: "reports of a day are the sum of its hours, where all are kept",
             sql: """
                 select count(*) from leak_day d

@@ -152,7 +152,8 @@ extension Migration {
               body blob not null
             );
 
-            -- id: InstallScope.row. members: InstallSet.
+            -- id: InstallScope.row. members: InstallSet. A leak, or its share of a release, seen in one build alone has no
+            -- set of its own: it shares that build's.
             create table install_set (
               id integer primary key,
               members blob not null

@@ -8,7 +8,7 @@ extension SQLiteReader {
         let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
         let selection = LeakSelection(query)
         return try snapshot { () throws(StoreError) in
-            let (total, reports) = try totals(of: selection)
+            let (total, reports) = query.isOfAllLeaks ? try totals(query.app) : try totals(of: selection)
             var (rows, cursors) = try page(of: selection, after: cursor, limit: query.limit + 1)
             var next: String?
             if rows.count > query.limit {
@@ -70,20 +70,25 @@ extension SQLiteReader {
     func trends(of leaks: [Int64], from first: Int) throws(StoreError) -> [Int64: [Int]] {
         let select = try connection.statement(
             """
-            select d.leak, d.day, sum(d.reports) from json_each(?1) j
-            join leak_day d on d.leak = j.value and d.day between ?2 and ?3
-            group by d.leak, d.day
+            select d.leak, d.day, d.reports from json_each(?1) j
+            cross join leak_day d on d.leak = j.value and d.day between ?2 and ?3
             """)
         defer { select.reset() }
         let list = "[" + leaks.map(String.init).joined(separator: ",") + "]"
         try select.bind(list, first, first + LeakRow.trendDays - 1)
         var trends: [Int64: [Int]] = [:]
+        let empty = [Int](repeating: 0, count: LeakRow.trendDays)
         while try select.step() {
-            trends[select.int64(0), default: [Int](repeating: 0, count: LeakRow.trendDays)][
-                select.int(1) - first] =
-                select.int(2)
+            trends[select.int64(0), default: empty][select.int(1) - first] += select.int(2)
         }
         return trends
+    }
+}
+
+extension LeakQuery {
+    /// Whether nothing but the app limits the list.
+    fileprivate var isOfAllLeaks: Bool {
+        version == nil && state == nil && kind == nil && className == nil && (search ?? "").isEmpty
     }
 }
 

@@ -104,7 +104,8 @@ extension SQLiteReader {
         return (reports, installs.count, try count.step() ? count.int(0) : 0)
     }
 
-    private func totals(_ app: String?) throws(StoreError) -> (leaks: Int, reports: Int) {
+    /// Of all leaks, kept with each app.
+    func totals(_ app: String?) throws(StoreError) -> (leaks: Int, reports: Int) {
         let select = try connection.statement(
             "select coalesce(sum(leaks), 0), coalesce(sum(reports), 0) from app where ?1 is null or name = ?1"
         )

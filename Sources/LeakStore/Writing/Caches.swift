@@ -63,6 +63,8 @@ final class CountEntry {
     var reports = 0
     var freed = 0
     var installs = 0
+    /// Of a release: how many of its builds the leak was seen in.
+    var builds = 0
 
     init(id: Int64) { self.id = id }
 }
@@ -86,6 +88,8 @@ final class LeakEntry {
     /// Times of the samples kept as first and newest.
     var firstSample: Int64?
     var newestSample: Int64?
+    /// How many builds the leak was seen in.
+    var buildCount = 0
     /// By row of `build`.
     private(set) var builds: [Int64: CountEntry] = [:]
     /// By row of `release`.

@@ -51,7 +51,8 @@ extension Writer {
             """
             select l.id, l.first_seen, l.last_seen, f.id, f.order_key, n.id, n.order_key, l.reports, l.freed,
               l.installs, l.sightings, l.alive_at_most,
-              (select at from sample where id = l.id), (select at from sample where id = 1 << 40 | l.id)
+              (select at from sample where id = l.id), (select at from sample where id = 1 << 40 | l.id),
+              (select count(*) from leak_build where leak = l.id)
             from leak l join release f on f.id = l.first_release join release n on n.id = l.last_release
             where l.key = ?
             """)
@@ -71,6 +72,7 @@ extension Writer {
         entry.aliveAtMost = select.optionalInt(11)
         entry.firstSample = select.optionalInt64(12)
         entry.newestSample = select.optionalInt64(13)
+        entry.buildCount = select.int(14)
         return entry
     }
 

@@ -5,20 +5,25 @@ extension Writer {
         for index in leak.cells {
             let cell = tally.cells[index]
             let release = releases[tally.builds[cell.build].release]
-            let inBuild = try count(of: entry, build: builds[cell.build])
             let inRelease = try count(of: entry, release: release.id)
+            let inBuild = try count(of: entry, build: builds[cell.build], in: inRelease, release.id)
             for count in [inBuild, inRelease] {
                 count.reports += cell.reports
                 count.freed += cell.freed
             }
             if let change = try add(cell.installs, to: .leakBuild, of: inBuild.id) {
-                inBuild.installs = change.count
                 release.newInstalls.append(contentsOf: change.fresh)
-                if let wider = try add(change.fresh, to: .leakRelease, of: inRelease.id) {
+                inBuild.installs = change.count
+                // What has one build alone shares that build's set.
+                if inRelease.builds == 1 {
+                    inRelease.installs = change.count
+                } else if let wider = try add(change.fresh, to: .leakRelease, of: inRelease.id) {
                     inRelease.installs = wider.count
-                    if let widest = try add(wider.fresh, to: .leak, of: entry.id) {
-                        entry.installs = widest.count
-                    }
+                }
+                if entry.buildCount == 1 {
+                    entry.installs = change.count
+                } else if let wider = try add(change.fresh, to: .leak, of: entry.id) {
+                    entry.installs = wider.count
                 }
             }
             try connection.run(
@@ -31,25 +36,60 @@ extension Writer {
         }
     }
 
-    private func count(of leak: LeakEntry, build: Int64) throws(StoreError) -> CountEntry {
+    private func count(
+        of leak: LeakEntry, build: Int64, in inRelease: CountEntry, _ release: Int64
+    ) throws(StoreError) -> CountEntry {
         if let known = leak.builds[build] { return known }
         let select = try connection.statement(
-            "select id, reports, freed, installs from leak_build where leak = ? and build = ?")
+            "select id, reports, freed, installs, 0 from leak_build where leak = ? and build = ?")
         let count: CountEntry
         if let stored = try storedCount(select, leak: leak.id, part: build) {
             count = stored
         } else {
             try connection.run("insert into leak_build (leak, build) values (?, ?)", leak.id, build)
             count = CountEntry(id: connection.lastInsertedRow)
+            inRelease.builds += 1
+            leak.buildCount += 1
+            if inRelease.builds == 2 {
+                try startReleaseSet(of: inRelease, leak: leak.id, release, but: count.id)
+            }
+            if leak.buildCount == 2 { try startLeakSet(leak: leak.id, but: count.id) }
         }
         leak.remember(count, build: build)
         return count
     }
 
+    /// Copies the set of the only build so far.
+    private func startReleaseSet(
+        of count: CountEntry, leak: Int64, _ release: Int64, but new: Int64
+    ) throws(StoreError) {
+        try connection.run(
+            """
+            insert into install_set (id, members)
+            select ?1, i.members from leak_build p join build b on b.id = p.build and b.release = ?3
+            join install_set i on i.id = p.id << 3 | 1 where p.leak = ?2 and p.id <> ?4
+            """, InstallScope.leakRelease.row(owner: count.id), leak, release, new)
+    }
+
+    /// Copies the set of the only build so far.
+    private func startLeakSet(leak: Int64, but new: Int64) throws(StoreError) {
+        try connection.run(
+            """
+            insert into install_set (id, members)
+            select ?1, i.members from leak_build p join install_set i on i.id = p.id << 3 | 1
+            where p.leak = ?2 and p.id <> ?3
+            """, InstallScope.leak.row(owner: leak), leak, new)
+    }
+
     private func count(of leak: LeakEntry, release: Int64) throws(StoreError) -> CountEntry {
         if let known = leak.releases[release] { return known }
         let select = try connection.statement(
-            "select id, reports, freed, installs from leak_release where leak = ? and release = ?")
+            """
+            select id, reports, freed, installs,
+              (select count(*) from leak_build p join build b on b.id = p.build
+               where p.leak = c.leak and b.release = c.release)
+            from leak_release c where leak = ? and release = ?
+            """)
         let count: CountEntry
         if let stored = try storedCount(select, leak: leak.id, part: release) {
             count = stored
@@ -71,6 +111,7 @@ extension Writer {
         count.reports = select.int(1)
         count.freed = select.int(2)
         count.installs = select.int(3)
+        count.builds = select.int(4)
         return count
     }
 

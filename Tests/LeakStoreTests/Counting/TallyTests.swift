@@ -1,0 +1,54 @@
+import Testing
+
+@testable import LeakStore
+
+@Suite struct TallyTests {
+    @Test func `adds up what is counted together`() {
+        var tally = Tally()
+        let page = leak("Page")
+        for number in 0..<3 {
+            tally.add(
+                submission([
+                    Report(leak: page, install: 4, count: 2), Report(leak: page, isFreed: true, lived: 9),
+                ]),
+                number: number)
+        }
+        #expect(tally.leaks.count == 1 && tally.cells.count == 1 && tally.slots.count == 1)
+        #expect(tally.leaks[0].reports == 6 && tally.leaks[0].freed == 3)
+        #expect(tally.leaks[0].sightings.map(\.submission) == [0, 1, 2])
+        #expect(tally.hours.values.reduce(0, +) == 6)
+        #expect(tally.apps[0].reports == 6 && tally.releases[0].freed == 3)
+    }
+
+    @Test(arguments: [(Int.max, Tally.largestCount), (Int.min, 0), (-1, 0), (0, 0), (7, 7)])
+    func `no count overflows or takes away`(count: Int, counted: Int) {
+        var tally = Tally()
+        var batch = submission([Report(leak: leak("Page"), count: count)])
+        batch.denominators = [
+            Submission.Denominator(
+                app: "shop", version: "1.0", build: nil, sessions: count, leakySessions: count,
+                checks: ["Page": count])
+        ]
+        batch.dropped = [Submission.Dropped(app: "shop", reason: "budget", count: count)]
+        tally.add(batch, number: 0)
+        tally.add(batch, number: 1)
+        #expect(tally.leaks[0].reports == 2 * counted)
+        #expect(tally.releases[0].sessions == 2 * counted)
+        #expect(tally.apps[0].dropped["budget"] ?? 0 == 2 * counted)
+    }
+
+    @Test func `a sighting that points at no sender is left out`() {
+        var tally = Tally()
+        var batch = submission([Report(leak: leak("Page"))])
+        batch.origins = []
+        tally.add(batch, number: 0)
+        #expect(tally.leaks.isEmpty)
+    }
+
+    @Test(arguments: [
+        (Int64(0), 0), (-1, -1), (3_600_000, 1), (3_599_999, 0), (-3_600_000, -1), (-3_600_001, -2),
+    ])
+    func `hours are counted from 1970, before it too`(time: Int64, hour: Int) {
+        #expect(Calendar.hour(of: time) == hour)
+    }
+}
