@@ -1,26 +1,16 @@
 internal import LeakMessage
 
-/// What of a report is kept as a sample: class names, paths, keys and breadcrumbs as given; of a detector's text no label,
-/// alert or field; of an error its description alone.
-public enum Redaction {
+/// What of a report is kept as a sample.
+enum Redaction {
     /// - Parameter report: the JSON of one report, read before.
-    /// - Returns: the JSON to store; empty when it cannot be read back, which loses a sample and no count.
-    @Sendable public static func redact(_ report: ArraySlice<UInt8>) -> [UInt8] {
+    /// - Returns: the JSON to store: without the text of labels, alerts and fields, and without the sender, who is
+    ///   kept beside it.
+    @Sendable static func redact(_ report: ArraySlice<UInt8>) -> [UInt8] {
         guard let document = try? WireReader.read(Array(report), as: .json), !document.reports.isEmpty else {
+            // It was read when it came in; a sample is lost then, and no count.
             return Array("{}".utf8)
         }
-        var kept = document.report(at: 0)
-        kept.message = kept.message.map { DetectorMessage.redacted($0) }
-        if let error = kept.error {
-            let descriptions = error.userInfo.compactMap { entry -> CustomKey? in
-                guard entry.name == "NSLocalizedDescription", case .string(let text) = entry.value else {
-                    return nil
-                }
-                return CustomKey(entry.name, .string(DetectorMessage.redacted(text)))
-            }
-            kept.error = ReportedError(domain: error.domain, code: error.code, userInfo: descriptions)
-        }
-        // The sender is kept beside it, once.
+        var kept = document.report(at: 0).redacted()
         (kept.app, kept.device, kept.install, kept.user) = (nil, nil, nil, nil)
         return kept.json()
     }
