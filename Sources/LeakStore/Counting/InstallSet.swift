@@ -47,8 +47,6 @@ struct InstallSet: Hashable, Sendable {
         hashes = []
     }
 
-    // MARK: Bytes
-
     private static let exactTag: UInt8 = 1
     private static let estimatedTag: UInt8 = 2
 
@@ -85,8 +83,6 @@ struct InstallSet: Hashable, Sendable {
         default: return nil
         }
     }
-
-    // MARK: HyperLogLog
 
     private static func record(_ hash: UInt64, in registers: inout [UInt8]) -> Bool {
         // Senders' hashes are taken as given; mixing makes every bit depend on every other.

@@ -1,9 +1,9 @@
-/// What a writer remembers of the file between commits. Bounded; together about 12 MiB when everything is full.
+/// What a writer remembers of the file between commits. Bounded; together about 8 MiB when everything is full.
 struct Caches {
     var apps = RecentCache<String, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
     /// By row of `install_set`; 2 KiB each at most.
-    var installs = RecentCache<Int64, InstallEntry>(capacity: 2_048)
+    var installs = RecentCache<Int64, InstallEntry>(capacity: 1_024)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
 
     mutating func removeAll() {

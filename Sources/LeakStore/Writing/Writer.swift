@@ -29,7 +29,7 @@ final class Writer {
             pragma journal_mode = wal;
             pragma synchronous = full;
             pragma foreign_keys = on;
-            pragma cache_size = -8192;
+            pragma cache_size = -4096;
             pragma journal_size_limit = \(Self.logBytes);
             pragma wal_autocheckpoint = \(Self.checkpointPages);
             """)

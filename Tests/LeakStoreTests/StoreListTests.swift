@@ -1,0 +1,129 @@
+import LeakStore
+import Testing
+
+/// How every store lists leaks; a second one runs the same tests.
+@Suite struct StoreListTests {
+    let directory = TemporaryDirectory()
+    let store: any Store
+
+    init() throws { store = try directory.store() }
+
+    @Test(arguments: [
+        ("page", ["Page"]), ("ROOT", ["Page"]), ("100%", ["Sale 100%"]), ("_", []), ("still here", ["Page"]),
+        ("größe", ["Größe"]), ("GRÖSSE", []), ("GRÖßE", ["Größe"]), ("", ["Page", "Sale 100%", "Größe"]),
+    ])
+    func `search finds class, path and newest message`(text: String, found: [String]) throws {
+        _ = try store.count(
+            [
+                submission([
+                    Report(leak: leak("Page", stack: ["Root"]), count: 3, body: #"{"message":"Still HERE"}"#),
+                    Report(leak: leak("Sale 100%"), count: 2, body: "no json"), Report(leak: leak("Größe")),
+                ])
+            ], now: noon)
+        var query = LeakQuery()
+        query.search = text
+        let page = try store.makeReader().leaks(query, now: noon)
+        #expect(page.leaks.map(\.identity.title) == found)
+        #expect(page.total == found.count)
+    }
+
+    @Test(arguments: LeakQuery.Sort.allCases, [1, 7, 200])
+    func `paging visits every leak once`(sort: LeakQuery.Sort, limit: Int) throws {
+        var random = Seeded(state: 11)
+        var reports: [Report] = []
+        for number in 0..<40 {
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                reports.append(
+                    Report(
+                        leak: leak("L\(number)"), version: Bool.random(using: &random) ? "1.0" : "2.0",
+                        install: .random(in: 0..<9, using: &random),
+                        at: noon - .random(in: 0..<5, using: &random) * hour))
+            }
+        }
+        _ = try store.count([submission(reports)], now: noon)
+        var query = LeakQuery()
+        query.sort = sort
+        query.limit = limit
+        var rows: [LeakRow] = []
+        let reader = try store.makeReader()
+        repeat {
+            let page = try reader.leaks(query, now: noon)
+            #expect(page.total == 40)
+            #expect(page.reports == reports.count)
+            rows += page.leaks
+            query.cursor = page.next
+        } while query.cursor != nil
+        #expect(Set(rows.map(\.identity.id)).count == 40)
+        #expect(rows.count == 40)
+        let keys: [Int] = rows.map { row in
+            switch sort {
+            case .impact: 0
+            case .reports: row.reports
+            case .installs: row.installs
+            case .lastSeen: Int(row.lastSeen)
+            case .firstSeen: Int(row.firstSeen)
+            }
+        }
+        #expect(keys == keys.sorted(by: >))
+    }
+
+    @Test func `impact puts first what affects most installs of the newest version`() throws {
+        let (many, few) = (leak("Many"), leak("Few"))
+        _ = try store.count(
+            [
+                submission([
+                    Report(leak: many, version: "1.0", install: 1, count: 99),
+                    Report(leak: few, version: "2.0", install: 2),
+                ])
+            ], now: noon)
+        let page = try store.makeReader().leaks(LeakQuery(), now: noon)
+        #expect(page.leaks.map(\.identity.title) == ["Few", "Many"])
+        #expect(page.leaks.map(\.isNew) == [true, false])
+    }
+
+    @Test func `a cursor of another list is refused`() throws {
+        _ = try store.count([submission([Report(leak: leak("A")), Report(leak: leak("B"))])], now: noon)
+        let reader = try store.makeReader()
+        var query = LeakQuery()
+        query.limit = 1
+        let next = try #require(try reader.leaks(query, now: noon).next)
+        for cursor in [
+            "", "x", String(next.dropLast()), "f" + next.dropFirst(), String(repeating: "0", count: 64),
+        ] {
+            query.cursor = cursor
+            #expect(throws: StoreError.self) { try reader.leaks(query, now: noon) }
+        }
+        query.cursor = next
+        #expect(try reader.leaks(query, now: noon).leaks.count == 1)
+        query.kind = "view"
+        #expect(throws: StoreError.self) { try reader.leaks(query, now: noon) }
+        query = LeakQuery()
+        query.limit = 0
+        #expect(throws: StoreError.self) { try reader.leaks(query, now: noon) }
+    }
+
+    @Test func `filters by app, kind and class`() throws {
+        _ = try store.count(
+            [
+                submission([
+                    Report(leak: leak("A", kind: "view")), Report(leak: leak("A", stack: ["X"])),
+                    Report(leak: leak("B", app: "mail")),
+                ])
+            ], now: noon)
+        let reader = try store.makeReader()
+        let total = { (change: (inout LeakQuery) -> Void) throws -> Int in
+            var query = LeakQuery()
+            change(&query)
+            return try reader.leaks(query, now: noon).total
+        }
+        #expect(try total({ _ in }) == 3)
+        #expect(try total({ query in query.app = "shop" }) == 2)
+        #expect(try total({ query in query.app = "none" }) == 0)
+        #expect(try total({ query in query.kind = "view" }) == 1)
+        #expect(try total({ query in query.className = "A" }) == 2)
+        #expect(try total({ query in query.version = "1.0" }) == 3)
+        #expect(try total({ query in query.version = "1.1" }) == 0)
+        #expect(
+            try reader.leak(leak("A", kind: "view").id, now: noon)?.siblings.map(\.stack) == [["X", "A"]])
+    }
+}
