@@ -1,0 +1,242 @@
+import Foundation
+import HTTPClient
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// The whole path over real sockets: libcurl posts, SQLite keeps, libcurl reads back.
+@Suite struct CollectorTests {
+    @Test func `every known text makes the group that it states`() throws {
+        let running = try RunningCollector()
+        for (number, vector) in try Self.vectors().enumerated() {
+            // An app of its own, so that each text's group can be told.
+            let app = "vector-\(number)"
+            let answer = try running.post(
+                vector.message, "text/plain", to: "/api/v1/reports?app=\(app)&version=1")
+            #expect(answer.status == 200, "\(answer.text)")
+            let leaks = try #require(
+                try running.json("/api/v1/leaks?app=\(app)")["leaks"] as? [[String: Any]])
+            let leak = try #require(leaks.first)
+            #expect(leaks.count == 1)
+            let name = leak["class"] as? String
+            let module = leak["module"] as? String
+            let full = [module, name].compactMap { $0 }.joined(separator: ".")
+            #expect(vector.className == (full.isEmpty ? nil : full))
+            #expect(leak["freed"] as? Int == (vector.isFreed ? 1 : 0))
+            #expect(leak["reports"] as? Int == (vector.isFreed ? 0 : 1))
+            if let stack = vector.stack, let shown = leak["stack"] as? [String] {
+                #expect(
+                    shown.map { $0.split(separator: ".").last } == stack.map { $0.split(separator: ".").last }
+                )
+            }
+            if let children = vector.children, let shown = leak["children"] as? [String] {
+                #expect(shown == children.map { String($0.split(separator: ".").last ?? "") })
+            }
+            if let cycle = vector.cycle { #expect(leak["cycle"] as? [String] == cycle) }
+        }
+    }
+
+    @Test func `a thousand messages of twenty leaks make twenty groups, and counts are exact`() throws {
+        let running = try RunningCollector()
+        var random = Random(seed: 77)
+        var variants = MessageVariants(random: random)
+        var expected = [Int](repeating: 0, count: 20)
+        for _ in 0..<100 {
+            let messages = (0..<10).map { _ -> String in
+                let leak = random.below(20)
+                expected[leak] += 1
+                return variants.text("Screen\(Character(UnicodeScalar(UInt8(65 + leak))))Controller")
+            }
+            let reports = try messages.map { message -> String in
+                let text = String(decoding: try JSONEncoder().encode(message), as: UTF8.self)
+                return #"{"message":\#(text),"type":"leak"}"#
+            }
+            let batch =
+                #"{"app":{"id":"a","module":"MyApp","version":"1"},"reports":[\#(reports.joined(separator: ","))]}"#
+            #expect(try running.post(batch).text == #"{"accepted":10,"duplicate":false,"rejected":[]}"#)
+        }
+        let page = try running.json("/api/v1/leaks?app=a&limit=200")
+        let leaks = try #require(page["leaks"] as? [[String: Any]])
+        #expect(page["total"] as? Int == 20)
+        #expect(leaks.compactMap { $0["reports"] as? Int }.sorted() == expected.sorted())
+    }
+
+    @Test func `every form of body is taken`() throws {
+        let running = try RunningCollector()
+        let bodies = [
+            (#"{"class":"One"}"#, "application/json"),
+            (#"[{"class":"One"},{"class":"One"}]"#, "application/json"),
+            (#"{"reports":[{"class":"One"}]}"#, "application/json; charset=utf-8"),
+            ("{\"class\":\"One\"}\n\n{\"class\":\"One\"}\n", "application/x-ndjson"),
+            ("Expected deallocation of One", "Text/Plain; charset=UTF-8"),
+        ]
+        for (body, type) in bodies { #expect(try running.post(body, type).status == 200, "\(type)") }
+        let leaks = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
+        #expect(leaks.count == 1)
+        #expect(leaks.first?["reports"] as? Int == 7)
+    }
+
+    @Test func `a repeated batch counts once, and its key is refused for another`() throws {
+        let running = try RunningCollector()
+        let fields = [HTTPField("X-Leak-Key", RunningCollector.key), HTTPField("Idempotency-Key", "batch-1")]
+        let body = #"[{"class":"One"},{"class":""}]"#
+        let first = try running.post(body, fields: fields)
+        let again = try running.post(body, fields: fields)
+        #expect(first.text.hasPrefix(#"{"accepted":1,"duplicate":false,"rejected":[{"index":1,"#))
+        #expect(again.status == 200)
+        #expect(again.text == first.text.replacingOccurrences(of: "false", with: "true"))
+        #expect(try running.post(#"[{"class":"Two"}]"#, fields: fields).status == 422)
+        #expect(try running.json("/api/v1/summary")["reports"] as? Int == 1)
+    }
+
+    @Test func `nothing is readable or writable without the right secret`() throws {
+        let running = try RunningCollector()
+        _ = try running.post(#"{"class":"One"}"#)
+        let leaks = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
+        let id = try #require(leaks.first?["id"] as? String)
+        let key = [HTTPField("Authorization", "Bearer \(RunningCollector.key)")]
+        let token = [HTTPField("Authorization", "Bearer \(RunningCollector.token)")]
+        let wrong = [HTTPField("Authorization", "Bearer \(String(RunningCollector.token.dropLast()))1")]
+        for path in [
+            "leaks", "leaks/\(id)", "leaks/\(id)/reports", "leaks/\(id)/trend", "summary", "releases", "apps",
+        ] {
+            #expect(try running.get("/api/v1/\(path)").status == 200, "\(path)")
+            for fields in [[], key, wrong] {
+                let answer = try running.get("/api/v1/\(path)", fields: fields)
+                #expect(answer.status == 401, "\(path)")
+                #expect(answer.field("Content-Type") == "application/problem+json")
+                #expect(answer.field("WWW-Authenticate") != nil)
+            }
+        }
+        for path in ["/", "/leaks/\(id)", "/leaks/\(id)/reports", "/releases"] {
+            #expect(try running.get(path).status == 200, "\(path)")
+            let answer = try running.get(path, fields: [])
+            #expect(answer.status == 303)
+            #expect(answer.field("Location")?.hasPrefix("/sign-in") == true)
+            #expect(try running.get(path, fields: key).status == 401)
+        }
+        for fields in [[], token, wrong] {
+            #expect(try running.post(#"{"class":"Two"}"#, fields: fields).status == 401)
+        }
+        #expect(try running.json("/api/v1/summary")["reports"] as? Int == 1)
+    }
+
+    @Test func `a bound key writes for its app, a revoked one not at all`() throws {
+        let running = try RunningCollector()
+        let credentials = Credentials(store: running.store)
+        let (credential, secret) = try credentials.createKey(
+            name: "shop", app: "shop", now: WallClock.milliseconds())
+        let fields = [HTTPField("Authorization", "bearer \(secret)")]
+        try Self.eventually { try running.post(#"{"class":"One"}"#, fields: fields).status == 200 }
+        #expect(try running.post(#"{"class":"One","app":{"id":"other"}}"#, fields: fields).status == 403)
+        #expect(try credentials.revokeKey(credential.id, now: WallClock.milliseconds()))
+        try Self.eventually { try running.post(#"{"class":"One"}"#, fields: fields).status == 403 }
+        #expect(try credentials.revokeKey(credential.id, now: WallClock.milliseconds()) == false)
+    }
+
+    @Test func `the sign-in link works once, and signing out ends the session`() throws {
+        let running = try RunningCollector()
+        let link = running.collector.announcement.signInLink
+        let path = "/" + (link.split(separator: "/").last ?? "")
+        let answer = try running.get(path, fields: [])
+        #expect(answer.status == 303)
+        #expect(answer.field("Location") == "/")
+        let cookie = try #require(answer.field("Set-Cookie"))
+        #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax") && !cookie.contains("Secure"))
+        let session = [HTTPField("Cookie", String(cookie.prefix { $0 != ";" }))]
+        #expect(try running.get("/", fields: session).status == 200)
+        #expect(try running.get("/api/v1/leaks", fields: session).status == 200)
+
+        let second = try running.get(path, fields: [])
+        #expect(second.status == 403)
+        #expect(second.text.contains("was used before"))
+
+        let foreign = session + [HTTPField("Origin", "https://evil.example")]
+        #expect(
+            try running.post("", "application/x-www-form-urlencoded", to: "/sign-out", fields: foreign).status
+                == 403)
+        #expect(try running.get("/", fields: session).status == 200)
+        #expect(
+            try running.post("", "application/x-www-form-urlencoded", to: "/sign-out", fields: session).status
+                == 303)
+        #expect(try running.get("/", fields: session).status == 303)
+    }
+
+    @Test func `an access token signs in by the form`() throws {
+        let running = try RunningCollector()
+        let form = "application/x-www-form-urlencoded"
+        let wrong = try running.post("token=nope", form, to: "/sign-in", fields: [])
+        #expect(wrong.status == 403 && wrong.field("Set-Cookie") == nil)
+        let right = try running.post(
+            "token=\(RunningCollector.token)&to=%2Freleases", form, to: "/sign-in", fields: [])
+        #expect(right.status == 303)
+        #expect(right.field("Location") == "/releases")
+        #expect(right.field("Set-Cookie") != nil)
+        let away = try running.post(
+            "token=\(RunningCollector.token)&to=%2F%2Fevil.example", form, to: "/sign-in", fields: [])
+        #expect(away.field("Location") == "/")
+    }
+
+    @Test(arguments: [
+        ("{", "application/json", 400, "line"), ("nope", "application/json", 400, "not JSON"),
+        ("", "application/json", 400, "ends too early"), (#"{"class":""}"#, "application/json", 400, "class"),
+        ("x", "image/png", 415, "Content-Type"), ("\u{1F}", "application/xml", 415, "Content-Type"),
+    ])
+    func `bad input gets a status and a reason`(body: String, type: String, status: Int, words: String) throws
+    {
+        let running = try RunningCollector()
+        let answer = try running.post(body, type)
+        #expect(answer.status == status)
+        #expect(answer.field("Content-Type") == "application/problem+json")
+        #expect(answer.text.contains(words), "\(answer.text)")
+        #expect(try running.post(#"{"class":"One"}"#).status == 200, "and nothing else is harmed")
+    }
+
+    @Test(arguments: [
+        ("/api/v1/leaks?sort=size", 400), ("/api/v1/leaks?limit=0", 400), ("/api/v1/leaks?limit=201", 400),
+        ("/api/v1/leaks?state=gone", 400), ("/api/v1/leaks?cursor=nope", 400), ("/?sort=size", 400),
+        ("/api/v1/leaks/00000000000000000000000000000000", 404), ("/api/v1/leaks/x", 404),
+        ("/api/v1/nope", 404),
+        ("/leaks/00000000000000000000000000000000", 404), ("/nope", 404), ("/api/v1/reports", 405),
+        ("/api/v1/leaks?q=%25_%27", 200), ("/healthz", 200), ("/readyz", 200), ("/style.css", 200),
+        ("/openapi.json", 200), ("/favicon.ico", 200), ("/sign-in", 200), ("/../Package.swift", 404),
+    ])
+    func `addresses answer`(path: String, status: Int) throws {
+        let running = try RunningCollector()
+        #expect(try running.get(path).status == status)
+    }
+
+    // MARK: Support
+
+    struct Vector: Decodable {
+        let message: String
+        let className: String?
+        let stack: [String]?
+        let children: [String]?
+        let cycle: [String]?
+        let isFreed: Bool
+
+        enum CodingKeys: String, CodingKey {
+            case message, stack, children, cycle
+            case className = "class"
+            case isFreed = "freed"
+        }
+    }
+
+    private static func vectors() throws -> [Vector] {
+        let url = try #require(Bundle.module.url(forResource: "Vectors/messages", withExtension: "jsonl"))
+        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map {
+            try JSONDecoder().decode(Vector.self, from: Data($0.utf8))
+        }
+    }
+
+    /// What the server learns by itself takes it a second or two.
+    private static func eventually(_ condition: () throws -> Bool) throws {
+        for _ in 0..<100 {
+            if try condition() { return }
+            usleep(50_000)
+        }
+        Issue.record("it did not become true in five seconds")
+    }
+}
