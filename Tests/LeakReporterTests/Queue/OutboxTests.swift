@@ -211,7 +211,7 @@ import Testing
         table.add(64)
         let next = try #require(table.load())
         #expect(next.dropped == [.queueFull: 2, .refused: 64])
-        #expect(next.checks == [ClassChecks(className: "A", count: 4)])
+        #expect(next.denominators.list == [ClassChecks(className: "A", count: 4)])
     }
 
     @Test func `a batch that is too long is halved, down to one`() {
@@ -283,7 +283,7 @@ import Testing
         table.add()
         table.pass(200)
         #expect(
-            try #require(table.load()).checks
+            try #require(table.load()).denominators.list
                 == [ClassChecks(className: "A", count: 2), ClassChecks(className: "B", count: 6)])
         table.finish(yes)
         #expect(table.next() == .wait(until: nil))
@@ -298,7 +298,7 @@ import Testing
         table.outbox.add([ClassChecks(className: "A", count: 2)], at: table.now)
         let mark = table.outbox.hurry()
         #expect(!table.outbox.isSettled(through: mark))
-        #expect(table.load()?.checks.count == 1)
+        #expect(table.load()?.denominators.counts.count == 1)
         table.finish(yes)
         #expect(table.outbox.isSettled(through: mark))
     }
@@ -313,8 +313,34 @@ import Testing
         #expect(table.next() == .wait(until: nil))
     }
 
+    @Test func `sessions travel once, and again after a refusal`() throws {
+        let table = Table()
+        let one = EndedSession(id: "1", checks: 3, leaks: 0)
+        let two = EndedSession(id: "2", checks: 4, leaks: 1)
+        table.outbox.add(one, at: table.now)
+        table.add()
+        table.pass(200)
+        #expect(try #require(table.load()).denominators.sessions == [one])
+        table.outbox.add(two, at: table.now)
+        table.finish(.refused(why: "no"))
+        table.add()
+        table.pass(200)
+        #expect(try #require(table.load()).denominators.sessions == [one, two])
+        table.finish(yes)
+        #expect(table.next() == .wait(until: nil))
+    }
+
+    @Test func `of sessions the newest thousand wait`() {
+        var denominators = Denominators()
+        for number in 0..<1_500 { denominators.add(EndedSession(id: "\(number)", checks: 1, leaks: 0)) }
+        #expect(denominators.sessions.count == 1_000)
+        #expect(denominators.sessions.last?.id == "1499")
+        denominators.restore(denominators)
+        #expect(denominators.sessions.count == 1_000)
+    }
+
     @Test func `checks of more classes than a batch carries are left out`() {
-        var tally = CheckTally()
+        var tally = Denominators()
         tally.add((0..<5_000).map { ClassChecks(className: "C\($0)", count: 1) })
         tally.add([ClassChecks(className: "C1", count: .max), ClassChecks(className: "C2", count: -4)])
         #expect(tally.counts.count == 1_000)
