@@ -32,8 +32,9 @@ struct BucketRing<Element> {
     }
 
     mutating func insert(_ element: Element, dueAt due: Int) {
-        // One tick is taken away before the division, so that times near the largest do not overflow.
-        let tick = max((max(due, 1) - 1) / Self.tickMilliseconds + 1, takenTick + 1)
+        // One is taken away before the division, so that times near the largest do not overflow.
+        let roundedUp = due <= 0 ? 0 : (due - 1) / Self.tickMilliseconds + 1
+        let tick = max(roundedUp, takenTick + 1)
         let index = tick % Self.bucketCount
         buckets[index].slots.append(Slot(tick: tick, element: element))
         buckets[index].earliest = min(buckets[index].earliest, tick)
@@ -42,7 +43,7 @@ struct BucketRing<Element> {
 
     /// Takes what is due, by tick, and within a tick in the order put in.
     mutating func takeDue(at now: Int) -> [Element] {
-        let tick = max(now, 0) / Self.tickMilliseconds
+        let tick = now < 0 ? -1 : now / Self.tickMilliseconds
         guard tick > takenTick else { return [] }
         let from = takenTick + 1
         takenTick = tick

@@ -44,8 +44,8 @@ extension LeakReporter {
         public var batchBytes = 256 * 1024
         /// How long the first report waits for others, so that a screen's worth of leaks is one batch.
         public var gatherMilliseconds = 200
-        /// How long checks alone wait for a report to travel with.
-        public var gatherChecksMilliseconds = 30_000
+        /// How long checks and sessions alone wait for a report to travel with.
+        public var gatherDenominatorsMilliseconds = 30_000
 
         public init() {}
 
@@ -57,7 +57,7 @@ extension LeakReporter {
             bounds.batchReports = min(max(batchReports, 1), WireLimits.reportsCount)
             bounds.batchBytes = max(batchBytes, 16 * 1024)
             bounds.gatherMilliseconds = max(gatherMilliseconds, 0)
-            bounds.gatherChecksMilliseconds = max(gatherChecksMilliseconds, 0)
+            bounds.gatherDenominatorsMilliseconds = max(gatherDenominatorsMilliseconds, 0)
             return bounds
         }
     }

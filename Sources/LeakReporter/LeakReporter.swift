@@ -75,6 +75,13 @@ public final class LeakReporter: Sendable {
         courier.record(checks)
     }
 
+    /// Records a run of the app that has ended, with or without a leak: the denominator of "leak-free sessions".
+    ///
+    /// Each session once, when it is over. The newest thousand wait, and travel as checks do.
+    public func record(session: EndedSession) {
+        courier.record(session)
+    }
+
     /// Sends what waits and blocks the calling thread until everything recorded so far is delivered or thrown away.
     ///
     /// - Parameter seconds: how long to block at most.

@@ -17,7 +17,7 @@ struct Demo {
         print("leak-demo: leaks for real and reports it to \(options.endpoint)")
         let units = fleet.map { Unit($0, options) }
 
-        print("\n1. Objects that should go, and do not:")
+        print("\n1. Screens are closed. Of these mistakes, some leak:")
         for scenario in Scenario.all { print("   - \(scenario.title)\(note(scenario))") }
         for unit in units {
             for _ in 0..<options.repeats { unit.play(Scenario.all, newest: options.version) }
@@ -113,10 +113,19 @@ private final class Unit {
 
     func play(_ scenarios: [Scenario], newest: String) {
         let release = phone.version == newest ? Scenario.Release.newest : .previous
-        for scenario in scenarios where scenario.onlyIn == nil || scenario.onlyIn == release {
-            scenario.play(detector)
-            if scenario.end != .gone { expected.leaked += 1 }
-            if scenario.end == .freedLate { expected.freed += 1 }
+        let mine = scenarios.enumerated().filter { $1.onlyIn == nil || $1.onlyIn == release }
+        for close in 1...phone.closes {
+            var session = EndedSession(id: UUID().uuidString, checks: mine.count, leaks: 0)
+            for (index, scenario) in mine {
+                // Each mistake at a pace of its own, so that some leaks are frequent and some are rare.
+                let goesWrong = scenario.end != .gone && close.isMultiple(of: phone.leaksEvery + index)
+                scenario.play(detector, goesWrong)
+                guard goesWrong else { continue }
+                session.leaks += 1
+                expected.leaked += 1
+                if scenario.end == .freedLate { expected.freed += 1 }
+            }
+            reporter.record(session: session)
         }
     }
 

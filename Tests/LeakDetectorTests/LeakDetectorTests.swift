@@ -1,3 +1,181 @@
+import Dispatch
+import Foundation
+import LeakMessage
 import Testing
 
-@Test func `stands until the real tests come`() { #expect(Bool(true)) }
+@testable import LeakDetector
+
+private final class Plain {
+    var itself: AnyObject?
+}
+private final class Generic<Value> { var itself: AnyObject? }
+private enum Outer { final class Inner { var itself: AnyObject? } }
+private actor Session {}
+/// Nothing in it, so it may be sent.
+private final class Empty: Sendable {}
+
+/// With real objects and real time, which is short: a grace period of 30 ms.
+@Suite struct LeakDetectorTests {
+    /// Gathers what is reported, and waits for it.
+    private final class Reports: @unchecked Sendable {
+        // Unchecked: `list` is touched inside `condition` alone.
+        private let condition = NSCondition()
+        private var list: [LeakReport] = []
+
+        func add(_ report: LeakReport) {
+            condition.lock()
+            list.append(report)
+            condition.broadcast()
+            condition.unlock()
+        }
+
+        /// All that came, once there are as many, or after five seconds.
+        func wait(for count: Int) -> [LeakReport] {
+            condition.lock()
+            defer { condition.unlock() }
+            let deadline = Date().addingTimeInterval(5)
+            while list.count < count, condition.wait(until: deadline) {}
+            return list
+        }
+    }
+
+    private let reports = Reports()
+
+    private func detector(_ change: (inout LeakDetector.Limits) -> Void = { _ in }) -> LeakDetector {
+        var limits = LeakDetector.Limits()
+        limits.graceMilliseconds = 30
+        limits.secondLookMilliseconds = 30
+        change(&limits)
+        return LeakDetector(limits: limits, queue: DispatchQueue(label: "test"), report: reports.add)
+    }
+
+    /// Waits until nothing is outstanding, or five seconds.
+    private func settle(_ detector: LeakDetector) {
+        let deadline = Date().addingTimeInterval(5)
+        while detector.counts.outstanding > 0, Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
+    }
+
+    @Test func `a cycle is reported with its class, path, reason and place`() throws {
+        let detector = detector()
+        do {
+            let object = Plain()
+            object.itself = object
+            detector.expectDeallocation(
+                of: object, path: ["Tab", "Cart"], reason: "popped", file: "App/Cart.swift", line: 7)
+        }
+        let report = try #require(reports.wait(for: 1).first)
+        #expect(report.event == .leak)
+        #expect(report.kind == .object)
+        #expect(report.className == "LeakDetectorTests.Plain")
+        #expect(report.stack == ["Tab", "Cart", "LeakDetectorTests.Plain"])
+        #expect(report.reason == "popped")
+        #expect(report.alive == 1)
+        #expect(try #require(report.waitedMilliseconds) >= 60)
+        #expect(report.keys == [CustomKey("file", .string("App/Cart.swift")), CustomKey("line", .number(7))])
+        #expect(report.id?.count == 36)
+    }
+
+    @Test func `an object that goes late is reported again, under the same id`() throws {
+        let detector = detector()
+        var object: Plain? = Plain()
+        detector.expectDeallocation(of: object!)
+        #expect(reports.wait(for: 1).count == 1)
+        object = nil
+        let all = reports.wait(for: 2)
+        #expect(all.map(\.event) == [.leak, .freed])
+        #expect(all[0].id == all[1].id)
+        #expect(all[1].className == all[0].className)
+        #expect(all[1].stack == all[0].stack)
+        #expect(try #require(all[1].livedMilliseconds) > 0)
+        #expect(detector.counts.freed == 1)
+    }
+
+    @Test func `an object that goes in time is checked and not reported`() {
+        let detector = detector()
+        for _ in 0..<10 { detector.expectDeallocation(of: Plain()) }
+        settle(detector)
+        #expect(detector.takeChecks() == [ClassChecks(className: "LeakDetectorTests.Plain", count: 10)])
+        #expect(detector.takeChecks() == [])
+        #expect(detector.counts.leaked == 0)
+    }
+
+    @Test func `the same object expected twice is reported once`() {
+        let detector = detector()
+        let object = Plain()
+        detector.expectDeallocation(of: object)
+        detector.expectDeallocation(of: object)
+        settle(detector)
+        detector.expectDeallocation(of: object)
+        settle(detector)
+        #expect(reports.wait(for: 1).count == 1)
+        #expect(detector.counts.leaked == 1)
+        withExtendedLifetime(object) {}
+    }
+
+    @Test func `the detector keeps nothing alive`() {
+        let detector = detector { $0.graceMilliseconds = 10_000 }
+        weak var trace: Plain?
+        do {
+            let object = Plain()
+            trace = object
+            detector.expectDeallocation(of: object)
+        }
+        #expect(trace == nil)
+    }
+
+    @Test func `names hold no addresses`() {
+        final class Local { var itself: AnyObject? }
+        let detector = detector()
+        let objects: [AnyObject] = [
+            Plain(), Generic<Plain>(), Outer.Inner(), Local(), Session(), Generic<[String: Int]>(),
+        ]
+        for object in objects { detector.expectDeallocation(of: object) }
+        let names = reports.wait(for: objects.count).compactMap(\.className)
+        #expect(
+            Set(names) == [
+                "LeakDetectorTests.Plain", "LeakDetectorTests.Generic<LeakDetectorTests.Plain>",
+                "LeakDetectorTests.Outer.Inner", "LeakDetectorTests.LeakDetectorTests.Local", "LeakDetectorTests.Session",
+                "LeakDetectorTests.Generic<Swift.Dictionary<Swift.String, Swift.Int>>",
+            ])
+        withExtendedLifetime(objects) {}
+    }
+
+    /// The last release may fall to the detector's look; its `deinit` must find no lock held.
+    @Test func `an object may expect another in its own end`() {
+        final class Owner: Sendable {
+            let detector: LeakDetector
+            let model = Empty()
+            init(_ detector: LeakDetector) { self.detector = detector }
+            deinit { detector.expectDeallocation(of: model) }
+        }
+        let detector = detector()
+        for _ in 0..<100 { detector.expectDeallocation(of: Owner(detector)) }
+        settle(detector)
+        #expect(detector.counts.checked == 200)
+        #expect(detector.counts.leaked == 0)
+    }
+
+    @Test func `from eight threads every leak is reported once`() {
+        let detector = detector { $0.outstanding = 100_000 }
+        let kept = (0..<8).map { _ in (0..<5).map { _ in Empty() } }
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for number in 0..<1_000 {
+                detector.expectDeallocation(of: Empty())
+                if number < 5 { detector.expectDeallocation(of: kept[thread][number]) }
+            }
+        }
+        settle(detector)
+        #expect(reports.wait(for: 40).count == 40)
+        #expect(detector.counts.checked == 8_040)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test(arguments: [-1, 0, Double.nan, -Double.infinity])
+    func `a grace period that is none is no wait`(seconds: Double) {
+        let detector = detector { $0.graceMilliseconds = 60_000 }
+        let object = Plain()
+        detector.expectDeallocation(of: object, after: seconds)
+        #expect(reports.wait(for: 1).count == 1)
+        withExtendedLifetime(object) {}
+    }
+}

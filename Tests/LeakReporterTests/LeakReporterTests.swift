@@ -1,3 +1,228 @@
+import Dispatch
+import Foundation
+import LeakMessage
 import Testing
 
-@Test func `stands until the real tests come`() { #expect(Bool(true)) }
+@testable import LeakReporter
+
+@Suite struct LeakReporterTests {
+    private func reporter(
+        _ transport: FakeTransport, endpoint: String = "http://localhost:8080", key: String = "k1",
+        _ change: (inout LeakReporter.Configuration) -> Void = { _ in }
+    ) -> LeakReporter {
+        var configuration = LeakReporter.Configuration(
+            endpoint: endpoint, key: key, app: AppInfo(id: "com.acme.shop", version: "5.2.0"),
+            device: DeviceInfo(os: "iOS", osVersion: "19.1", model: "iPhone17,1"), install: "i1")
+        change(&configuration)
+        return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
+            transport
+        }
+    }
+
+    @Test func `posts what the wire format asks for`() throws {
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        let reporter = reporter(transport)
+        reporter.record(message: "Expected deallocation of Shop.Cart")
+        #expect(reporter.flush(timeout: 5))
+        let post = try #require(transport.posts.first)
+        #expect(post.address == "http://localhost:8080/api/v1/reports")
+        #expect(post["Authorization"] == "Bearer k1")
+        #expect(post["Content-Type"] == "application/json")
+        #expect(post["Idempotency-Key"]?.count == 32)
+        #expect(reporter.statistics.sent == 1)
+        #expect(reporter.statistics.waiting == 0)
+        #expect(reporter.statistics.lastFailure == nil)
+    }
+
+    @Test func `each retry sends the same bytes under the same key`() {
+        let transport = FakeTransport { attempt, _ in
+            attempt < 5 ? [.none("away"), FakeTransport.status(503)][attempt % 2] : FakeTransport.accepted()
+        }
+        let reporter = reporter(transport)
+        for number in 0..<20 { reporter.record(message: "leak \(number)") }
+        #expect(reporter.flush(timeout: 5))
+        #expect(transport.posts.count == 5)
+        #expect(Set(transport.posts).count == 1)
+        #expect(reporter.statistics.sent == 20)
+        #expect(reporter.statistics.failedAttempts == 4)
+    }
+
+    @Test func `two batches have two keys`() {
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        let reporter = reporter(transport)
+        for _ in 0..<2 {
+            reporter.record(message: "leak")
+            reporter.flush(timeout: 5)
+        }
+        #expect(Set(transport.posts.compactMap { $0["Idempotency-Key"] }).count == 2)
+    }
+
+    @Test(arguments: [401, 403])
+    func `an unknown key stops it, and is said once`(status: Int) {
+        let transport = FakeTransport { _, _ in FakeTransport.status(status) }
+        let reporter = reporter(transport)
+        reporter.record(message: "leak")
+        #expect(reporter.flush(timeout: 5))
+        for _ in 0..<100 { reporter.record(message: "leak") }
+        #expect(reporter.flush(timeout: 5))
+        #expect(transport.posts.count == 1)
+        #expect(reporter.statistics.isStopped)
+        #expect(reporter.statistics.dropped == [.unauthorized: 101])
+        #expect(reporter.statistics.lastFailure?.contains("\(status)") == true)
+    }
+
+    @Test func `a body that is too long is sent in pieces`() {
+        let transport = FakeTransport { _, post in
+            post.body.count > 3_000 ? FakeTransport.status(413) : FakeTransport.accepted()
+        }
+        let reporter = reporter(transport)
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<64 {
+            // Random, so that compression gains little.
+            reporter.record(
+                message: (0..<100).map { _ in String(UInt8.random(in: 0...255, using: &random), radix: 36) }
+                    .joined())
+        }
+        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.statistics.sent == 64)
+        #expect(reporter.statistics.dropped == [:])
+        #expect(reporter.statistics.batches > 1)
+    }
+
+    /// Six bytes of JSON for one of the text: the estimate in the queue is far too low.
+    @Test func `a batch that grows in writing is split before it is sent`() {
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        let reporter = reporter(transport) { $0.bounds.batchBytes = 16 * 1024 }
+        for _ in 0..<16 { reporter.record(message: String(repeating: "\u{1}", count: 900)) }
+        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.statistics.sent == 16)
+        #expect(transport.posts.count >= 6)
+    }
+
+    @Test func `an endless queue is bounded, and its losses are counted`() {
+        let transport = FakeTransport { _, _ in .none("offline") }
+        let reporter = reporter(transport) { $0.bounds.waitingReports = 100 }
+        for _ in 0..<1_000 { reporter.record(message: "leak") }
+        let statistics = reporter.statistics
+        #expect(statistics.waiting == 100)
+        #expect(statistics.dropped == [.queueFull: 900])
+        #expect(statistics.lastFailure == nil || statistics.lastFailure == "offline")
+    }
+
+    @Test func `a flush that takes too long says so`() {
+        let transport = FakeTransport { _, _ in .none("offline") }
+        let reporter = reporter(transport)
+        reporter.record(message: "leak")
+        #expect(!reporter.flush(timeout: 0.05))
+        #expect(reporter.statistics.waiting == 1)
+    }
+
+    @Test(arguments: [0, -1, Double.nan, .infinity, 1e300])
+    func `a flush with nothing to wait for returns at once`(timeout: Double) {
+        let reporter = reporter(FakeTransport { _, _ in FakeTransport.accepted() })
+        #expect(reporter.flush(timeout: timeout))
+    }
+
+    @Test func `eight threads lose nothing and count nothing twice`() {
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        let reporter = reporter(transport) { $0.bounds.waitingReports = 1_000 }
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<10_000 { reporter.record(message: "leak") }
+        }
+        #expect(reporter.flush(timeout: 30))
+        let statistics = reporter.statistics
+        #expect(statistics.waiting == 0)
+        #expect(statistics.sent + (statistics.dropped[.queueFull] ?? 0) == 80_000)
+        #expect(Set(statistics.dropped.keys).isSubset(of: [.queueFull]))
+    }
+
+    /// The transport hangs; those who record do not notice.
+    @Test func `a caller never waits for the network`() {
+        let gate = DispatchSemaphore(value: 0)
+        let transport = FakeTransport { _, _ in
+            gate.wait()
+            return FakeTransport.accepted()
+        }
+        let reporter = reporter(transport) { $0.bounds.gatherMilliseconds = 0 }
+        reporter.record(message: "leak")
+        while transport.posts.isEmpty { Thread.sleep(forTimeInterval: 0.001) }
+        for _ in 0..<1_000 { reporter.record(message: "leak") }
+        #expect(!reporter.flush(timeout: 0.01))
+        #expect(reporter.statistics.waiting + (reporter.statistics.dropped[.queueFull] ?? 0) == 1_001)
+        for _ in 0..<100 { gate.signal() }
+        #expect(reporter.flush(timeout: 5))
+    }
+
+    @Test(arguments: [
+        ("", "k", "endpoint is empty"), ("nonsense", "k", "no address"),
+        ("http://leaks.example.com", "k", "unencrypted"),
+        ("https://leaks.example.com", "", "key is empty"),
+        ("https://leaks.example.com", "a\r\nX: y", "Copy it again"),
+    ])
+    func `a configuration that cannot work is said, and nothing is sent`(
+        endpoint: String, key: String, words: String
+    ) {
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        let reporter = reporter(transport, endpoint: endpoint, key: key)
+        for _ in 0..<3 { reporter.record(message: "leak") }
+        reporter.record(checks: [ClassChecks(className: "A", count: 1)])
+        #expect(reporter.flush(timeout: 5))
+        #expect(transport.posts.isEmpty)
+        #expect(reporter.statistics.isStopped)
+        #expect(reporter.statistics.dropped == [.misconfigured: 3])
+        #expect(reporter.statistics.lastFailure?.contains(words) == true)
+    }
+
+    @Test func `an unencrypted endpoint is used with leave`() {
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        let reporter = reporter(transport, endpoint: "http://leaks.example.com") { $0.allowsInsecure = true }
+        reporter.record(message: "leak")
+        #expect(reporter.flush(timeout: 5))
+        #expect(transport.posts.count == 1)
+    }
+
+    @Test func `texts of any length and kind are taken`() {
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        let reporter = reporter(transport)
+        let invalid: [UInt8] = [0x41, 0xFF, 0xC3, 0x28, 0xED, 0xA0, 0x80]
+        for text in [
+            "", "\0", String(decoding: invalid, as: UTF8.self), String(repeating: "🧵", count: 1_000_000),
+            "a\u{301}\u{200D}",
+        ] {
+            reporter.record(message: text)
+            var report = LeakReport()
+            report.className = text
+            report.stack = Array(repeating: text, count: 1_000)
+            report.keys = [CustomKey(text, .string(text)), CustomKey("n", .number(.nan))]
+            report.count = .min
+            reporter.record(leak: report)
+        }
+        #expect(reporter.flush(timeout: 10))
+        #expect(reporter.statistics.sent == 10)
+    }
+
+    @Test func `a reporter that goes sends what waits`() {
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        var one: LeakReporter? = reporter(transport)
+        one?.record(message: "leak")
+        one = nil
+        let deadline = Date().addingTimeInterval(5)
+        while transport.posts.isEmpty, Date() < deadline { Thread.sleep(forTimeInterval: 0.002) }
+        #expect(transport.posts.count == 1)
+    }
+
+    @Test func `a reporter that goes lets its thread go`() {
+        final class Witness: Sendable {}
+        weak var trace: FakeTransport?
+        do {
+            let transport = FakeTransport { _, _ in .none("offline") }
+            trace = transport
+            let reporter = reporter(transport)
+            reporter.record(message: "leak")
+            reporter.flush(timeout: 0.02)
+        }
+        let deadline = Date().addingTimeInterval(5)
+        while trace != nil, Date() < deadline { Thread.sleep(forTimeInterval: 0.002) }
+        #expect(trace == nil)
+    }
+}

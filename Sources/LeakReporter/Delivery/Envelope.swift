@@ -37,7 +37,8 @@ struct Envelope: Hashable, Sendable {
         batch.install = install
         batch.user = user
         batch.sentAt = load.sentAt
-        batch.checks = load.checks
+        batch.checks = load.denominators.list
+        batch.sessions = load.denominators.sessions
         batch.dropped = load.dropped.sorted { $0.key.rawValue < $1.key.rawValue }
             .map { DroppedReports(reason: $0.key.rawValue, count: $0.value) }
         batch.reports = load.entries.map(\.report)

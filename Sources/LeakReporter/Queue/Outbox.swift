@@ -9,7 +9,7 @@ struct Outbox: Sendable {
         let key: String
         let sentAt: WireTime
         let entries: [ReportQueue.Entry]
-        let checks: [ClassChecks]
+        let denominators: Denominators
         let dropped: [LeakReporter.DropReason: Int]
     }
 
@@ -23,7 +23,7 @@ struct Outbox: Sendable {
     private let bounds: LeakReporter.Bounds
     private let backoff: Backoff
     private var queue = ReportQueue()
-    private var checks = CheckTally()
+    private var denominators = Denominators()
     private var inFlight: Load?
     /// Those that the collector has not been told of.
     private var untoldDrops: [LeakReporter.DropReason: Int] = [:]
@@ -31,7 +31,8 @@ struct Outbox: Sendable {
     private var sequence = 0
     /// Everything up to this sequence is to go at once.
     private var hurriedThrough = 0
-    private var checksSequence = 0
+    /// That of the newest among the denominators.
+    private var denominatorsSequence = 0
     private var gatheredAt: Moment?
     private var failures = 0
     /// Our own patience, which a flush may cut short, and the collector's wish, which it may not.
@@ -54,7 +55,7 @@ struct Outbox: Sendable {
         drop(queue.count, for: reason)
         inFlight = nil
         queue.removeAll()
-        checks = CheckTally()
+        denominators = Denominators()
         stopReason = reason
         counts.isStopped = true
         counts.lastFailure = why
@@ -77,12 +78,22 @@ struct Outbox: Sendable {
     }
 
     /// Takes checks, which travel with the next batch.
-    mutating func add(_ list: [ClassChecks], at now: Moment) {
-        guard stopReason == nil, !list.isEmpty else { return }
+    mutating func add(_ checks: [ClassChecks], at now: Moment) {
+        addDenominators(at: now) { $0.add(checks) }
+    }
+
+    /// Takes a session, which travels with the next batch.
+    mutating func add(_ session: EndedSession, at now: Moment) {
+        addDenominators(at: now) { $0.add(session) }
+    }
+
+    private mutating func addDenominators(at now: Moment, _ change: (inout Denominators) -> Void) {
+        guard stopReason == nil else { return }
+        if queue.isEmpty, denominators.isEmpty { gatheredAt = now }
+        change(&denominators)
+        guard !denominators.isEmpty else { return }
         sequence += 1
-        checksSequence = sequence
-        if queue.isEmpty, checks.isEmpty { gatheredAt = now }
-        checks.add(list)
+        denominatorsSequence = sequence
     }
 
     /// Makes everything recorded so far due now, but not against the collector's wish to be left alone.
@@ -98,7 +109,7 @@ struct Outbox: Sendable {
     func isSettled(through sequence: Int) -> Bool {
         if let first = queue.first, first.sequence <= sequence { return false }
         if let inFlight, (inFlight.entries.first?.sequence ?? 0) <= sequence { return false }
-        return checks.isEmpty || checksSequence > sequence
+        return denominators.isEmpty || denominatorsSequence > sequence
     }
 
     /// What to do now.
@@ -159,21 +170,24 @@ struct Outbox: Sendable {
     }
 
     private func dueAt(_ now: Moment) -> Moment? {
-        guard let first = queue.first?.sequence ?? (checks.isEmpty ? nil : checksSequence) else { return nil }
+        guard let first = queue.first?.sequence ?? (denominators.isEmpty ? nil : denominatorsSequence) else {
+            return nil
+        }
         if first <= hurriedThrough || queue.count >= batchReports || queue.bytes >= bounds.batchBytes {
             return now
         }
-        let wait = queue.isEmpty ? bounds.gatherChecksMilliseconds : bounds.gatherMilliseconds
+        let wait = queue.isEmpty ? bounds.gatherDenominatorsMilliseconds : bounds.gatherMilliseconds
         return (gatheredAt ?? now).advanced(byMilliseconds: wait)
     }
 
     private mutating func take(_ wallTime: WireTime, _ key: String) -> Load {
         let entries = queue.take(count: batchReports, bytes: bounds.batchBytes)
         defer {
-            checks = CheckTally()
+            denominators = Denominators()
             untoldDrops = [:]
         }
-        return Load(key: key, sentAt: wallTime, entries: entries, checks: checks.list, dropped: untoldDrops)
+        return Load(
+            key: key, sentAt: wallTime, entries: entries, denominators: denominators, dropped: untoldDrops)
     }
 
     private mutating func finishAccepted(_ load: Load, rejected: Int, _ reason: String?) {
@@ -199,14 +213,14 @@ struct Outbox: Sendable {
     private mutating func giveUp(_ load: Load, for reason: LeakReporter.DropReason) {
         drop(load.entries.count, for: reason)
         restore(load)
-        // A batch of checks alone that is refused would be refused again and again.
-        if load.entries.isEmpty { checks = CheckTally() }
+        // A batch without reports that is refused would be refused again and again.
+        if load.entries.isEmpty { denominators = Denominators() }
     }
 
     /// Takes back what a batch carried beside its reports, for the next one.
     private mutating func restore(_ load: Load) {
-        if checks.isEmpty { checksSequence = load.entries.last?.sequence ?? sequence }
-        checks.add(load.checks)
+        if denominators.isEmpty { denominatorsSequence = load.entries.last?.sequence ?? sequence }
+        denominators.restore(load.denominators)
         for (reason, count) in load.dropped { untoldDrops[reason, default: 0] += count }
     }
 

@@ -43,6 +43,7 @@ extension ReportedError {
         }
         switch any {
         case let text as String: return .string(text)
+        case let text as any StringProtocol: return .string(String(text))
         case let number as NSNumber: return value(of: number)
         case let number as any BinaryInteger: return .number(Double(number))
         case let number as any BinaryFloatingPoint: return finite(Double(number))

@@ -34,6 +34,10 @@ final class Courier: Sendable {
         change { $0.add(checks, at: .now) }
     }
 
+    func record(_ session: EndedSession) {
+        change { $0.add(session, at: .now) }
+    }
+
     /// Waits until everything recorded so far is delivered or thrown away.
     func flush(seconds: Double) -> Bool {
         // Written so that NaN is no wait at all.

@@ -4,23 +4,22 @@ import LeakDetector
 @MainActor
 enum Closures {
     static let scenarios = [
-        Scenario(title: "a closure that captures self", end: .leaked) { detector in
+        Scenario(title: "a closure that captures self", end: .leaked) { detector, goesWrong in
             let model = CheckoutModel()
-            model.onPaid = { model.isPaid = true }
+            if goesWrong { model.onPaid = { model.isPaid = true } }
             detector.expectDeallocation(of: model, path: ["Cart", "Checkout"], reason: "dismissed")
         },
-        Scenario(title: "a generic loader whose completion holds it", end: .leaked) { detector in
+        Scenario(title: "a generic loader whose completion holds it", end: .leaked) { detector, goesWrong in
             let loader = Loader<Order>()
-            loader.completion = { loader.result = $0 }
+            if goesWrong { loader.completion = { loader.result = $0 } }
             detector.expectDeallocation(of: loader, path: ["Account", "OrderList"], reason: "popped")
         },
         Scenario(
             title: "a nested type that keeps its outer one, and is kept by it", end: .leaked, onlyIn: .newest
-        ) {
-            detector in
+        ) { detector, goesWrong in
             let profile = Profile()
             let editor = Profile.Editor(profile)
-            profile.editor = editor
+            if goesWrong { profile.editor = editor }
             detector.expectDeallocation(of: editor, path: ["Account", "Profile"], reason: "dismissed")
         },
     ]

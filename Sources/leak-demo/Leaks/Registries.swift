@@ -5,20 +5,22 @@ import LeakDetector
 @MainActor
 enum Registries {
     static let scenarios = [
-        Scenario(title: "an observer that nobody removes", end: .leaked) { detector in
+        Scenario(title: "an observer that nobody removes", end: .leaked) { detector, goesWrong in
             let ticker = PriceTicker()
-            Announcements.observers.append { ticker.price += 1 }
+            if goesWrong { Announcements.observers.append { ticker.price += 1 } }
             detector.expectDeallocation(
                 of: ticker, path: ["TabBar", "Offers"], reason: "removed from parent")
         },
-        Scenario(title: "a cache without an end", end: .leaked) { detector in
+        Scenario(title: "a cache without an end", end: .leaked) { detector, goesWrong in
             let photo = ProductPhoto()
-            PhotoCache.photos.append(photo)
+            if goesWrong { PhotoCache.photos.append(photo) }
             detector.expectDeallocation(of: photo, path: ["Catalogue", "ProductPage"], reason: "popped")
         },
-        Scenario(title: "an upload that holds its screen until it is done", end: .freedLate) { detector in
+        Scenario(title: "an upload that holds its screen until it is done", end: .freedLate) {
+            detector, goesWrong in
             let sheet = UploadSheet()
             detector.expectDeallocation(of: sheet, path: ["Account", "Photos"], reason: "dismissed")
+            guard goesWrong else { return }
             DispatchQueue.global().asyncAfter(deadline: .now() + 1.5) { sheet.finish() }
         },
     ]

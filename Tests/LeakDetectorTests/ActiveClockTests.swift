@@ -1,0 +1,30 @@
+import Testing
+
+@testable import LeakDetector
+
+@Suite struct ActiveClockTests {
+    /// Steps of (uptime, expected wake-up), then the active time.
+    @Test(
+        arguments: [
+            ([(1_000, nil), (1_400, nil)], 400),
+            // On time, and late as on a busy device.
+            ([(1_000, nil), (2_000, 2_000)], 1_000),
+            ([(1_000, nil), (2_400, 2_000)], 1_400),
+            // Stopped for a minute: half a second of it counts.
+            ([(1_000, nil), (62_000, 2_000)], 1_500),
+            // Stopped twice.
+            ([(1_000, nil), (62_000, 2_000), (63_000, 63_000), (100_000, 64_000)], 1_500 + 1_000 + 1_500),
+            // Nothing was awaited: an idle minute is ordinary.
+            ([(1_000, nil), (61_000, nil)], 60_000),
+            // The wake-up asked for is already past.
+            ([(5_000, nil), (60_000, 2_000)], 500),
+            // A clock that goes back.
+            ([(5_000, nil), (4_000, nil), (6_000, nil)], 1_000),
+        ] as [([(Int, Int?)], Int)])
+    func `a stop does not count`(steps: [(uptime: Int, wake: Int?)], active: Int) {
+        var clock = ActiveClock()
+        var result = 0
+        for step in steps { result = clock.advance(to: step.uptime, expectingWakeAt: step.wake) }
+        #expect(result == active)
+    }
+}

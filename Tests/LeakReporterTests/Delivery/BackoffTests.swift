@@ -1,0 +1,58 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+@Suite struct BackoffTests {
+    @Test(arguments: [
+        (0, 1_000), (1, 1_000), (2, 2_000), (3, 4_000), (12, 2_048_000), (13, 3_600_000), (500, 3_600_000),
+        (Int.max, 3_600_000), (Int.min, 1_000),
+    ])
+    func `doubles up to the longest wait`(failures: Int, milliseconds: Int) {
+        #expect(Backoff().milliseconds(afterFailures: failures, jitter: 1) == milliseconds)
+    }
+
+    @Test(arguments: [(0.0, 0), (0.25, 2_000), (0.5, 4_000), (-3, 0), (7, 8_000)])
+    func `waits a random share of it`(jitter: Double, milliseconds: Int) {
+        #expect(Backoff().milliseconds(afterFailures: 4, jitter: jitter) == milliseconds)
+    }
+
+    @Test func `a first wait as long as can be is the longest one`() {
+        let backoff = Backoff(firstMilliseconds: .max, longestMilliseconds: 5)
+        #expect(backoff.milliseconds(afterFailures: 3, jitter: 1) == 5)
+    }
+}
+
+@Suite struct RetryAfterTests {
+    /// 1994-11-06 08:49:30 UTC.
+    private let now = WireTime(milliseconds: 784_111_770_000)
+
+    @Test(arguments: [
+        ("0", 0), ("120", 120_000), ("3600", 3_600_000), ("3601", 3_600_000),
+        ("99999999999999999999999", 3_600_000), ("Sun, 06 Nov 1994 08:49:37 GMT", 7_000),
+        ("Sun, 06 Nov 1994 08:49:00 GMT", 0), ("Mon, 07 Nov 2094 08:49:37 GMT", 3_600_000),
+        ("Sun, 06 Nov 1994 08:50:00 GMT", 30_000),
+    ])
+    func `is seconds or a date, within an hour`(field: String, milliseconds: Int) {
+        #expect(RetryAfter.milliseconds(field, now: now) == milliseconds)
+    }
+
+    @Test(arguments: [
+        "", " ", "-1", "1.5", "soon", "+5", "٣", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 25:49:37 GMT",
+        "Sun, 06 Foo 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
+        "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
+    ])
+    func `anything else is no wish`(field: String) {
+        #expect(RetryAfter.milliseconds(field, now: now) == nil)
+    }
+
+    /// Against the system's own calendar: ends of months, leap years, a century that is none.
+    @Test(arguments: [
+        ("Tue, 29 Feb 2028 00:00:00 GMT", 1_835_395_200), ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
+        ("Thu, 01 Jan 1970 00:00:01 GMT", 1), ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799),
+    ])
+    func `knows the calendar`(date: String, seconds: Int64) {
+        let now = WireTime(milliseconds: (seconds - 1) * 1000)
+        #expect(RetryAfter.milliseconds(date, now: now) == 1_000)
+    }
+}

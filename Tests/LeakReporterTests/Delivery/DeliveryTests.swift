@@ -1,0 +1,130 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+@Suite struct DeliveryTests {
+    private func delivery(
+        _ status: Int, _ body: String = "", retryAfter: String? = nil, location: String? = nil
+    )
+        -> Delivery
+    {
+        let answer = Reply.Answer(
+            status: status, retryAfter: retryAfter, location: location, body: Array(body.utf8))
+        return Delivery(.answer(answer), now: WireTime(milliseconds: 0))
+    }
+
+    private func name(_ delivery: Delivery) -> String {
+        String("\(delivery)".prefix { $0 != "(" })
+    }
+
+    @Test(arguments: [
+        (200, "accepted"), (202, "accepted"), (301, "postponed"), (302, "postponed"), (304, "postponed"),
+        (400, "refused"), (401, "unauthorized"), (403, "unauthorized"), (404, "refused"), (405, "refused"),
+        (408, "postponed"), (411, "refused"), (413, "tooLong"), (415, "refused"), (422, "refused"),
+        (425, "postponed"), (429, "postponed"), (431, "refused"), (499, "refused"), (500, "postponed"),
+        (503, "postponed"), (599, "postponed"), (0, "postponed"), (101, "postponed"), (999, "postponed"),
+    ])
+    func `follows from the status`(status: Int, name: String) {
+        #expect(self.name(delivery(status, #"{"accepted": 1, "duplicate": false, "rejected": []}"#)) == name)
+    }
+
+    @Test func `no answer keeps the batch and says why`() {
+        let delivery = Delivery(.none("no route"), now: WireTime(milliseconds: 0))
+        #expect(delivery == .postponed(afterMilliseconds: nil, why: "no route"))
+    }
+
+    @Test func `a wish to come back later is kept`() {
+        #expect(
+            delivery(429, retryAfter: "7")
+                == .postponed(afterMilliseconds: 7_000, why: "the collector answered 429"))
+        #expect(
+            delivery(503, retryAfter: "x")
+                == .postponed(afterMilliseconds: nil, why: "the collector answered 503"))
+    }
+
+    @Test func `reports that were invalid are told apart`() {
+        let body =
+            #"{"accepted": 1, "duplicate": false, "rejected": [{"index": 1, "reason": "class is 700 bytes"}]}"#
+        #expect(delivery(200, body) == .accepted(rejected: 1, reason: "class is 700 bytes"))
+        #expect(delivery(200, #"{"accepted": 2}"#) == .accepted(rejected: 0, reason: nil))
+    }
+
+    /// The sign-in page of a hotel answers 200 to everything.
+    @Test(arguments: ["", "<html>Welcome</html>", "{}", "[]", "{\"accepted\": \"yes\"}", "\u{FFFD}", "null"])
+    func `a yes from someone who is no collector is not believed`(body: String) {
+        #expect(name(delivery(200, body)) == "postponed")
+    }
+
+    @Test func `the server's words are passed on, cut`() {
+        let problem = #"{"type": "about:blank", "title": "Unauthorized", "detail": "unknown key"}"#
+        #expect(delivery(401, problem) == .unauthorized(why: "the collector answered 401: unknown key"))
+        #expect(delivery(400, #"{"title": "Bad"}"#) == .refused(why: "the collector answered 400: Bad"))
+        let long = String(repeating: "x", count: 10_000)
+        guard case .refused(let why) = delivery(404, #"{"detail": "\#(long)"}"#) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(why.count < 400)
+    }
+
+    @Test func `a redirect names the address to use`() {
+        guard case .postponed(_, let why) = delivery(308, location: "https://new.example.com/") else {
+            Issue.record("not postponed")
+            return
+        }
+        #expect(why.contains("https://new.example.com/"))
+    }
+}
+
+@Suite struct EndpointTests {
+    @Test(arguments: [
+        ("https://leaks.example.com", "https://leaks.example.com/api/v1/reports"),
+        ("https://leaks.example.com/", "https://leaks.example.com/api/v1/reports"),
+        ("HTTPS://Leaks.Example.com:8443//", "HTTPS://Leaks.Example.com:8443/api/v1/reports"),
+        ("https://example.com/leaks", "https://example.com/leaks/api/v1/reports"),
+        ("https://example.com/api/v1/reports", "https://example.com/api/v1/reports"),
+        ("http://localhost:8080", "http://localhost:8080/api/v1/reports"),
+        ("http://LOCALHOST", "http://LOCALHOST/api/v1/reports"),
+        ("http://127.0.0.1:1", "http://127.0.0.1:1/api/v1/reports"),
+        ("http://127.9.8.7", "http://127.9.8.7/api/v1/reports"),
+        ("http://[::1]:8080", "http://[::1]:8080/api/v1/reports"),
+        ("https://[2001:db8::1]", "https://[2001:db8::1]/api/v1/reports"),
+    ])
+    func `gets the path of the wire format`(text: String, address: String) throws {
+        #expect(try Endpoint(text, allowsInsecure: false).address == address)
+    }
+
+    @Test(arguments: [
+        "http://leaks.example.com", "http://127.example.com", "http://127.0.0.1.example.com",
+        "http://192.168.0.7:8080",
+        "http://[::2]", "http://localhost.example.com", "http://127.0.0", "http://127.0.0.256",
+        "http://[::1].example.com",
+    ])
+    func `sends nothing in the clear to another machine, unless told to`(text: String) {
+        #expect(throws: Endpoint.Problem.self) { try Endpoint(text, allowsInsecure: false) }
+        if !text.contains("].") {
+            #expect(throws: Never.self) { try Endpoint(text, allowsInsecure: true) }
+        }
+    }
+
+    @Test(arguments: [
+        "leaks.example.com", "ftp://example.com", "https:/example.com", "https://", "https:///path",
+        "https://a b",
+        "https://user:secret@example.com", "https://example.com?key=1", "https://example.com#x",
+        "https://exämple.com",
+        "https://example.com:0", "https://example.com:65536", "https://example.com:",
+        "https://example.com:80a",
+        "https://example.com:999999999999999999999", "https://[::1", "https://[]", "https://:80",
+        "https://a\r\nb", "\0",
+        "javascript:alert(1)",
+    ])
+    func `refuses what is no address`(text: String) {
+        #expect(throws: Endpoint.Problem.invalid(text)) { try Endpoint(text, allowsInsecure: true) }
+    }
+
+    @Test func `says what to do about an empty one`() {
+        #expect(throws: Endpoint.Problem.empty) { try Endpoint("", allowsInsecure: false) }
+        #expect("\(Endpoint.Problem.empty)".contains("https://"))
+    }
+}

@@ -1,0 +1,50 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+@Suite struct ReportSizeTests {
+    @Test(arguments: [
+        ("abc", 5, "abc"), ("abc", 3, "abc"), ("abc", 2, "ab"), ("äb", 1, ""), ("äb", 2, "ä"), ("aä", 2, "a"),
+        ("🧵x", 3, ""), ("🧵x", 4, "🧵"), ("", 0, ""), ("abc", 0, ""),
+    ])
+    func `texts are cut between two scalars`(text: String, limit: Int, cut: String) {
+        #expect(text.prefix(utf8: limit) == cut)
+    }
+
+    @Test func `a report in the queue is as long as the wire format lets it be`() {
+        var report = LeakReport()
+        let long = String(repeating: "x", count: 1_000_000)
+        report.message = long
+        report.className = long
+        report.reason = long
+        report.stack = Array(repeating: long, count: 1_000)
+        report.log = (0..<100).map { "\($0)" }
+        report.keys = Array(repeating: CustomKey(long, .string(long)), count: 1_000)
+        report.error = ReportedError(
+            domain: long, code: 1, userInfo: [CustomKey("NSLocalizedDescription", .string(long))])
+        let bounded = report.boundedForQueue()
+        #expect(bounded.message?.utf8.count == 8 * 1024)
+        #expect(bounded.className?.utf8.count == 512)
+        #expect(bounded.stack.count == 128)
+        #expect(bounded.log.last == "99", "the newest stays")
+        #expect(ReportSize.bytes(of: bounded) < 250_000)
+        #expect(bounded.json() == report.json(), "cut where the writer would cut")
+    }
+
+    /// Without escapes the estimate is near the bytes on the wire, and not below.
+    @Test func `an estimate is near the truth`() {
+        var report = LeakReport()
+        report.event = .leak
+        report.id = SightingID.make(at: WireTime(milliseconds: 1_764_000_000_000))
+        report.at = WireTime(milliseconds: 1_764_000_000_000)
+        report.kind = .object
+        report.className = "Shop.CheckoutViewController"
+        report.stack = ["UINavigationController", "Shop.CheckoutViewController"]
+        report.reason = "dismissed"
+        report.waitedMilliseconds = 1_000
+        let estimate = ReportSize.bytes(of: report)
+        let truth = report.json().count
+        #expect(estimate >= truth - 60 && estimate <= truth + 200)
+    }
+}

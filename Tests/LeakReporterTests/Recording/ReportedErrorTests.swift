@@ -1,0 +1,123 @@
+import Foundation
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+@Suite struct ReportedErrorTests {
+    private enum Simple: Error { case first, second(name: String) }
+
+    private struct Localized: LocalizedError { var errorDescription: String? { "Shop.Cart stayed" } }
+
+    private struct Custom: CustomNSError, LocalizedError {
+        static let errorDomain = "com.acme"
+        let errorCode = 9
+        var errorUserInfo: [String: Any] { ["cart": 3] }
+        let errorDescription: String? = "said"
+    }
+
+    @Test func `an NSError keeps domain, code and description first`() {
+        let error = NSError(
+            domain: "com.acme.shop", code: 8,
+            userInfo: [
+                "a": 1, NSLocalizedDescriptionKey: "VIEWCONTROLLER STILL IN MEMORY <A: 0x1>", "Z": true,
+            ])
+        let reported = ReportedError(error)
+        #expect(reported.domain == "com.acme.shop")
+        #expect(reported.code == 8)
+        #expect(
+            reported.userInfo == [
+                CustomKey("NSLocalizedDescription", .string("VIEWCONTROLLER STILL IN MEMORY <A: 0x1>")),
+                CustomKey("Z", .boolean(true)), CustomKey("a", .number(1)),
+            ])
+    }
+
+    @Test func `an NSError without a text gets none`() {
+        #expect(ReportedError(NSError(domain: "d", code: -3)).userInfo == [])
+    }
+
+    /// The domain is the type's name, and a private type's name has an address in it.
+    @Test func `a Swift error's domain is the same in every launch`() {
+        let reported = ReportedError(Simple.second(name: "Jane Doe"))
+        #expect(reported.domain == "LeakReporterTests.ReportedErrorTests.Simple")
+        #expect(!"\(reported)".contains("Jane"), "what a case holds may be a user's")
+        #expect(!"\(reported)".contains("$"))
+    }
+
+    @Test func `a localized error keeps its text`() {
+        #expect(
+            ReportedError(Localized()).userInfo == [
+                CustomKey("NSLocalizedDescription", .string("Shop.Cart stayed"))
+            ])
+        let custom = ReportedError(Custom())
+        #expect(custom.domain == "com.acme")
+        #expect(custom.code == 9)
+        #expect(
+            custom.userInfo == [
+                CustomKey("NSLocalizedDescription", .string("said")), CustomKey("cart", .number(3)),
+            ])
+    }
+
+    @Test func `more userInfo goes before the error's own`() {
+        let error = NSError(domain: "d", code: 1, userInfo: ["a": "old", "b": "kept"])
+        #expect(
+            ReportedError(error, adding: ["a": "new"]).userInfo == [
+                CustomKey("a", .string("new")), CustomKey("b", .string("kept")),
+            ])
+    }
+
+    /// Values as apps pass them, boxed or not. Booleans and numbers are told apart.
+    @Test func `plain values are kept as what they are`() {
+        let values: [(Any, CustomKey.Value)] = [
+            (true, .boolean(true)), (NSNumber(value: true), .boolean(true)),
+            (NSNumber(value: false), .boolean(false)),
+            (1, .number(1)), (NSNumber(value: 1), .number(1)), (NSNumber(value: 0), .number(0)),
+            (UInt8(7), .number(7)), (Int64.max, .number(Double(Int64.max))), (1.5, .number(1.5)),
+            (Float(0.5), .number(0.5)), (Double.nan, .string("nan")), (-Double.infinity, .string("-inf")),
+            ("text", .string("text")), (NSString("boxed"), .string("boxed")),
+            (Substring("part"), .string("part")),
+            (URL(string: "https://a.example/b")! as Any, .string("https://a.example/b")),
+            (NSError(domain: "inner", code: 4, userInfo: ["secret": "x"]), .string("inner 4")),
+        ]
+        for (value, expected) in values {
+            let reported = ReportedError(NSError(domain: "d", code: 1, userInfo: ["v": value]))
+            #expect(reported.userInfo == [CustomKey("v", expected)], "\(type(of: value))")
+        }
+    }
+
+    /// A description may hold anything of a user's; the type's name does not.
+    @Test func `of other values the type alone is kept`() {
+        struct Person: CustomStringConvertible { var description: String { "Jane Doe" } }
+        let reported = ReportedError(
+            NSError(domain: "d", code: 1),
+            adding: ["p": Person(), "list": ["Jane"], "none": String?.none as Any])
+        let text = "\(reported)"
+        #expect(!text.contains("Jane"))
+        #expect(!text.contains("$"))
+        #expect(reported.userInfo.count == 3)
+    }
+
+    @Test func `an optional that holds a value is that value`() {
+        let reported = ReportedError(NSError(domain: "d", code: 1), adding: ["o": Optional("x") as Any])
+        #expect(reported.userInfo == [CustomKey("o", .string("x"))])
+    }
+
+    @Test func `of a thousand entries sixty-four are kept, the description among them`() {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: "text"]
+        for number in 0..<1_000 { userInfo["\(number)"] = number }
+        let reported = ReportedError(NSError(domain: "d", code: 1, userInfo: userInfo))
+        #expect(reported.userInfo.count == 64)
+        #expect(reported.userInfo.first?.name == "NSLocalizedDescription")
+    }
+}
+
+@Suite struct ThisDeviceTests {
+    @Test func `the system says what it is`() {
+        let device = DeviceInfo.ofThisSystem
+        #expect(device.os?.isEmpty == false)
+        #expect(device.osVersion?.contains(".") == true)
+        #expect(device.model?.isEmpty == false)
+        #expect(
+            AppInfo.ofThisProcess.module?.contains { !($0.isLetter || $0.isNumber || $0 == "_") } == false)
+    }
+}
