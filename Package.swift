@@ -82,7 +82,8 @@ let package = Package(
         .testTarget(
             name: "LeakMessageTests", dependencies: ["LeakMessage"],
             resources: [.copy("Vectors")], swiftSettings: settings),
-        .testTarget(name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage"], swiftSettings: settings),
+        .testTarget(
+            name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage"], swiftSettings: settings),
         .testTarget(
             name: "LeakReporterTests",
             dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip"],

@@ -42,7 +42,7 @@ enum Program {
 
     private static func exitCode(of error: any Error) -> ExitCode {
         switch error {
-        case let error as ServerError where error.isAddressInUse: .inUse
+        case ServerError.portInUse: .inUse
         case let error as StoreError where error.reason == .locked: .inUse
         default: .failed
         }

@@ -134,7 +134,8 @@ private final class Empty: Sendable {}
         #expect(
             Set(names) == [
                 "LeakDetectorTests.Plain", "LeakDetectorTests.Generic<LeakDetectorTests.Plain>",
-                "LeakDetectorTests.Outer.Inner", "LeakDetectorTests.LeakDetectorTests.Local", "LeakDetectorTests.Session",
+                "LeakDetectorTests.Outer.Inner", "LeakDetectorTests.LeakDetectorTests.Local",
+                "LeakDetectorTests.Session",
                 "LeakDetectorTests.Generic<Swift.Dictionary<Swift.String, Swift.Int>>",
             ])
         withExtendedLifetime(objects) {}

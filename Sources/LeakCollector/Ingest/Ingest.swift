@@ -47,7 +47,7 @@ final class Ingest: Sendable {
             return Problem.unavailable("the disk is nearly full; nothing was counted", afterSeconds: 60)
                 .response
         }
-        guard queue.hasRoom(for: request.announcedBodyCount ?? 0) else { return Self.tooBusy.response }
+        guard queue.hasRoom(for: request.announcedLength ?? 0) else { return Self.tooBusy.response }
         return nil
     }
 

@@ -52,7 +52,7 @@ final class Front: Service {
             .response
         }
         if let refusal = refusal(of: route, request) { return refusal }
-        guard request.announcedBodyCount ?? 0 <= route.bodyBytes else {
+        guard request.announcedLength ?? 0 <= route.bodyBytes else {
             return Problem(.contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body")
                 .response
         }
