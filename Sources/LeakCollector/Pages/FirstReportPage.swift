@@ -32,8 +32,8 @@ struct FirstReportPage: Component {
         #"""
         import LeakReporter
 
-        let leaks = LeakReporter(address: "\#(address)", key: "KEY")
-        leaks.record(message: "VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>")
+        let reporter = LeakReporter(.init(endpoint: "\#(address)", key: "KEY"))
+        reporter.record(message: "VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>")
         """#
     }
 }
