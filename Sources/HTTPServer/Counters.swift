@@ -1,8 +1,14 @@
 /// What a server has done since it was made.
 public struct Counters: Hashable, Sendable {
     public var requests = 0
-    /// Answers by the first digit of their status; `responses[2]` counts 200 to 299.
-    public var responses = [0, 0, 0, 0, 0, 0]
+    /// Answers with a status from 200 to 299.
+    public var successful = 0
+    /// Answers with a status from 300 to 399, 304 among them.
+    public var redirected = 0
+    /// Answers with a status from 400 to 499.
+    public var clientErrors = 0
+    /// Answers with a status from 500 on.
+    public var serverErrors = 0
     public var bytesReceived = 0
     public var bytesSent = 0
     /// Connections now open.
@@ -18,7 +24,10 @@ public struct Counters: Hashable, Sendable {
     static func + (left: Counters, right: Counters) -> Counters {
         var sum = left
         sum.requests += right.requests
-        for index in sum.responses.indices { sum.responses[index] += right.responses[index] }
+        sum.successful += right.successful
+        sum.redirected += right.redirected
+        sum.clientErrors += right.clientErrors
+        sum.serverErrors += right.serverErrors
         sum.bytesReceived += right.bytesReceived
         sum.bytesSent += right.bytesSent
         sum.open += right.open

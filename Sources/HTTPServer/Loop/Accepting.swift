@@ -8,20 +8,24 @@ extension Loop {
     func accept(from index: Int) {
         guard listeners.indices.contains(index) else { return }
         let number = listeners[index].listener.descriptor.number
+        var accepted = 0
         for _ in 0..<Self.acceptedPerTurn {
             do throws(SystemError) {
                 take(try Socket.accept(number))
+                accepted += 1
             } catch {
                 switch error {
                 case .wouldBlock: return
                 case .tooManyFiles, .tooManyFilesInSystem:
                     shedWithReserve(number)
                     return
-                // A peer that left before it was accepted, or memory that is short: the next one may do.
+                // A peer that left before it was accepted: the next one may do.
                 default: continue
                 }
             }
         }
+        // Nothing but errors, such as memory that is short: the listener would be reported at once again.
+        if accepted == 0 { pauseAccepting() }
     }
 
     private func take(_ socket: consuming Descriptor) {
@@ -75,6 +79,10 @@ extension Loop {
         reserve = nil
         if let socket = try? Socket.accept(listener) { Socket.endWriting(socket.number) }
         if let descriptor = try? Descriptor.reserve() { reserve = Reserve(descriptor) }
+        pauseAccepting()
+    }
+
+    private func pauseAccepting() {
         guard acceptsAgain == nil else { return }
         acceptsAgain = now + Self.acceptPause
         nextTick = min(nextTick, now + Self.acceptPause)
@@ -105,7 +113,11 @@ extension Loop {
     }
 
     func count(_ status: Status) {
-        let place = Int(status.code / 100)
-        if counters.responses.indices.contains(place) { counters.responses[place] += 1 }
+        switch status.code {
+        case 200...299: counters.successful += 1
+        case 300...399: counters.redirected += 1
+        case 400...499: counters.clientErrors += 1
+        default: counters.serverErrors += 1
+        }
     }
 }

@@ -30,7 +30,6 @@ final class Loop: @unchecked Sendable {
     var pool = BufferPool()
     var parser: HeadParser
     var inflater: Inflater
-    let inflated = Buffer(capacity: 64 << 10)
     var writer = ResponseWriter()
     var counters = Counters()
 
@@ -124,10 +123,9 @@ final class Loop: @unchecked Sendable {
         if event.isWritable && !connection.outgoing.isEmpty {
             guard sendQueued(connection) else { return }
         }
+        resume(connection)
         if event.isReadable || event.isGone {
             guard receive(connection) else { return }
-        } else {
-            resume(connection)
         }
         settle(connection)
     }

@@ -22,7 +22,6 @@ extension Loop {
         }
         connection.owesContinue = false
         output.append("HTTP/1.1 100 Continue\r\n\r\n")
-        counters.responses[1] += 1
     }
 
     private func write(_ connection: Connection, _ answer: Answer) {

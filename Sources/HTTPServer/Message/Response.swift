@@ -84,7 +84,13 @@ public struct Response: Sendable {
     }
 
     private mutating func compress() {
-        guard case .bytes(let bytes) = body else { return }
+        let bytes: [UInt8]
+        switch body {
+        case .empty: return
+        case .bytes(let some): bytes = some
+        case .text(let text):
+            bytes = unsafe Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        }
         let small = gzipped ?? Gzip.deflate(bytes, level: 5)
         guard small.count < bytes.count else { return }
         body = .bytes(small)

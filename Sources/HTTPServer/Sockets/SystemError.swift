@@ -21,10 +21,7 @@ struct SystemError: Error, Hashable, Sendable {
 
     /// What the system says about it, such as `Permission denied`.
     var message: String {
-        var buffer = [CChar](repeating: 0, count: 128)
-        let code = unsafe strerror_r(number, &buffer, buffer.count)
-        _ = code
-        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 }
 

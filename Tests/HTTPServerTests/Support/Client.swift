@@ -66,6 +66,18 @@ final class Client {
         unsafe setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
+    /// Sends without waiting for room longer than a tenth of a second.
+    ///
+    /// - Returns: false when there was none.
+    func sendAvailable(_ text: String) -> Bool {
+        var limit = timeval(tv_sec: 0, tv_usec: 100_000)
+        unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        return send(text)
+    }
+
+    /// Lets five milliseconds pass without reading.
+    func waitABit() { _ = poll(nil, 0, 5) }
+
     /// Reads once.
     ///
     /// - Returns: false when nothing came in time or the peer has ended.

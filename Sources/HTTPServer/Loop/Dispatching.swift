@@ -1,0 +1,174 @@
+// How requests reach the service, or are refused before.
+
+internal import Gzip
+
+extension Loop {
+    /// Starts with the request whose head is complete in the loop's parser.
+    ///
+    /// - Returns: how many bytes were used.
+    func begin(
+        _ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>, _ length: Int
+    ) throws(RequestError) -> Int {
+        let head = parser.head
+        let fields = parser.fields
+        counters.requests += 1
+        connection.timer = .none
+        if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
+        if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
+        let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
+        var exchange = Exchange(head, fields: fields, of: unsafe headBytes.span)
+        let sequence = connection.nextSequence
+        connection.nextSequence &+= 1
+        if Int(connection.nextSequence) >= limits.requestsPerConnection || stopDeadline != nil {
+            exchange.closes = true
+        }
+
+        if let refusal = unsafe screen(head, fields, headBytes) {
+            return length
+                + refuse(connection, head, sequence, exchange, refusal, following: bytes.count - length)
+        }
+        let here = bytes.count - length
+        switch head.framing {
+        case .none:
+            if exchange.closes { connection.takesNoMore = true }
+            let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+            unsafe dispatch(connection, head, fields, headBytes, none, sequence, exchange)
+            return length
+        case .length(let count) where here >= count:
+            if exchange.closes { connection.takesNoMore = true }
+            let body = unsafe UnsafeBufferPointer(rebasing: bytes[length..<length + count])
+            unsafe dispatch(connection, head, fields, headBytes, body, sequence, exchange)
+            return length + count
+        case .length(let count):
+            let body = pool.take(min(count, 64 << 10))
+            unsafe startUpload(
+                connection, head, fields, headBytes, sequence, exchange, .length(count), body, here)
+            return length
+        case .chunked:
+            let body = pool.take(16 << 10)
+            let rest = Upload.Body.chunked(ChunkParser(limits: limits))
+            unsafe startUpload(connection, head, fields, headBytes, sequence, exchange, rest, body, here)
+            return length
+        }
+    }
+
+    /// What refuses the request before its body is read: `OPTIONS *` is answered by the server, all else may
+    /// be refused by the service.
+    private func screen(
+        _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> Response? {
+        if head.isAsterisk {
+            var response = Response(.noContent)
+            response.fields = [("Allow", RequestError.allowedMethods)]
+            return response
+        }
+        let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+        return service.screen(unsafe Request(head: head, fields: fields, bytes: bytes, body: none))
+    }
+
+    private func startUpload(
+        _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>,
+        _ sequence: UInt32, _ exchange: Exchange, _ rest: Upload.Body, _ body: Buffer, _ here: Int
+    ) {
+        connection.upload = unsafe Upload(
+            head: head, fields: fields, headBytes: Array(bytes), sequence: sequence, exchange: exchange,
+            began: now,
+            rest: rest, body: body)
+        if head.expectsContinue && here == 0 {
+            connection.owesContinue = true
+            sendContinue(connection)
+        }
+    }
+
+    /// A refusal from the head alone. A short body is dropped and the connection kept; a long or unknown one
+    /// would cost more to read than a new connection, and after an expectation nobody knows whether it comes.
+    ///
+    /// - Returns: bytes of the body that are here and were dropped.
+    private func refuse(
+        _ connection: Connection, _ head: Head, _ sequence: UInt32, _ exchange: Exchange, _ refusal: Response,
+        following: Int
+    ) -> Int {
+        var exchange = exchange
+        var dropped = 0
+        switch head.framing {
+        case .none: break
+        case .length(let count) where count <= limits.discardedBytes && !head.expectsContinue:
+            dropped = min(count, following)
+            connection.discarding = count - dropped
+        case .length, .chunked: exchange.closes = true
+        }
+        if exchange.closes {
+            connection.takesNoMore = true
+            connection.discarding = 0
+        }
+        answer(
+            connection,
+            Answer(
+                connection: connection.id, sequence: sequence, exchange: exchange,
+                response: refusal.negotiated(for: exchange)))
+        return dropped
+    }
+
+    /// A request that cannot be read: one answer in its turn, then the end.
+    func refuse(_ connection: Connection, _ error: RequestError) {
+        let sequence: UInt32
+        if let upload = connection.upload {
+            sequence = upload.sequence
+            connection.upload = nil
+            pool.give(upload.body)
+        } else {
+            sequence = connection.nextSequence
+            connection.nextSequence &+= 1
+        }
+        connection.parser = nil
+        connection.discarding = 0
+        connection.takesNoMore = true
+        answer(
+            connection,
+            Answer(connection: connection.id, sequence: sequence, exchange: .broken, response: error.response)
+        )
+    }
+
+    func complete(_ connection: Connection, _ upload: Upload) {
+        connection.upload = nil
+        connection.owesContinue = false
+        connection.timer = .none
+        if upload.exchange.closes { connection.takesNoMore = true }
+        unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
+            unsafe dispatch(
+                connection, upload.head, upload.fields, headBytes, upload.body.bytes, upload.sequence,
+                upload.exchange)
+        }
+        pool.give(upload.body)
+    }
+
+    /// Hands a whole request to the service, inflated.
+    ///
+    /// Gzip is inflated here, when the last byte has come, and not on the way: a slow sender then holds what
+    /// it sent and not what that inflates to.
+    private func dispatch(
+        _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>,
+        _ body: UnsafeBufferPointer<UInt8>, _ sequence: UInt32, _ exchange: Exchange
+    ) {
+        let responder = Responder(mailbox, connection.id, sequence, exchange)
+        guard head.contentCoding == .gzip && head.framing != .none else {
+            service.serve(unsafe Request(head: head, fields: fields, bytes: bytes, body: body), responder)
+            return
+        }
+        let target = pool.take(64 << 10)
+        defer { pool.give(target) }
+        inflater.reset()
+        do throws(InflateError) {
+            try unsafe inflater.inflate(body) { unsafe target.append($0) }
+            try inflater.finish()
+        } catch {
+            let problem = error == .tooLarge ? RequestError.inflatesTooFar : .damagedGzip
+            var response = problem.response
+            // The message was framed well, so the connection can go on.
+            response.closes = false
+            responder.send(response)
+            return
+        }
+        service.serve(unsafe Request(head: head, fields: fields, bytes: bytes, body: target.bytes), responder)
+    }
+}

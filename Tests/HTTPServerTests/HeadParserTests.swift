@@ -1,0 +1,109 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct HeadParserTests {
+    @Test func `every cut of every vector gives the same outcome`() throws {
+        for vector in try Vector.all() {
+            let bytes = vector.bytes
+            var whole = Reading()
+            whole.feed(bytes)
+            var drips = Reading()
+            for byte in bytes { drips.feed(CollectionOfOne(byte)) }
+            #expect(drips.events == whole.events, "\(vector), byte by byte")
+            // Longer ones repeat a short request; their first part has every cut that differs.
+            for cut in 0...min(bytes.count, 300) {
+                var halves = Reading()
+                halves.feed(bytes[..<cut])
+                halves.feed(bytes[cut...])
+                #expect(halves.events == whole.events, "\(vector), cut at \(cut)")
+            }
+        }
+    }
+
+    @Test func `a head that drips in costs each byte once`() {
+        let head =
+            "GET / HTTP/1.1\r\nHost: a\r\nX-Long: " + String(repeating: "x", count: 16_000) + "\r\n\r\n"
+        let bytes = Array(head.utf8)
+        var parser = HeadParser(limits: Limits())
+        var length: Int?
+        let time = ContinuousClock().measure {
+            for count in 1...bytes.count {
+                // The same storage, a longer part of it: nothing is copied here either.
+                length = try? parser.advance(over: bytes.span.extracting(first: count))
+            }
+        }
+        #expect(length == bytes.count)
+        // Reading from the start each time would look at 128 million bytes: over ten seconds in a debug
+        // build.
+        #expect(time < .seconds(1))
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", nil),
+        ("BREW / HTTP/1.1\r\n", RequestError.unknownMethod),
+        ("TRACE / HTTP/1.1\r\n", .refusedMethod),
+        ("CONNECT a:80 HTTP/1.1\r\n", .refusedMethod),
+        ("GET / HTTP/2.0\r\n", .unsupportedVersion),
+        ("GET / HTTP/1.1\r\n\r\n", .invalidHost),
+        ("GET / HTTP/1.1\r\nHost:\r\n\r\n", .invalidHost),
+        ("GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", nil),
+        ("GET / HTTP/1.1\r\nHost: [::1\r\n\r\n", .invalidHost),
+        ("GET / HTTP/1.1\r\nHost: a:123456\r\n\r\n", .invalidHost),
+        ("GET https://a:443/x?y HTTP/1.1\r\nHost: a\r\n\r\n", nil),
+        ("GET http:///x HTTP/1.1\r\nHost: a\r\n\r\n", .malformedTarget),
+        ("GET http://u@a/x HTTP/1.1\r\nHost: a\r\n\r\n", .malformedTarget),
+        ("GET ftp://a/x HTTP/1.1\r\nHost: a\r\n\r\n", .malformedTarget),
+        ("GET /%zz HTTP/1.1\r\n", .malformedPercentEncoding),
+        ("GET /% HTTP/1.1\r\n", .malformedPercentEncoding),
+        ("GET /%4 HTTP/1.1\r\n", .malformedPercentEncoding),
+        ("GET /?a=%4 HTTP/1.1\r\n", .malformedPercentEncoding),
+        ("GET /a%2fb HTTP/1.1\r\n", .malformedPercentEncoding),
+        ("GET /a%5cb HTTP/1.1\r\n", .malformedPercentEncoding),
+        ("GET /a%00b HTTP/1.1\r\n", .malformedPercentEncoding),
+        ("GET /%c0%af HTTP/1.1\r\n", .malformedPercentEncoding),
+        ("GET /%e2%82 HTTP/1.1\r\n", .malformedPercentEncoding),
+        ("GET /caf%c3%a9?q=%0a HTTP/1.1\r\nHost: a\r\n\r\n", nil),
+        ("GET /a\\b HTTP/1.1\r\n", .malformedRequestLine),
+        ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1234567890123456\r\n", .bodyTooLong),
+        ("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue, x\r\n\r\n", .unknownExpectation),
+    ])
+    func `a head is taken or refused by its rule`(head: String, expected: RequestError?) {
+        #expect(error(of: head) == expected)
+    }
+
+    @Test func `lengths and counts are bounded, to the byte`() {
+        var limits = Limits()
+        limits.headBytes = 200
+        limits.targetBytes = 20
+        limits.fields = 3
+        let host = "Host: a\r\n"
+        func target(_ count: Int) -> String { "/" + String(repeating: "t", count: count - 1) }
+        #expect(error(of: "GET \(target(20)) HTTP/1.1\r\n\(host)\r\n", limits: limits) == nil)
+        #expect(error(of: "GET \(target(21)) HTTP/1.1\r\n\(host)\r\n", limits: limits) == .targetTooLong)
+        #expect(error(of: "GET \(target(21))", limits: limits) == .targetTooLong)
+        #expect(error(of: "GET / HTTP/1.1\r\n\(host)A: b\r\nC: d\r\n\r\n", limits: limits) == nil)
+        #expect(error(of: "GET / HTTP/1.1\r\n\(host)A: b\r\nC: d\r\nE", limits: limits) == .tooManyFields)
+        let start = "GET / HTTP/1.1\r\n\(host)X: "
+        func filled(_ total: Int) -> String {
+            start + String(repeating: "x", count: total - start.utf8.count - 4)
+        }
+        #expect(error(of: filled(200) + "\r\n\r\n", limits: limits) == nil)
+        #expect(error(of: filled(201) + "\r\n\r\n", limits: limits) == .headTooLong)
+        #expect(error(of: filled(205), limits: limits) == .headTooLong)
+    }
+
+    @Test func `keeping the connection follows version and Connection`() throws {
+        func keeps(_ head: String) throws -> Bool {
+            var parser = HeadParser(limits: Limits())
+            let bytes = Array(head.utf8)
+            _ = try parser.advance(over: bytes.span)
+            return parser.head.keepsAlive
+        }
+        #expect(try keeps("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+        #expect(try !keeps("GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Close\r\n\r\n"))
+        #expect(try !keeps("GET / HTTP/1.0\r\n\r\n"))
+        #expect(try keeps("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"))
+        #expect(try !keeps("GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n"))
+    }
+}

@@ -1,0 +1,100 @@
+import HTTPServer
+import Testing
+
+@Suite struct TimerTests {
+    /// Limits of a tenth of a second, so that tests need not wait longer.
+    private static var short: Limits {
+        var limits = Limits()
+        limits.headTime = .milliseconds(100)
+        limits.bodyTime = .milliseconds(100)
+        limits.bodyTimePerUnit = .zero
+        limits.idleTime = .milliseconds(100)
+        limits.writeTime = .milliseconds(100)
+        limits.lingerTime = .milliseconds(50)
+        return limits
+    }
+
+    private func received(_ limits: Limits = short, after bytes: String) throws -> (
+        statuses: [Int], isEnded: Bool
+    ) {
+        try withServer(limits: limits) { server in
+            let client = Client(port: server.port)
+            client.send(bytes)
+            let isEnded = client.waitForEnd(milliseconds: 2000)
+            return (Reply.all(in: client.received).map(\.status), isEnded)
+        }
+    }
+
+    @Test(
+        arguments: [
+            // Nothing was asked, so nothing is answered.
+            ("", []),
+            ("\r\n", []),
+            ("GET / HTTP/1.1\r\nHo", [408]),
+            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel", [408]),
+            ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", [408]),
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", [200]),
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET", [200, 408]),
+        ] as [(String, [Int])])
+    func `who waits too long is let go`(bytes: String, statuses: [Int]) throws {
+        let outcome = try received(after: bytes)
+        #expect(outcome.statuses == statuses)
+        #expect(outcome.isEnded)
+    }
+
+    @Test func `bytes that drip in do not stretch the time of a head`() throws {
+        try withServer(limits: Self.short) { server in
+            let client = Client(port: server.port)
+            var drips = 0
+            for byte in "GET / HTTP/1.1\r\nHost: a\r\nX: ".utf8 + [UInt8](repeating: 0x78, count: 200) {
+                client.send([byte])
+                drips += 1
+                if client.read(milliseconds: 10) { break }
+            }
+            #expect(Reply.all(in: client.received).first?.status == 408)
+            #expect(drips < 60)
+        }
+    }
+
+    @Test func `a body may take longer the more of it comes`() throws {
+        var limits = Self.short
+        limits.bodyUnitBytes = 10
+        limits.bodyTimePerUnit = .milliseconds(100)
+        try withServer(limits: limits) { server in
+            let client = Client(port: server.port)
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n")
+            // Ten bytes each 60 ms: more than 100 ms in all, less than what they earn.
+            for _ in 0..<5 {
+                client.send(String(repeating: "b", count: 10))
+                client.read(milliseconds: 60)
+            }
+            #expect(client.answers(1).first?.status == 200)
+        }
+    }
+
+    @Test func `a peer that reads nothing is let go`() throws {
+        let page = [UInt8](repeating: 0x61, count: 8 << 20)
+        let service = ClosureService { _, responder in responder.send(Response(.ok, body: .bytes(page))) }
+        try withServer(service, limits: Self.short) { server in
+            let client = Client(port: server.port, receiveBufferBytes: 4096)
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let clock = ContinuousClock()
+            let start = clock.now
+            while server.counters.timedOut == 0 && clock.now - start < .seconds(3) { client.waitABit() }
+            #expect(server.counters.timedOut == 1)
+            #expect(server.counters.open == 0)
+        }
+    }
+
+    @Test func `a service may take its time`() throws {
+        let later = LaterService()
+        try withServer(later, limits: Self.short) { server in
+            let client = Client(port: server.port)
+            client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(!client.read(milliseconds: 300))
+            #expect(!client.isEnded)
+            later.answerAll()
+            #expect(client.answers(1).first?.text == "/1")
+        }
+    }
+}
