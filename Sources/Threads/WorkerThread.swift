@@ -32,7 +32,9 @@ public final class WorkerThread: @unchecked Sendable {
         var everySignal = sigset_t()
         var former = sigset_t()
         unsafe sigfillset(&everySignal)
-        for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { unsafe sigdelset(&everySignal, fault) }
+        for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] {
+            unsafe sigdelset(&everySignal, fault)
+        }
         unsafe pthread_sigmask(SIG_BLOCK, &everySignal, &former)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &former, nil) }
 

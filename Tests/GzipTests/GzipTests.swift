@@ -1,3 +1,1 @@
 import Testing
-
-@Test func `stands until the real tests come`() { #expect(Bool(true)) }

@@ -1,0 +1,60 @@
+/// One peer: what has come from it and what it is owed. Owned and changed by its loop alone.
+final class Connection {
+    enum Phase {
+        case open
+        /// The last answer is on its way; nothing more is read as a request.
+        case finishing
+        /// All is sent; what still comes is dropped until the peer closes.
+        case lingering
+    }
+
+    let id: ConnectionID
+    let socket: Descriptor
+    var phase = Phase.open
+    /// What has come and cannot be read yet.
+    var input: Buffer?
+    /// The parser that stopped in the middle of a head.
+    var parser: HeadParser?
+    var upload: Upload?
+    var outgoing = Outgoing()
+    /// Answers that came before their turn.
+    var waiting: [Answer] = []
+    /// The number of the next request, and of the next answer.
+    var nextSequence: UInt32 = 0
+    var nextAnswer: UInt32 = 0
+    /// Bytes of a refused body that are still to be dropped.
+    var discarding = 0
+    var lingered = 0
+    /// No further request is read: one was the last, or was refused.
+    var takesNoMore = false
+    /// The peer has ended its side.
+    var inputEnded = false
+    /// A `100 Continue` that waits for earlier answers.
+    var owesContinue = false
+    var interest = Interest.read
+    var timer = Timer.fresh
+    /// Milliseconds on the monotonic clock.
+    var deadline: UInt64
+
+    /// What the deadline is for.
+    enum Timer {
+        /// Nothing has come yet.
+        case fresh
+        case idle
+        case head
+        case body
+        case write
+        case linger
+        /// A service has the request; it may take its time.
+        case none
+    }
+
+    init(id: ConnectionID, socket: consuming Descriptor, deadline: UInt64) {
+        self.id = id
+        self.socket = socket
+        self.deadline = deadline
+    }
+
+    /// Requests that have no answer yet.
+    var unanswered: Int { Int(nextSequence &- nextAnswer) }
+}

@@ -1,0 +1,196 @@
+internal import Gzip
+internal import Threads
+
+/// One thread's share of the connections: waits, reads, lets the service answer, writes.
+///
+/// Nothing is shared with other loops but the service, the budget of connections and the published counters.
+@safe
+final class Loop: @unchecked Sendable {
+    // Unchecked: made on one thread, then used on the loop's own alone; other threads use `mailbox` and
+    // `published`.
+    let service: any Service
+    let limits: Limits
+    let mailbox: Mailbox
+    let published = Guarded(Counters())
+    let budget: ConnectionBudget
+    let waker: Waker
+    let poller: SystemPoller
+
+    var listeners: [ListeningSocket]
+    var connections: [Connection?] = []
+    var freeSlots: [UInt32] = []
+    var generation: UInt32 = 0
+    /// Given away when descriptors run out.
+    var reserve: Reserve?
+    /// When listeners are watched again after descriptors ran out.
+    var acceptsAgain: UInt64?
+
+    let scratch = Buffer(capacity: 64 << 10)
+    let output = Buffer(capacity: 64 << 10)
+    var pool = BufferPool()
+    var parser: HeadParser
+    var inflater: Inflater
+    let inflated = Buffer(capacity: 64 << 10)
+    var writer = ResponseWriter()
+    var counters = Counters()
+
+    /// Milliseconds on the monotonic clock, read once per turn.
+    var now: UInt64
+    var nextTick: UInt64
+    /// How often deadlines are looked at: a quarter of a second, or finer where a limit is short.
+    let tick: UInt64
+    /// When the loop ends at the latest, once asked to.
+    var stopDeadline: UInt64?
+
+    final class ListeningSocket {
+        let listener: Listener
+        init(_ listener: consuming Listener) { self.listener = listener }
+    }
+
+    final class Reserve {
+        let descriptor: Descriptor
+        init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+    }
+
+    init(
+        service: any Service, limits: Limits, budget: ConnectionBudget, listeners: [ListeningSocket]
+    ) throws(SystemError) {
+        self.service = service
+        self.limits = limits
+        self.budget = budget
+        self.listeners = listeners
+        waker = try Waker()
+        mailbox = Mailbox(waker: waker)
+        poller = try SystemPoller()
+        reserve = Reserve(try Descriptor.reserve())
+        parser = HeadParser(limits: limits)
+        inflater = Inflater(
+            limits: .init(
+                outputBytes: limits.inflatedBytes, ratio: limits.inflateRatio,
+                bytesBeforeRatio: limits.inflatedBytesBeforeRatio))
+        now = Clock.milliseconds
+        let shortest = [
+            limits.headTime, limits.bodyTime, limits.idleTime, limits.writeTime, limits.lingerTime,
+        ].min()
+        tick = min(250, max(5, (shortest?.milliseconds ?? 1000) / 4))
+        nextTick = now + tick
+        try poller.add(waker.number, token: Self.wakerToken, for: .read)
+        for (index, socket) in listeners.enumerated() {
+            try poller.add(
+                socket.listener.descriptor.number, token: Self.listenerToken + UInt64(index), for: .read)
+        }
+    }
+
+    /// Works until asked to stop.
+    func run() {
+        mailbox.adopt(self)
+        while true {
+            let count = poller.wait(milliseconds: patience)
+            now = Clock.milliseconds
+            writer.setTime(Clock.wallSeconds)
+            for index in 0..<count { handle(poller.event(at: index)) }
+            if now >= nextTick { expire() }
+            publish()
+            if let stopDeadline, counters.open == 0 || now >= stopDeadline { break }
+        }
+        for case let connection? in connections { close(connection) }
+        listeners = []
+        publish()
+        mailbox.close()
+    }
+
+    /// Milliseconds until something is due; without connections nothing is.
+    private var patience: Int32 {
+        guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil else { return -1 }
+        return Int32(clamping: nextTick > now ? nextTick - now : 0)
+    }
+
+    private func handle(_ event: Event) {
+        switch event.token {
+        case Self.wakerToken: readMail()
+        case Self.listenerToken...: accept(from: Int(event.token - Self.listenerToken))
+        default:
+            guard let connection = connection(ConnectionID(token: event.token)) else { return }
+            serve(connection, event)
+        }
+    }
+
+    private func serve(_ connection: Connection, _ event: Event) {
+        if event.isGone && !connection.interest.contains(.read) {
+            // Reported again and again otherwise, while nothing is read.
+            close(connection)
+            return
+        }
+        if event.isWritable && !connection.outgoing.isEmpty {
+            guard sendQueued(connection) else { return }
+        }
+        if event.isReadable || event.isGone {
+            guard receive(connection) else { return }
+        } else {
+            resume(connection)
+        }
+        settle(connection)
+    }
+
+    func connection(_ id: ConnectionID) -> Connection? {
+        guard id.slot < connections.count, let connection = connections[Int(id.slot)], connection.id == id
+        else {
+            return nil
+        }
+        return connection
+    }
+
+    /// Answers that other threads have left, and the wish to stop.
+    private func readMail() {
+        let mail = mailbox.take()
+        var current: Connection?
+        for answer in mail.answers {
+            guard let connection = connection(answer.connection) else { continue }
+            if let current, current !== connection {
+                resume(current)
+                settle(current)
+            }
+            current = connection
+            self.answer(connection, answer)
+        }
+        if let current {
+            resume(current)
+            settle(current)
+        }
+        if let deadline = mail.stop { stop(by: deadline) }
+    }
+
+    /// Takes an answer given on the loop's own thread, while its request is being served.
+    func take(_ answer: Answer) {
+        guard let connection = connection(answer.connection) else { return }
+        self.answer(connection, answer)
+    }
+
+    /// Accepts what is waiting, lets go of the listeners and of idle connections, and lets the rest finish.
+    private func stop(by deadline: UInt64) {
+        guard stopDeadline == nil else {
+            stopDeadline = min(stopDeadline ?? deadline, deadline)
+            return
+        }
+        for index in listeners.indices { accept(from: index) }
+        for socket in listeners { poller.remove(socket.listener.descriptor.number, from: .read) }
+        listeners = []
+        acceptsAgain = nil
+        stopDeadline = deadline
+        for case let connection? in connections where connection.phase == .open {
+            // A request may have come that was not reported yet.
+            guard receive(connection) else { continue }
+            settle(connection)
+        }
+    }
+
+    private func publish() {
+        let counters = counters
+        published.with { $0 = counters }
+    }
+
+    /// Above all slots: a token of a connection has at most 32 bits of generation before its slot, and
+    /// generation `UInt32.max` is never given.
+    static let wakerToken = UInt64(UInt32.max) << 32
+    static let listenerToken = UInt64(UInt32.max) << 32 + 1
+}

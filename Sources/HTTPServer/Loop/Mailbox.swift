@@ -1,0 +1,78 @@
+internal import Threads
+
+/// What other threads leave for a loop. Many letters wake it once.
+final class Mailbox: Sendable {
+    private struct Content {
+        var answers: [Answer] = []
+        var stop: UInt64?
+        var isWoken = false
+        var isClosed = false
+    }
+
+    private let content = Guarded(Content())
+    private let waker: Waker
+    private let direct: Direct
+
+    /// The loop, for calls from its own thread, which need no lock.
+    private final class Direct: @unchecked Sendable {
+        // Unchecked: written before the loop's thread starts, then read on that thread alone.
+        weak var loop: Loop?
+    }
+
+    init(waker: Waker) {
+        self.waker = waker
+        direct = Direct()
+    }
+
+    /// Marks the current thread as the loop's.
+    func adopt(_ loop: Loop) {
+        direct.loop = loop
+        ThreadMark.set(self)
+    }
+
+    /// Hands `answer` to the loop: at once on its own thread, else with the next wake-up.
+    func deliver(_ answer: Answer) {
+        if ThreadMark.isSet(by: self), let loop = direct.loop {
+            loop.take(answer)
+            return
+        }
+        let mustWake = content.with { content in
+            guard !content.isClosed else { return false }
+            content.answers.append(answer)
+            defer { content.isWoken = true }
+            return !content.isWoken
+        }
+        if mustWake { waker.wake() }
+    }
+
+    /// Asks the loop to end.
+    ///
+    /// - Parameter deadline: milliseconds on the monotonic clock; what is in flight may take until then.
+    func stop(by deadline: UInt64) {
+        content.with { content in
+            content.stop = min(content.stop ?? .max, deadline)
+            content.isWoken = true
+        }
+        waker.wake()
+    }
+
+    /// Empties the box, on the loop's thread.
+    func take() -> (answers: [Answer], stop: UInt64?) {
+        waker.clear()
+        return content.with { content in
+            defer {
+                content.answers.removeAll(keepingCapacity: content.answers.count < 1024)
+                content.isWoken = false
+            }
+            return (content.answers, content.stop)
+        }
+    }
+
+    /// From here on letters are thrown away: the loop has ended.
+    func close() {
+        content.with { content in
+            content.isClosed = true
+            content.answers = []
+        }
+    }
+}

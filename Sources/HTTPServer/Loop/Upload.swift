@@ -1,0 +1,63 @@
+/// A request whose body is still arriving: the head it came with and what is here of the body.
+@safe
+final class Upload {
+    enum Body {
+        /// How many bytes are still to come.
+        case length(Int)
+        case chunked(ChunkParser)
+    }
+
+    let head: Head
+    let fields: [FieldLine]
+    let headBytes: [UInt8]
+    let sequence: UInt32
+    let exchange: Exchange
+    let began: UInt64
+    var rest: Body
+    var body: Buffer
+
+    init(
+        head: Head, fields: [FieldLine], headBytes: [UInt8], sequence: UInt32, exchange: Exchange,
+        began: UInt64,
+        rest: Body, body: Buffer
+    ) {
+        self.head = head
+        self.fields = fields
+        self.headBytes = headBytes
+        self.sequence = sequence
+        self.exchange = exchange
+        self.began = began
+        self.rest = rest
+        self.body = body
+    }
+
+    /// Takes the next bytes.
+    ///
+    /// - Returns: how many were this body's, and whether it is complete.
+    func take(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> (used: Int, isComplete: Bool) {
+        switch rest {
+        case .length(let missing):
+            let taken = min(missing, bytes.count)
+            unsafe bytes.withUnsafeBufferPointer {
+                unsafe body.append(UnsafeBufferPointer(rebasing: $0[..<taken]))
+            }
+            rest = .length(missing - taken)
+            return (taken, missing == taken)
+        case .chunked(var parser):
+            var at = 0
+            while true {
+                let step = try parser.next(bytes, from: at)
+                rest = .chunked(parser)
+                switch step {
+                case .data(let range):
+                    unsafe bytes.withUnsafeBufferPointer {
+                        unsafe body.append(UnsafeBufferPointer(rebasing: $0[range]))
+                    }
+                    at = range.upperBound
+                case .needsMore: return (bytes.count, false)
+                case .end(let end): return (end, true)
+                }
+            }
+        }
+    }
+}

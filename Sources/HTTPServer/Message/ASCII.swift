@@ -1,0 +1,58 @@
+/// Classes of bytes in the grammar of HTTP, each as a set of 128 bits.
+enum ASCII {
+    static let carriageReturn: UInt8 = 0x0D
+    static let lineFeed: UInt8 = 0x0A
+    static let space: UInt8 = 0x20
+    static let tab: UInt8 = 0x09
+
+    /// `tchar`: letters, digits and ``!#$%&'*+-.^_`|~``. RFC 9110 §5.6.2.
+    @inline(__always) static func isToken(_ byte: UInt8) -> Bool {
+        contains(byte, 0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
+    }
+
+    /// Visible ASCII but `"`, `#`, `<`, `>` and `\`. The grammar of RFC 3986 would also refuse ``[]^`{|}``,
+    /// which browsers leave in queries as they are. https://url.spec.whatwg.org/#query-percent-encode-set
+    @inline(__always) static func isTarget(_ byte: UInt8) -> Bool {
+        contains(byte, 0xAFFF_FFF2_0000_0000, 0x7FFF_FFFF_EFFF_FFFF)
+    }
+
+    /// `reg-name` without its comma, which would make a list of hosts. RFC 3986 §3.2.2.
+    @inline(__always) static func isHost(_ byte: UInt8) -> Bool {
+        contains(byte, 0x2BFF_6FF2_0000_0000, 0x47FF_FFFE_87FF_FFFE)
+    }
+
+    /// `field-vchar`, space and tab. RFC 9110 §5.5.
+    @inline(__always) static func isFieldValue(_ byte: UInt8) -> Bool {
+        byte >= 0x20 ? byte != 0x7F : byte == tab
+    }
+
+    @inline(__always) static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 <= 9 }
+
+    /// The value of a hexadecimal digit, or `nil`.
+    @inline(__always) static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte &- 0x30
+        case 0x41...0x46: byte &- 0x37
+        case 0x61...0x66: byte &- 0x57
+        default: nil
+        }
+    }
+
+    @inline(__always) static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte &- 0x41 <= 25 ? byte | 0x20 : byte
+    }
+
+    /// - Parameter lower: in lower case.
+    static func equalsLowercased(_ text: String, _ lower: StaticString) -> Bool {
+        guard text.utf8.count == lower.utf8CodeUnitCount else { return false }
+        return unsafe zip(
+            text.utf8, UnsafeBufferPointer(start: lower.utf8Start, count: lower.utf8CodeUnitCount)
+        )
+        .allSatisfy { lowercased($0) == $1 }
+    }
+
+    @inline(__always)
+    private static func contains(_ byte: UInt8, _ low: UInt64, _ high: UInt64) -> Bool {
+        byte < 128 && (byte < 64 ? low : high) &>> UInt64(byte & 63) & 1 == 1
+    }
+}

@@ -1,0 +1,152 @@
+/// A request, lent for one call: a view into the loop's buffers. What is to be kept is copied out of it.
+@safe
+public struct Request: ~Copyable {
+    public let method: Method
+    private let head: Head
+    private let fields: [FieldLine]
+    /// The bytes of the head; they live as long as the call.
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let bodyBytes: UnsafeBufferPointer<UInt8>
+
+    @unsafe
+    init(head: Head, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>, body: UnsafeBufferPointer<UInt8>)
+    {
+        method = head.method
+        self.head = head
+        self.fields = fields
+        unsafe self.bytes = unsafe bytes
+        unsafe bodyBytes = unsafe body
+    }
+
+    /// The target as sent, in ASCII: a path with its query, or a whole URL.
+    public var target: String { text(head.target.range) }
+
+    /// The path, percent-decoded once. Starts with `/`, holds no control characters, and no `/` that was
+    /// encoded.
+    public var path: String {
+        head.path.count == 0 ? "/" : decoded(head.path.range, plusIsSpace: false)
+    }
+
+    /// Whether the path as sent is `path`, byte by byte, without making a string of it.
+    public func pathEquals(_ path: StaticString) -> Bool {
+        equals(head.path.range, path)
+    }
+
+    /// The query as sent, or `nil` without a `?`.
+    public var query: String? { head.query.map { text($0.range) } }
+
+    /// The first value of `name` in the query, percent- and plus-decoded; what is no UTF-8 is repaired.
+    public func query(_ name: String) -> String? {
+        guard let query = head.query?.range else { return nil }
+        var start = query.lowerBound
+        while start < query.upperBound {
+            let end = index(of: UInt8(ascii: "&"), in: start..<query.upperBound)
+            let equals = index(of: UInt8(ascii: "="), in: start..<end)
+            if decoded(start..<equals, plusIsSpace: true) == name {
+                return decoded(min(equals + 1, end)..<end, plusIsSpace: true)
+            }
+            start = end + 1
+        }
+        return nil
+    }
+
+    /// The value of the first field line with this name; bytes that are no UTF-8 are repaired.
+    ///
+    /// - Parameter name: in lower case.
+    public func field(_ name: StaticString) -> String? {
+        value(of: name).map { text($0) }
+    }
+
+    /// Whether the first field line with this name has this value, byte by byte, without making a string of
+    /// it.
+    ///
+    /// - Parameter name: in lower case.
+    public func field(_ name: StaticString, equals value: StaticString) -> Bool {
+        self.value(of: name).map { equals($0, value) } ?? false
+    }
+
+    /// Whether the media type of the body is `type`, whatever parameters follow it. RFC 9110 §8.3.1.
+    ///
+    /// - Parameter type: in lower case, such as `application/json`.
+    public func hasContentType(_ type: StaticString) -> Bool {
+        guard let value = value(of: "content-type") else { return false }
+        var end = index(of: UInt8(ascii: ";"), in: value)
+        while end > value.lowerBound, unsafe bytes[end - 1] == ASCII.space || bytes[end - 1] == ASCII.tab {
+            end -= 1
+        }
+        return FieldRules.equal(unsafe bytes.span, value.lowerBound..<end, type)
+    }
+
+    /// Whether a body comes with the request. True in ``Service/screen(_:)`` while ``bodyCount`` is still
+    /// zero.
+    public var hasBody: Bool { head.framing != .none }
+
+    /// What `Content-Length` announces, in bytes as sent; `nil` for a chunked body, 0 without one.
+    public var announcedLength: Int? {
+        switch head.framing {
+        case .none: 0
+        case .length(let count): count
+        case .chunked: nil
+        }
+    }
+
+    /// Bytes of the body, decoded.
+    public var bodyCount: Int { unsafe bodyBytes.count }
+
+    /// A copy of the body, decoded.
+    public func body() -> [UInt8] { unsafe Array(bodyBytes) }
+
+    /// Lends the body without a copy.
+    public func withBody<Result, Failure: Error>(
+        _ read: (borrowing Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try read(unsafe bodyBytes.span)
+    }
+
+    private func value(of name: StaticString) -> Range<Int>? {
+        for line in fields where FieldRules.equal(unsafe bytes.span, line.name.range, name) {
+            return line.value.range
+        }
+        return nil
+    }
+
+    private func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {
+        guard range.count == text.utf8CodeUnitCount else { return false }
+        let expected = unsafe text.utf8Start
+        for index in range {
+            guard unsafe bytes[index] == expected[index &- range.lowerBound] else { return false }
+        }
+        return true
+    }
+
+    private func text(_ range: Range<Int>) -> String {
+        unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+    }
+
+    private func index(of byte: UInt8, in range: Range<Int>) -> Int {
+        var at = range.lowerBound
+        while at < range.upperBound, unsafe bytes[at] != byte { at += 1 }
+        return at
+    }
+
+    /// The parser has checked that two digits follow each `%`.
+    private func decoded(_ range: Range<Int>, plusIsSpace: Bool) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(range.count)
+        var at = range.lowerBound
+        while at < range.upperBound {
+            let byte = unsafe bytes[at]
+            at += 1
+            if byte == UInt8(ascii: "%"), at + 1 < range.upperBound,
+                let high = ASCII.hexDigit(unsafe bytes[at]),
+                let low = ASCII.hexDigit(unsafe bytes[at + 1])
+            {
+                result.append(high << 4 | low)
+                at += 2
+            } else {
+                result.append(plusIsSpace && byte == UInt8(ascii: "+") ? ASCII.space : byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

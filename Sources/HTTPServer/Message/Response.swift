@@ -1,0 +1,99 @@
+internal import Gzip
+
+/// An answer. The server adds `Date`, the length, `Connection` and the security fields.
+public struct Response: Sendable {
+    public enum Body: Sendable {
+        case empty
+        case bytes([UInt8])
+        case text(StaticString)
+
+        /// Bytes of the body.
+        public var count: Int {
+            switch self {
+            case .empty: 0
+            case .bytes(let bytes): bytes.count
+            case .text(let text): text.utf8CodeUnitCount
+            }
+        }
+    }
+
+    public var status: Status
+    /// The media type, such as `application/json`; `nil` sends none.
+    public var type: String?
+    /// Further fields. One whose name is no token, whose value holds control characters, or that the server
+    /// owns (`Connection`, `Content-Length`, `Date`, `Transfer-Encoding`) is left out.
+    public var fields: [(name: String, value: String)] = []
+    public var body: Body
+    /// Identifies the bytes of the body, with or without its quotes. With it the server answers
+    /// `If-None-Match`.
+    public var etag: String?
+    /// Whether the connection ends with this answer.
+    public var closes = false
+
+    /// The body, compressed beforehand. Only for bodies that are served again and again.
+    var gzipped: [UInt8]?
+    /// Whether ``body`` is the compressed one.
+    var isGzipped = false
+    /// Whether another `Accept-Encoding` would have been answered with other bytes.
+    var varies = false
+
+    public init(_ status: Status, type: String? = nil, body: Body = .empty) {
+        self.status = status
+        self.type = type
+        self.body = body
+    }
+
+    /// Problem details, RFC 9457.
+    ///
+    /// - Parameter detail: what is wrong, in words that stand in a JSON string as they are and repeat nothing
+    ///   that was sent.
+    static func problem(_ status: Status, _ detail: StaticString) -> Response {
+        let text = #"{"title":"\#(status.reason)","status":\#(status.code),"detail":"\#(detail)"}"#
+        return Response(status, type: "application/problem+json", body: .bytes(Array(text.utf8)))
+    }
+
+    /// Whether bytes of this type shrink by gzip.
+    static func isCompressible(_ type: String) -> Bool {
+        type.hasPrefix("text/") || type.hasPrefix("application/json")
+            || type.hasPrefix("application/problem+json")
+            || type.hasPrefix("application/javascript") || type.hasPrefix("application/x-ndjson")
+            || type.hasPrefix("application/manifest+json") || type.hasPrefix("image/svg+xml")
+    }
+
+    /// From here on compressing pays: less fits into one packet anyway.
+    static let compressedBytes = 1024
+
+    /// Chooses what goes out for `exchange`: the body, the compressed body, or none when the peer has it.
+    func negotiated(for exchange: Exchange) -> Response {
+        var result = self
+        if let tag = etag { result.etag = EntityTag.quoted(tag) }
+        if let type, Self.isCompressible(type), body.count > Self.compressedBytes,
+            !hasField("content-encoding")
+        {
+            result.varies = true
+            if exchange.acceptsGzip { result.compress() }
+        }
+        if let tag = result.etag, let known = exchange.ifNoneMatch, status == .ok, exchange.isSafe,
+            EntityTag.list(known, contains: tag)
+        {
+            result.status = .notModified
+            result.body = .empty
+        }
+        result.gzipped = nil
+        return result
+    }
+
+    private mutating func compress() {
+        guard case .bytes(let bytes) = body else { return }
+        let small = gzipped ?? Gzip.deflate(bytes, level: 5)
+        guard small.count < bytes.count else { return }
+        body = .bytes(small)
+        isGzipped = true
+        etag = etag.map(EntityTag.ofGzip)
+    }
+
+    /// - Parameter name: in lower case.
+    func hasField(_ name: StaticString) -> Bool {
+        fields.contains { ASCII.equalsLowercased($0.name, name) }
+    }
+}

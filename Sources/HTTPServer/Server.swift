@@ -1,0 +1,127 @@
+internal import Threads
+
+/// An HTTP/1.1 server on plain sockets: a few threads, each with a loop of its own.
+public final class Server: Sendable {
+    public struct Configuration: Sendable {
+        /// The name or number to listen on; every address it stands for is taken. `*` is all of both
+        /// families.
+        public var host: String
+        /// 0 takes any free port, see ``Server/port``.
+        public var port: Int
+        /// Threads. One already answers a hundred thousand small requests a second.
+        public var loops: Int
+        public var limits: Limits
+
+        public init(host: String = "127.0.0.1", port: Int = 8080, loops: Int = 1, limits: Limits = Limits()) {
+            self.host = host
+            self.port = port
+            self.loops = loops
+            self.limits = limits
+        }
+    }
+
+    private enum State {
+        case ready
+        case running([WorkerThread])
+        case stopped
+    }
+
+    /// The port it listens on.
+    public let port: Int
+    private let loops: [Loop]
+    private let state = Guarded(State.ready)
+
+    /// Binds and listens; connections wait until ``start()``.
+    ///
+    /// - Throws: ``ServerError``, whose description is a line for the operator.
+    public init(_ configuration: Configuration, service: any Service) throws(ServerError) {
+        Socket.ignoreBrokenPipes()
+        let count = max(1, configuration.loops)
+        guard let wanted = UInt16(exactly: configuration.port) else { throw .invalidPort(configuration.port) }
+        let sockets: [[Loop.ListeningSocket]]
+        (sockets, port) = try Self.listen(configuration.host, wanted, loops: count)
+        let budget = ConnectionBudget(limit: configuration.limits.connections)
+        var loops: [Loop] = []
+        for listeners in sockets {
+            do throws(SystemError) {
+                loops.append(
+                    try Loop(
+                        service: service, limits: configuration.limits, budget: budget, listeners: listeners))
+            } catch {
+                throw .system(error.message)
+            }
+        }
+        self.loops = loops
+    }
+
+    deinit {
+        for loop in loops { loop.mailbox.stop(by: 0) }
+    }
+
+    /// Starts the threads. Once; further calls do nothing.
+    public func start() {
+        state.with { state in
+            guard case .ready = state else { return }
+            state = .running(
+                loops.enumerated().map { index, loop in
+                    WorkerThread(name: "http-\(index)") { loop.run() }
+                })
+        }
+    }
+
+    /// Stops: accepts no more, answers what has been asked, closes, and returns when all is done.
+    ///
+    /// - Parameter time: after it what is still open is cut off. Not to be called on a thread of the server.
+    public func stop(within time: Duration) {
+        let deadline = Clock.milliseconds + time.milliseconds
+        for loop in loops { loop.mailbox.stop(by: deadline) }
+        let threads: [WorkerThread] = state.with { state in
+            defer { state = .stopped }
+            guard case .running(let threads) = state else { return [] }
+            return threads
+        }
+        for thread in threads { thread.join() }
+    }
+
+    /// What it has done so far; each loop's part is at most one turn old.
+    public var counters: Counters {
+        loops.reduce(Counters()) { sum, loop in sum + loop.published.with { $0 } }
+    }
+
+    /// One set of listeners for each loop.
+    private static func listen(
+        _ host: String, _ wanted: UInt16, loops: Int
+    ) throws(ServerError) -> ([[Loop.ListeningSocket]], Int) {
+        let addresses = Address.resolve(host, port: wanted)
+        guard !addresses.isEmpty else { throw .unknownHost(host) }
+        var sets = [[Loop.ListeningSocket]](repeating: [], count: loops)
+        var port = wanted
+        var failure: SystemError?
+        for address in addresses {
+            do throws(SystemError) {
+                let target = address.with(port: port)
+                let shares = loops > 1 && Listener.spreads
+                if port != 0 && shares { try Listener.probe(target) }
+                var socket: Loop.ListeningSocket?
+                for index in sets.indices {
+                    if socket == nil || shares {
+                        let listener = try Listener(address.with(port: port), shares: shares)
+                        port = listener.port
+                        socket = Loop.ListeningSocket(listener)
+                    }
+                    if let socket { sets[index].append(socket) }
+                }
+            } catch {
+                // A name may stand for an address of a family that this machine does not have.
+                guard error == .addressUnavailable || error == .familyUnsupported else {
+                    throw ServerError(error, host: host, port: Int(port))
+                }
+                failure = error
+            }
+        }
+        guard sets.allSatisfy({ !$0.isEmpty }) else {
+            throw ServerError(failure ?? .addressUnavailable, host: host, port: Int(port))
+        }
+        return (sets, Int(port))
+    }
+}

@@ -1,0 +1,15 @@
+/// What a server is for: answers requests. One instance serves every loop, so it guards what it shares.
+public protocol Service: Sendable {
+    /// Looks at a request before its body is read.
+    ///
+    /// Runs on the loop's thread and must not block.
+    ///
+    /// - Returns: an answer that refuses the request, or `nil` to read the body and ``serve(_:_:)`` it.
+    func screen(_ request: borrowing Request) -> Response?
+
+    /// Answers a request whose body has arrived, decoded.
+    ///
+    /// Runs on the loop's thread and must not block: what takes time moves to another thread together with
+    /// `responder`, which may answer from there.
+    func serve(_ request: borrowing Request, _ responder: consuming Responder)
+}

@@ -1,0 +1,31 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// The two clocks of a loop.
+enum Clock {
+    /// Milliseconds on a clock that never jumps: for what may take how long.
+    static var milliseconds: UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Seconds since 1970 in UTC: for `Date`.
+    static var wallSeconds: Int {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return time.tv_sec
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded down, never negative.
+    var milliseconds: UInt64 {
+        let (seconds, attoseconds) = max(self, .zero).components
+        let whole = UInt64(min(seconds, 1 << 40))
+        return whole * 1000 + UInt64(attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,45 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// The number by which a system call says why it failed.
+struct SystemError: Error, Hashable, Sendable {
+    let number: Int32
+
+    static var current: SystemError { SystemError(number: errno) }
+
+    static let interrupted = SystemError(number: EINTR)
+    static let wouldBlock = SystemError(number: EAGAIN)
+    static let addressInUse = SystemError(number: EADDRINUSE)
+    static let addressUnavailable = SystemError(number: EADDRNOTAVAIL)
+    static let familyUnsupported = SystemError(number: EAFNOSUPPORT)
+    static let accessDenied = SystemError(number: EACCES)
+    static let tooManyFiles = SystemError(number: EMFILE)
+    static let tooManyFilesInSystem = SystemError(number: ENFILE)
+
+    /// What the system says about it, such as `Permission denied`.
+    var message: String {
+        var buffer = [CChar](repeating: 0, count: 128)
+        let code = unsafe strerror_r(number, &buffer, buffer.count)
+        _ = code
+        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// Runs a system call that reports failure as −1, again each time a signal interrupts it.
+///
+/// - Returns: what the call returned, never −1.
+/// - Throws: ``SystemError``, never ``SystemError/interrupted``.
+@inline(__always)
+func retryingOnInterrupt<Result: FixedWidthInteger & SignedInteger>(
+    _ call: () -> Result
+) throws(SystemError) -> Result {
+    while true {
+        let result = call()
+        guard result == -1 else { return result }
+        let failure = SystemError.current
+        guard failure == .interrupted else { throw failure }
+    }
+}

@@ -1,0 +1,182 @@
+/// Reads a chunked body from bytes that arrive in any pieces. RFC 9112 §7.1.
+///
+/// White space around sizes and extensions, which some parsers let through, is refused: it only serves to be
+/// read differently by two servers in a row.
+struct ChunkParser: Sendable {
+    /// What the next bytes are.
+    enum Step: Hashable, Sendable {
+        /// Bytes of the body.
+        case data(Range<Int>)
+        /// All bytes were read, the body goes on.
+        case needsMore
+        /// The body has ended before the byte at this offset.
+        case end(Int)
+    }
+
+    private enum State: UInt8 {
+        case size, sizeLineFeed
+        case extensionName, extensionValueStart, extensionToken, extensionQuoted, extensionEscape,
+            extensionQuoteEnd
+        case data, dataReturn, dataLineFeed
+        case trailerStart, trailerName, trailerValue, trailerLineFeed
+        case lastLineFeed
+    }
+
+    private let overheadLimit: Int
+    private let bodyLimit: Int
+    private var state = State.size
+    private var remaining = 0
+    private var digits = 0
+    private var overhead = 0
+    private var total = 0
+    private var wordBytes = 0
+    private var trailerName: [UInt8] = []
+
+    init(limits: Limits) {
+        overheadLimit = limits.chunkOverheadBytes
+        bodyLimit = limits.bodyBytes
+    }
+
+    /// Reads from `start` on, up to the next piece of the body.
+    ///
+    /// - Returns: after ``Step/data(_:)`` call again with its upper bound.
+    mutating func next(_ bytes: borrowing Span<UInt8>, from start: Int) throws(RequestError) -> Step {
+        var at = start
+        let end = bytes.count
+        while at < end {
+            if state == .data {
+                let count = min(remaining, end - at)
+                remaining -= count
+                if remaining == 0 { state = .dataReturn }
+                return .data(at..<at + count)
+            }
+            let byte = bytes[at]
+            at += 1
+            if try take(byte) { return .end(at) }
+        }
+        return .needsMore
+    }
+
+    /// - Returns: whether the body ends with this byte.
+    private mutating func take(_ byte: UInt8) throws(RequestError) -> Bool {
+        switch state {
+        case .size:
+            try size(byte)
+        case .sizeLineFeed:
+            guard byte == ASCII.lineFeed else { throw .malformedChunk }
+            try sizeEnds()
+        case .extensionName, .extensionValueStart, .extensionToken, .extensionQuoted, .extensionEscape,
+            .extensionQuoteEnd:
+            try count()
+            try chunkExtension(byte)
+        case .data:
+            break
+        case .dataReturn:
+            guard byte == ASCII.carriageReturn else { throw .malformedChunk }
+            state = .dataLineFeed
+        case .dataLineFeed:
+            guard byte == ASCII.lineFeed else { throw .malformedChunk }
+            state = .size
+        case .trailerStart, .trailerName, .trailerValue, .trailerLineFeed:
+            try count()
+            try trailer(byte)
+        case .lastLineFeed:
+            guard byte == ASCII.lineFeed else { throw .malformedTrailer }
+            return true
+        }
+        return false
+    }
+
+    private mutating func count() throws(RequestError) {
+        overhead += 1
+        guard overhead <= overheadLimit else { throw .chunkOverheadTooLong }
+    }
+
+    private mutating func size(_ byte: UInt8) throws(RequestError) {
+        if let digit = ASCII.hexDigit(byte) {
+            // Eight digits say 4 GiB, far above any limit, and cannot overflow.
+            guard digits < 8 else { throw .malformedChunk }
+            digits += 1
+            remaining = remaining << 4 | Int(digit)
+            return
+        }
+        guard digits > 0 else { throw .malformedChunk }
+        switch byte {
+        case ASCII.carriageReturn: state = .sizeLineFeed
+        case UInt8(ascii: ";"):
+            wordBytes = 0
+            state = .extensionName
+        default: throw .malformedChunk
+        }
+        guard total + remaining <= bodyLimit else { throw .bodyTooLong }
+    }
+
+    private mutating func sizeEnds() throws(RequestError) {
+        digits = 0
+        total += remaining
+        state = remaining == 0 ? .trailerStart : .data
+    }
+
+    private mutating func chunkExtension(_ byte: UInt8) throws(RequestError) {
+        switch state {
+        case .extensionName where ASCII.isToken(byte), .extensionToken where ASCII.isToken(byte):
+            wordBytes += 1
+        case .extensionName where byte == UInt8(ascii: "=") && wordBytes > 0:
+            state = .extensionValueStart
+        case .extensionValueStart where byte == UInt8(ascii: "\""):
+            state = .extensionQuoted
+        case .extensionValueStart where ASCII.isToken(byte):
+            wordBytes = 1
+            state = .extensionToken
+        case .extensionQuoted where byte == UInt8(ascii: "\""):
+            wordBytes = 1
+            state = .extensionQuoteEnd
+        case .extensionQuoted where byte == UInt8(ascii: "\\"):
+            state = .extensionEscape
+        case .extensionQuoted where ASCII.isFieldValue(byte):
+            break
+        case .extensionEscape where ASCII.isFieldValue(byte):
+            state = .extensionQuoted
+        case .extensionName where wordBytes > 0, .extensionToken, .extensionQuoteEnd:
+            switch byte {
+            case ASCII.carriageReturn: state = .sizeLineFeed
+            case UInt8(ascii: ";"):
+                wordBytes = 0
+                state = .extensionName
+            default: throw .malformedChunk
+            }
+        default: throw .malformedChunk
+        }
+    }
+
+    private mutating func trailer(_ byte: UInt8) throws(RequestError) {
+        switch state {
+        case .trailerStart where byte == ASCII.carriageReturn:
+            state = .lastLineFeed
+        case .trailerStart where ASCII.isToken(byte):
+            trailerName = [ASCII.lowercased(byte)]
+            state = .trailerName
+        case .trailerName where ASCII.isToken(byte):
+            trailerName.append(ASCII.lowercased(byte))
+        case .trailerName where byte == UInt8(ascii: ":"):
+            guard !Self.refusedTrailers.contains(trailerName) else { throw .malformedTrailer }
+            state = .trailerValue
+        case .trailerValue where byte == ASCII.carriageReturn:
+            state = .trailerLineFeed
+        case .trailerValue where ASCII.isFieldValue(byte):
+            break
+        case .trailerLineFeed where byte == ASCII.lineFeed:
+            state = .trailerStart
+        default: throw .malformedTrailer
+        }
+    }
+
+    /// Fields that frame, route, authorise or describe, and so must not come after the body. RFC 9110 §6.5.1.
+    private static let refusedTrailers = Set(
+        [
+            "authorization", "cache-control", "connection", "content-encoding", "content-length",
+            "content-range",
+            "content-type", "cookie", "expect", "host", "idempotency-key", "keep-alive", "max-forwards",
+            "proxy-authorization", "range", "te", "trailer", "transfer-encoding", "upgrade",
+        ].map { Array($0.utf8) })
+}

@@ -1,0 +1,122 @@
+/// The fields that decide how a message is read. Their names are compared once, by length first.
+struct FieldRules: Sendable {
+    private var hosts = 0
+    private var lengths = 0
+    private var transferEncodings = 0
+    private var contentEncodings = 0
+    private var transferEncodingIsChunked = false
+    private var saysClose = false
+    private var saysKeepAlive = false
+    private var unknownExpectation = false
+
+    /// Looks at one field line.
+    ///
+    /// - Parameter index: its place in the table of fields.
+    mutating func take(
+        _ line: FieldLine, at index: Int, of bytes: borrowing Span<UInt8>, into head: inout Head
+    ) throws(RequestError) {
+        let name = line.name.range
+        let value = line.value.range
+        switch line.name.count {
+        case 4 where Self.equal(bytes, name, "host"):
+            hosts += 1
+            guard hosts == 1, TargetRules.isAuthority(bytes, value.lowerBound, value.upperBound) else {
+                throw .invalidHost
+            }
+        case 6 where Self.equal(bytes, name, "expect"):
+            if Self.equal(bytes, value, "100-continue") {
+                head.expectsContinue = true
+            } else {
+                unknownExpectation = true
+            }
+        case 10 where Self.equal(bytes, name, "connection"):
+            options(bytes, value)
+        case 13 where Self.equal(bytes, name, "if-none-match"):
+            if head.ifNoneMatch == nil { head.ifNoneMatch = index }
+        case 14 where Self.equal(bytes, name, "content-length"):
+            lengths += 1
+            guard lengths == 1 else { throw .invalidContentLength }
+            head.framing = .length(try length(bytes, value))
+        case 15 where Self.equal(bytes, name, "accept-encoding"):
+            if head.acceptEncoding == nil { head.acceptEncoding = index }
+        case 16 where Self.equal(bytes, name, "content-encoding"):
+            contentEncodings += 1
+            coding(bytes, value, into: &head)
+        case 17 where Self.equal(bytes, name, "transfer-encoding"):
+            transferEncodings += 1
+            guard transferEncodings == 1, !value.isEmpty else { throw .invalidTransferEncoding }
+            transferEncodingIsChunked = Self.equal(bytes, value, "chunked")
+        default: break
+        }
+    }
+
+    /// Decides what only the whole head can decide.
+    func finish(_ head: inout Head) throws(RequestError) {
+        // A missing Host is forgiven in HTTP/1.0 alone, which did not know it.
+        guard hosts == 1 || head.minorVersion == 0 else { throw .invalidHost }
+        if transferEncodings > 0 {
+            guard lengths == 0 else { throw .ambiguousLength }
+            guard head.minorVersion > 0 else { throw .invalidTransferEncoding }
+            guard transferEncodingIsChunked else { throw .unsupportedTransferEncoding }
+            head.framing = .chunked
+        }
+        if head.framing == .length(0) { head.framing = .none }
+        if head.minorVersion == 0 {
+            // RFC 9110 §10.1.1: an expectation in HTTP/1.0 is ignored.
+            head.expectsContinue = false
+            head.keepsAlive = saysKeepAlive && !saysClose
+        } else {
+            guard !unknownExpectation else { throw .unknownExpectation }
+            head.keepsAlive = !saysClose
+        }
+    }
+
+    /// - Parameter lower: in lower case.
+    static func equal(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ lower: StaticString) -> Bool {
+        guard range.count == lower.utf8CodeUnitCount else { return false }
+        let expected = unsafe lower.utf8Start
+        for index in range {
+            guard unsafe expected[index &- range.lowerBound] == ASCII.lowercased(bytes[index]) else {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// `Connection` is a list; only two of its members mean something here.
+    private mutating func options(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) {
+        var start = value.lowerBound
+        while start < value.upperBound {
+            var end = start
+            while end < value.upperBound && bytes[end] != UInt8(ascii: ",") { end += 1 }
+            var first = start
+            var last = end
+            while first < last && (bytes[first] == ASCII.space || bytes[first] == ASCII.tab) { first += 1 }
+            while last > first && (bytes[last - 1] == ASCII.space || bytes[last - 1] == ASCII.tab) {
+                last -= 1
+            }
+            if Self.equal(bytes, first..<last, "close") { saysClose = true }
+            if Self.equal(bytes, first..<last, "keep-alive") { saysKeepAlive = true }
+            start = end + 1
+        }
+    }
+
+    private func length(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) throws(RequestError) -> Int {
+        guard !value.isEmpty else { throw .invalidContentLength }
+        var number = 0
+        for index in value {
+            guard ASCII.isDigit(bytes[index]) else { throw .invalidContentLength }
+            // 15 digits cannot overflow; a longer number is too long for any limit, unless it begins with
+            // zeros.
+            guard index - value.lowerBound < 15 else { throw .bodyTooLong }
+            number = number &* 10 &+ Int(bytes[index] &- 0x30)
+        }
+        return number
+    }
+
+    private func coding(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>, into head: inout Head) {
+        if Self.equal(bytes, value, "identity") || value.isEmpty { return }
+        let isGzip = Self.equal(bytes, value, "gzip") || Self.equal(bytes, value, "x-gzip")
+        head.contentCoding = isGzip && contentEncodings == 1 ? .gzip : .unknown
+    }
+}

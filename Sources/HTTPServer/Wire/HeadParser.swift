@@ -1,0 +1,193 @@
+/// Reads the head of a request from bytes that arrive in any pieces.
+///
+/// Each byte is looked at once, a wrong one is refused when it comes, and every cut gives the same outcome,
+/// because the parser stops and goes on in the middle of anything. It keeps offsets only and knows no socket.
+struct HeadParser: Sendable {
+    private enum State: UInt8 {
+        case emptyLine, emptyLineFeed
+        case method, target, version, requestLineFeed
+        case fieldStart, fieldName, valueStart, value, valueLineFeed
+        case headLineFeed
+    }
+
+    private(set) var head = Head()
+    private(set) var fields: [FieldLine] = []
+
+    private let limits: Limits
+    private var state = State.emptyLine
+    private var seen = FieldRules()
+    /// The next byte to look at.
+    private var position = 0
+    /// Where the current word begins.
+    private var mark = 0
+    /// After the last byte of the current value that is not white space.
+    private var valueEnd = 0
+    private var name = Piece()
+    private var emptyLines = 0
+
+    init(limits: Limits) {
+        self.limits = limits
+        fields.reserveCapacity(limits.fields)
+    }
+
+    /// Makes ready for the next head.
+    mutating func reset() {
+        head = Head()
+        fields.removeAll(keepingCapacity: true)
+        state = .emptyLine
+        seen = FieldRules()
+        position = 0
+        emptyLines = 0
+    }
+
+    /// Whether a byte of a request line has come: empty lines before it do not count.
+    var hasBegun: Bool { state.rawValue > State.emptyLineFeed.rawValue }
+
+    /// Goes on reading.
+    ///
+    /// - Parameter bytes: all bytes of the message so far, the ones of earlier calls again at their place.
+    /// - Returns: the head's length, or `nil` while more bytes are needed.
+    mutating func advance(over bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
+        let end = bytes.count
+        var at = position
+        reading: while at < end {
+            switch state {
+            case .emptyLine:
+                if bytes[at] == ASCII.carriageReturn {
+                    // RFC 9112 §2.2 asks to ignore at least one; more than two are no accident.
+                    emptyLines += 1
+                    guard emptyLines <= 2 else { throw .malformedRequestLine }
+                    state = .emptyLineFeed
+                    at &+= 1
+                } else {
+                    mark = at
+                    state = .method
+                }
+            case .emptyLineFeed:
+                guard bytes[at] == ASCII.lineFeed else { throw .malformedRequestLine }
+                state = .emptyLine
+                at &+= 1
+            case .method:
+                while at < end && ASCII.isToken(bytes[at]) { at &+= 1 }
+                guard at &- mark <= Self.methodBytes else { throw .unknownMethod }
+                guard at < end else { break reading }
+                guard bytes[at] == ASCII.space && at > mark else { throw .malformedRequestLine }
+                head.method = try Self.method(bytes, mark, at)
+                at &+= 1
+                mark = at
+                state = .target
+            case .target:
+                while at < end && ASCII.isTarget(bytes[at]) { at &+= 1 }
+                guard at &- mark <= limits.targetBytes else { throw .targetTooLong }
+                guard at < end else { break reading }
+                guard bytes[at] == ASCII.space && at > mark else { throw .malformedRequestLine }
+                try TargetRules.read(bytes, Piece(from: mark, to: at), into: &head)
+                at &+= 1
+                mark = at
+                state = .version
+            case .version:
+                try version(bytes[at], at: at &- mark)
+                at &+= 1
+            case .requestLineFeed:
+                guard bytes[at] == ASCII.lineFeed else { throw .malformedRequestLine }
+                at &+= 1
+                state = .fieldStart
+            case .fieldStart:
+                if bytes[at] == ASCII.carriageReturn {
+                    at &+= 1
+                    state = .headLineFeed
+                } else {
+                    guard fields.count < limits.fields else { throw .tooManyFields }
+                    mark = at
+                    state = .fieldName
+                }
+            case .fieldName:
+                while at < end && ASCII.isToken(bytes[at]) { at &+= 1 }
+                guard at < end else { break reading }
+                guard bytes[at] == UInt8(ascii: ":") && at > mark else { throw .malformedField }
+                name = Piece(from: mark, to: at)
+                at &+= 1
+                state = .valueStart
+            case .valueStart:
+                while at < end && (bytes[at] == ASCII.space || bytes[at] == ASCII.tab) { at &+= 1 }
+                guard at < end else { break reading }
+                mark = at
+                valueEnd = at
+                state = .value
+            case .value:
+                while at < end && ASCII.isFieldValue(bytes[at]) { at &+= 1 }
+                guard at < end else { break reading }
+                guard bytes[at] == ASCII.carriageReturn else { throw .malformedField }
+                valueEnd = at
+                while valueEnd > mark
+                    && (bytes[valueEnd &- 1] == ASCII.space || bytes[valueEnd &- 1] == ASCII.tab)
+                {
+                    valueEnd &-= 1
+                }
+                at &+= 1
+                state = .valueLineFeed
+            case .valueLineFeed:
+                guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
+                let line = FieldLine(name: name, value: Piece(from: mark, to: valueEnd))
+                try seen.take(line, at: fields.count, of: bytes, into: &head)
+                fields.append(line)
+                at &+= 1
+                state = .fieldStart
+            case .headLineFeed:
+                guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
+                at &+= 1
+                guard at <= limits.headBytes else { throw .headTooLong }
+                try seen.finish(&head)
+                return at
+            }
+        }
+        position = at
+        guard at <= limits.headBytes else { throw .headTooLong }
+        return nil
+    }
+
+    /// Takes one byte of `HTTP/1.x` and the carriage return behind it.
+    private mutating func version(_ byte: UInt8, at offset: Int) throws(RequestError) {
+        switch offset {
+        case 0..<5:
+            guard byte == Self.versionName[offset] else { throw .malformedRequestLine }
+        case 5:
+            guard ASCII.isDigit(byte) else { throw .malformedRequestLine }
+            guard byte == UInt8(ascii: "1") else { throw .unsupportedVersion }
+        case 6:
+            guard byte == UInt8(ascii: ".") else { throw .malformedRequestLine }
+        case 7:
+            guard ASCII.isDigit(byte) else { throw .malformedRequestLine }
+            head.minorVersion = byte &- 0x30
+            head.keepsAlive = head.minorVersion > 0
+        default:
+            guard byte == ASCII.carriageReturn else { throw .malformedRequestLine }
+            state = .requestLineFeed
+        }
+    }
+
+    private static func method(
+        _ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int
+    ) throws(RequestError) -> Method {
+        // At most eight bytes, so the word is one number.
+        var word: UInt64 = 0
+        guard end &- start <= 8 else { throw .unknownMethod }
+        for index in start..<end { word = word << 8 | UInt64(bytes[index]) }
+        switch word {
+        case 0x47_4554: return .get
+        case 0x4845_4144: return .head
+        case 0x504F_5354: return .post
+        case 0x50_5554: return .put
+        case 0x50_4154_4348: return .patch
+        case 0x4445_4C45_5445: return .delete
+        case 0x4F_5054_494F_4E53: return .options
+        case 0x43_4F4E_4E45_4354, 0x54_5241_4345: throw .refusedMethod
+        default: throw .unknownMethod
+        }
+    }
+
+    private static let versionName = Array("HTTP/".utf8)
+    /// The longest registered method has 17 letters, ours have seven.
+    /// https://www.iana.org/assignments/http-methods
+    private static let methodBytes = 17
+}

@@ -1,0 +1,126 @@
+/// The forms of a target. RFC 9112 §3.2.
+enum TargetRules {
+    /// Splits `target` into path and query and checks both.
+    static func read(_ bytes: borrowing Span<UInt8>, _ target: Piece, into head: inout Head)
+        throws(RequestError)
+    {
+        head.target = target
+        let end = target.range.upperBound
+        var start = target.range.lowerBound
+        if bytes[start] == UInt8(ascii: "*") {
+            guard target.count == 1 && head.method == .options else { throw .malformedTarget }
+            head.isAsterisk = true
+            return
+        }
+        if bytes[start] != UInt8(ascii: "/") {
+            start = try authorityEnd(bytes, target.range)
+        }
+        var pathEnd = start
+        var isEncoded = false
+        while pathEnd < end && bytes[pathEnd] != UInt8(ascii: "?") {
+            if bytes[pathEnd] == UInt8(ascii: "%") { isEncoded = true }
+            pathEnd += 1
+        }
+        head.path = Piece(from: start, to: pathEnd)
+        if isEncoded { try checkPath(bytes, start, pathEnd) }
+        if pathEnd < end {
+            head.query = Piece(from: pathEnd + 1, to: end)
+            try checkEscapes(bytes, pathEnd + 1, end)
+        }
+    }
+
+    /// Reads `http://host:port` before a path: the one form that names a host, which then wins over `Host`.
+    private static func authorityEnd(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(RequestError)
+        -> Int
+    {
+        var at = range.lowerBound
+        for byte in "http".utf8 {
+            guard at < range.upperBound, bytes[at] | 0x20 == byte else { throw .malformedTarget }
+            at += 1
+        }
+        if at < range.upperBound, bytes[at] | 0x20 == UInt8(ascii: "s") { at += 1 }
+        for byte in "://".utf8 {
+            guard at < range.upperBound, bytes[at] == byte else { throw .malformedTarget }
+            at += 1
+        }
+        var end = at
+        while end < range.upperBound && bytes[end] != UInt8(ascii: "/") && bytes[end] != UInt8(ascii: "?") {
+            end += 1
+        }
+        guard isAuthority(bytes, at, end) else { throw .malformedTarget }
+        return end
+    }
+
+    /// Whether the bytes are a host, and a port in digits if there is one. RFC 3986 §3.2.
+    static func isAuthority(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
+        var at = start
+        if at < end && bytes[at] == UInt8(ascii: "[") {
+            at += 1
+            while at < end,
+                ASCII.hexDigit(bytes[at]) != nil || bytes[at] == UInt8(ascii: ":") || bytes[at] == 0x2E
+            {
+                at += 1
+            }
+            guard at < end, bytes[at] == UInt8(ascii: "]"), at > start + 2 else { return false }
+            at += 1
+        } else {
+            while at < end && ASCII.isHost(bytes[at]) { at += 1 }
+            guard at > start else { return false }
+        }
+        guard at < end else { return true }
+        guard bytes[at] == UInt8(ascii: ":") else { return false }
+        at += 1
+        guard end - at <= 5 else { return false }
+        while at < end && ASCII.isDigit(bytes[at]) { at += 1 }
+        return at == end
+    }
+
+    private static func checkEscapes(
+        _ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int
+    ) throws(RequestError) {
+        var at = start
+        while at < end {
+            if bytes[at] == UInt8(ascii: "%") {
+                guard at + 2 < end, ASCII.hexDigit(bytes[at + 1]) != nil, ASCII.hexDigit(bytes[at + 2]) != nil
+                else {
+                    throw .malformedPercentEncoding
+                }
+                at += 2
+            }
+            at += 1
+        }
+    }
+
+    /// Decoded once, a path must not gain a separator, a control character or bytes that are no UTF-8.
+    private static func checkPath(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int)
+        throws(RequestError)
+    {
+        try checkEscapes(bytes, start, end)
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(end - start)
+        var at = start
+        while at < end {
+            var byte = bytes[at]
+            at += 1
+            if byte == UInt8(ascii: "%"), let high = ASCII.hexDigit(bytes[at]),
+                let low = ASCII.hexDigit(bytes[at + 1])
+            {
+                byte = high << 4 | low
+                at += 2
+                guard byte >= 0x20, byte != 0x7F, byte != UInt8(ascii: "/"), byte != UInt8(ascii: "\\") else {
+                    throw .malformedPercentEncoding
+                }
+            }
+            decoded.append(byte)
+        }
+        var scalars = Unicode.UTF8.ForwardParser()
+        var iterator = decoded.makeIterator()
+        while true {
+            switch scalars.parseScalar(from: &iterator) {
+            case .valid: continue
+            case .emptyInput: return
+            case .error: throw .malformedPercentEncoding
+            }
+        }
+    }
+}

@@ -1,3 +1,0 @@
-import Testing
-
-@Test func `stands until the real tests come`() { #expect(Bool(true)) }
