@@ -2,7 +2,7 @@ internal import LeakMessage
 
 /// Groups of reports seen before, found by the bytes that decide the group, without making a string.
 ///
-/// Bounded: entries not asked for while half of them were replaced are forgotten. Not thread safe: each loop owns
+/// Bounded: what is not asked for while half of the entries were replaced is forgotten. Not thread safe: each loop owns
 /// one.
 struct GroupCache {
     private struct Entry {
@@ -10,8 +10,11 @@ struct GroupCache {
         let group: GroupedReport
     }
 
-    /// Entries, young and old. A thousand leaks in eight spellings of versions and modules; about 8 MB at most.
+    /// Entries, young and old: a thousand leaks in eight spellings.
     private let limit: Int
+    /// Bytes of keys, young and old; typical ones have 200, so this bounds senders of long stacks.
+    private static let byteLimit = 4 * 1024 * 1024
+    private var youngBytes = 0
     private var young: [Int: Entry] = [:]
     private var old: [Int: Entry] = [:]
     private var key: [UInt8] = []
@@ -38,17 +41,23 @@ struct GroupCache {
             insert(entry, hash)
             return refreshed(entry, document, report)
         }
-        let group = Grouping.group(document.report(at: index), app: app, module: module)
-        insert(Entry(key: key, group: group), hash)
-        return group
+        // What a sighting says of itself is left out, so that no other one inherits it.
+        var shared = document.report(at: index)
+        shared.alive = nil
+        shared.livedMilliseconds = nil
+        let entry = Entry(key: key, group: Grouping.group(shared, app: app, module: module))
+        insert(entry, hash)
+        return refreshed(entry, document, report)
     }
 
     private mutating func insert(_ entry: Entry, _ hash: Int) {
-        if young.count >= limit / 2 {
+        if young.count >= limit / 2 || youngBytes >= Self.byteLimit / 2 {
             old = young
-            young = Dictionary(minimumCapacity: limit / 2)
+            young = [:]
+            youngBytes = 0
         }
         young[hash] = entry
+        youngBytes += entry.key.count
     }
 
     /// The group with what is not part of the key taken from the report at hand.
@@ -57,7 +66,7 @@ struct GroupCache {
         let group = entry.group
         var lived = report.livedMilliseconds
         if lived == nil, group.isFreed {
-            let text = report.message.isPresent ? report.message : report.errorText
+            let text = report.message.isEmpty ? report.errorText : report.message
             lived = ElapsedTime.milliseconds(afterIn: document.bytes(of: text))
         }
         return GroupedReport(
@@ -86,7 +95,7 @@ struct GroupCache {
         append(document, report.cycle)
         append(document, report.fingerprint)
         guard report.className.isEmpty || report.event == nil else { return }
-        let text = report.message.isPresent ? report.message : report.errorText
+        let text = report.message.isEmpty ? report.errorText : report.message
         key.append(text.isEscaped ? 1 : 0)
         TextMasking.append(document.bytes(of: text), to: &key)
     }

@@ -16,7 +16,7 @@ enum Grouping {
     ///   - module: the app's own module, when its reports say so.
     static func group(_ report: LeakReport, app: String, module: String?) -> GroupedReport {
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
-        let text = report.message ?? report.error?.description
+        let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
         // A text is worth reading only for what the fields leave open.
         let parsed =
             named == nil || report.event == nil

@@ -67,7 +67,8 @@ struct Subject {
         if let className { return className.name }
         if !cycle.isEmpty { return cycle.joined(separator: " → ") }
         if !maskedText.isEmpty { return maskedText }
-        return fingerprint.map(Self.withoutSeparators).joined(separator: " · ")
+        return fingerprint.isEmpty
+            ? "(empty text)" : fingerprint.map(Self.withoutSeparators).joined(separator: " · ")
     }
 
     /// U+001F separates the parts of a key and may not stand in one.

@@ -150,7 +150,8 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func append(_ text: StaticString) {
-        for index in 0..<text.utf8CodeUnitCount { unsafe bytes.append(text.utf8Start[index]) }
+        unsafe bytes.append(
+            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     private mutating func append(_ value: Bool) {
@@ -191,7 +192,7 @@ public struct JSONWriter: Sendable {
         for index in text.indices {
             let byte = unsafe text[index]
             guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-            unsafe bytes.append(contentsOf: text[plain..<index])
+            unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain..<index]))
             plain = index + 1
             bytes.append(UInt8(ascii: "\\"))
             switch byte {
@@ -207,6 +208,6 @@ public struct JSONWriter: Sendable {
                 bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }
         }
-        unsafe bytes.append(contentsOf: text[plain...])
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain...]))
     }
 }

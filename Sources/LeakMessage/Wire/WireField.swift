@@ -65,16 +65,4 @@ extension JSONScanner {
         guard name.isEscaped else { return unsafe withBytes(of: name) { unsafe WireField($0) } }
         return WireField(rawValue: text(of: name))
     }
-
-    /// Whether a name is `text`.
-    func matches(_ name: JSONSlice, _ text: StaticString) -> Bool {
-        guard !name.isEscaped else { return self.text(of: name) == "\(text)" }
-        guard name.count == text.utf8CodeUnitCount else { return false }
-        return unsafe withBytes(of: name) { name in
-            for index in 0..<text.utf8CodeUnitCount where unsafe name[index] != text.utf8Start[index] {
-                return false
-            }
-            return true
-        }
-    }
 }

@@ -25,7 +25,7 @@ public enum WireReader {
             throw WireError("the body is \(body.count) bytes, at most \(JSONSlice.byteLimit)", at: 0, in: [])
         }
         if let offset = UTF8Validity.firstInvalidByte(in: body) {
-            throw WireError(JSONError(.invalidUTF8, at: offset), in: body)
+            throw WireError("not UTF-8", at: offset, in: body)
         }
         switch format {
         case .json: return try json(body)

@@ -15,8 +15,8 @@ import Testing
             #"{"type":"leak","class":"A","stack":["R","A"],"message":"<A: 0x2>","alive":7}"#,
         ])
         var cache = GroupCache()
-        let one = cache.group(document, 0, app: "a", module: nil)
         let two = cache.group(document, 1, app: "a", module: nil)
+        let one = cache.group(document, 0, app: "a", module: nil)
         #expect(one.identity === two.identity)
         #expect(cache.count == 1)
         #expect(one.alive == nil)

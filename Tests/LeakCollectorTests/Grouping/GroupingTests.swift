@@ -196,4 +196,21 @@ func leak(
         report.event = .freed
         #expect(Grouping.group(report, app: "com.acme.shop", module: nil).livedMilliseconds == 2_500)
     }
+
+    @Test func `an empty message leaves the word to the error`() {
+        var report = LeakReport()
+        report.message = ""
+        report.error = ReportedError(
+            domain: "d", code: 8,
+            userInfo: [CustomKey("NSLocalizedDescription", .string("<MyApp.Card: 0x1>"))])
+        #expect(Grouping.group(report, app: "a", module: nil).identity.className == "Card")
+        #expect(group(" ").identity.title == "(empty text)")
+        #expect(leak(" ").title == "(empty text)")
+    }
+
+    @Test func `checks are counted under the leak's class`() {
+        #expect(
+            Grouping.className("_TtC4Shop4Cart", module: "Shop")
+                == leak("Shop.Cart", module: "Shop").className)
+    }
 }

@@ -21,10 +21,13 @@ import Testing
     func `variants of a text never split a leak`(name: String) {
         var variants = MessageVariants(random: Random(seed: UInt64(name.utf8.count)))
         let expected = leak(name, module: "MyApp").id
-        for _ in 0..<600 {
+        for _ in 0..<400 {
             let text = variants.text(name.replacingArguments)
             let grouped = group(text, module: "MyApp")
             #expect(grouped.identity.id == expected, "\(text)")
+            let sample = group(DetectorMessage.redacted(text), module: "MyApp")
+            #expect(sample.identity.id == expected, "\(text)")
+            #expect(sample.livedMilliseconds == grouped.livedMilliseconds)
         }
     }
 
@@ -35,6 +38,7 @@ import Testing
         for _ in 0..<200 {
             let text = variants.text(path)
             #expect(group(text, module: "MyApp").identity.id == expected, "\(text)")
+            #expect(group(DetectorMessage.redacted(text), module: "MyApp").identity.id == expected, "\(text)")
         }
     }
 

@@ -173,6 +173,12 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         }
     }
 
+    @Test func `says where a body is not UTF-8`() {
+        #expect(throws: WireError("not UTF-8", at: 3, in: Array("{\n\"x".utf8))) {
+            try WireReader.read([0x7B, 0x0A, 0x22, 0xC3, 0x28], as: .json)
+        }
+    }
+
     @Test func `every cut of a body fails inside it`() throws {
         let batch = Array(#"{"app":{"id":"é"},"reports":[\#(Self.full)],"dropped":{"a":1}}"#.utf8)
         for text in [Array(Self.full.utf8), batch] {

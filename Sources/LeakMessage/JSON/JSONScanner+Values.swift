@@ -1,0 +1,171 @@
+// Literals, numbers and strings.
+
+extension JSONScanner {
+    public mutating func boolean() throws(JSONError) -> Bool {
+        if try peek() == UInt8(ascii: "t") {
+            try literal("true")
+            return true
+        }
+        try literal("false")
+        return false
+    }
+
+    public mutating func null() throws(JSONError) {
+        skipSpace()
+        try literal("null")
+    }
+
+    private mutating func literal(_ text: StaticString) throws(JSONError) {
+        for index in 0..<text.utf8CodeUnitCount {
+            guard offset < end else { throw JSONError(.unexpectedEnd, at: offset) }
+            guard unsafe base[offset] == text.utf8Start[index] else {
+                throw JSONError(.expected("\(text)"), at: offset)
+            }
+            offset &+= 1
+        }
+    }
+
+    /// RFC 8259 §6: no plus sign, no leading zero, digits on both sides of the point.
+    public mutating func number() throws(JSONError) -> JSONNumber {
+        _ = try peek()
+        let start = offset
+        let isNegative = unsafe base[offset] == UInt8(ascii: "-")
+        if isNegative { offset &+= 1 }
+        let first = offset
+        var magnitude: UInt64 = 0
+        var overflows = false
+        while let digit = digit() {
+            let (product, tooMuch) = magnitude.multipliedReportingOverflow(by: 10)
+            let (sum, alsoTooMuch) = product.addingReportingOverflow(UInt64(digit))
+            overflows = overflows || tooMuch || alsoTooMuch
+            magnitude = sum
+            offset &+= 1
+        }
+        guard offset > first else { throw failure(.invalidNumber) }
+        if offset &- first > 1, unsafe base[first] == UInt8(ascii: "0") {
+            throw JSONError(.invalidNumber, at: first)
+        }
+        var isWhole = true
+        if offset < end, unsafe base[offset] == UInt8(ascii: ".") {
+            isWhole = false
+            offset &+= 1
+            try digits()
+        }
+        if offset < end, unsafe base[offset] | 0x20 == UInt8(ascii: "e") {
+            isWhole = false
+            offset &+= 1
+            if offset < end, unsafe base[offset] == UInt8(ascii: "+") || base[offset] == UInt8(ascii: "-") {
+                offset &+= 1
+            }
+            try digits()
+        }
+        let slice = JSONSlice(start..<offset)
+        guard isWhole, !overflows else { return JSONNumber(slice: slice, integer: nil) }
+        guard isNegative else { return JSONNumber(slice: slice, integer: Int(exactly: magnitude)) }
+        let integer = magnitude == 1 << 63 ? Int.min : Int(exactly: magnitude).map { -$0 }
+        return JSONNumber(slice: slice, integer: integer)
+    }
+
+    /// The value of a number that is whole, also of `1.0` and `1e3`, which some encoders write.
+    public func integer(of number: JSONNumber) -> Int? {
+        number.integer ?? Double(text(of: number.slice))?.wholeNumber
+    }
+
+    private func digit() -> UInt8? {
+        guard offset < end else { return nil }
+        let digit = unsafe base[offset] &- UInt8(ascii: "0")
+        return digit < 10 ? digit : nil
+    }
+
+    private mutating func digits() throws(JSONError) {
+        guard digit() != nil else { throw failure(.invalidNumber) }
+        while digit() != nil { offset &+= 1 }
+    }
+
+    /// Reads a string, checking its escape sequences.
+    ///
+    /// A lone surrogate such as `\ud800` is taken, as the grammar allows: text cut by a detector that counts in
+    /// UTF-16 ends so. It reads as U+FFFD.
+    public mutating func string() throws(JSONError) -> JSONSlice {
+        guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.expected("a string"), at: offset) }
+        offset &+= 1
+        let start = offset
+        var isEscaped = false
+        while true {
+            skipPlainText()
+            guard offset < end else { throw JSONError(.unexpectedEnd, at: end) }
+            switch unsafe base[offset] {
+            case UInt8(ascii: "\""):
+                let slice = JSONSlice(start..<offset, isEscaped: isEscaped)
+                offset &+= 1
+                return slice
+            case UInt8(ascii: "\\"):
+                isEscaped = true
+                try escapeSequence()
+            default: throw JSONError(.controlCharacter, at: offset)
+            }
+        }
+    }
+
+    /// Moves to the next quote, backslash or control character, eight bytes at a time.
+    ///
+    /// Marks zero bytes of a word by the borrow trick of https://graphics.stanford.edu/~seander/bithacks.html
+    /// (“Determine if a word has a byte less than n”); the lowest mark is always exact.
+    private mutating func skipPlainText() {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        while offset &+ 8 <= end {
+            let word = UInt64(
+                littleEndian: unsafe UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
+            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            let marks =
+                ((quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes | (word &- (ones &* 0x20))
+                    & ~word)
+                & tops
+            guard marks == 0 else {
+                offset &+= marks.trailingZeroBitCount >> 3
+                return
+            }
+            offset &+= 8
+        }
+        while offset < end {
+            let byte = unsafe base[offset]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { return }
+            offset &+= 1
+        }
+    }
+
+    private mutating func escapeSequence() throws(JSONError) {
+        let start = offset
+        offset &+= 1
+        guard offset < end else { throw JSONError(.unexpectedEnd, at: end) }
+        switch unsafe base[offset] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            offset &+= 1
+        case UInt8(ascii: "u"):
+            offset &+= 1
+            for _ in 0..<4 {
+                guard offset < end else { throw JSONError(.unexpectedEnd, at: end) }
+                guard unsafe base[offset].hexadecimalValue != nil else {
+                    throw JSONError(.invalidEscape, at: start)
+                }
+                offset &+= 1
+            }
+        default: throw JSONError(.invalidEscape, at: start)
+        }
+    }
+
+    /// Whether a string of this body is `text`; cheaper than making a `String` of it.
+    public func matches(_ name: JSONSlice, _ text: StaticString) -> Bool {
+        guard !name.isEscaped else { return self.text(of: name) == "\(text)" }
+        guard name.count == text.utf8CodeUnitCount else { return false }
+        return unsafe withBytes(of: name) { name in
+            for index in 0..<text.utf8CodeUnitCount where unsafe name[index] != text.utf8Start[index] {
+                return false
+            }
+            return true
+        }
+    }
+}
