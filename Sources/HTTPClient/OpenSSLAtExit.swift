@@ -17,7 +17,7 @@ enum OpenSSLAtExit {
             guard let symbol = unsafe dlsym(nil, "OPENSSL_init_crypto") else { return }
             let initialize = unsafe unsafeBitCast(symbol, to: Initialize.self)
             let noAtExit: UInt64 = 0x0008_0000
-            _ = unsafe initialize(noAtExit, nil)
+            _ = initialize(noAtExit, nil)
         #endif
     }
 }
