@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo test lint build image soak bench clean
+.PHONY: help setup run demo test sanitize lint build image soak bench clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -25,6 +25,11 @@ demo: setup ## leak for real and post it to the collector that `make run` starte
 test: setup ## run all tests
 	swift build --build-tests $(strict)
 	swift test --skip-build
+
+sanitize: setup ## the tests of everything that has threads, under the thread sanitizer
+	swift build --build-tests --sanitize=thread --scratch-path .build/thread-sanitizer
+	swift test --skip-build --sanitize=thread --scratch-path .build/thread-sanitizer \
+		--filter 'HTTPServerTests|LeakReporterTests|LeakDetectorTests|ThreadsTests|LeakCollectorTests.CollectorTests'
 
 lint: ## check the format of every Swift file
 	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift

@@ -11,7 +11,10 @@ struct CurlHandle: ~Copyable {
     private let reason: UnsafeMutablePointer<CChar>
 
     /// curl wants this once in a process, before the first handle; a `static let` is set up once for all threads.
-    private static let setUp: CURLcode = curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
+    private static let setUp: CURLcode = {
+        OpenSSLAtExit.keep()
+        return curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
+    }()
 
     init() throws(CurlError) {
         guard Self.setUp == CURLE_OK, let handle = unsafe curl_easy_init() else {

@@ -5,6 +5,9 @@ extension LeakReporter {
         case queueFull = "queue_full"
         /// The report alone is longer than the collector takes.
         case tooLong = "too_long"
+        /// No answer came within six days. The collector remembers an `Idempotency-Key` for seven; a later retry might be
+        /// counted twice.
+        case tooOld = "too_old"
         /// The collector answered that it will never take the batch.
         case refused
         /// The collector took the batch, but not this report of it: it was invalid.

@@ -71,7 +71,11 @@ struct Demo {
             if count > 0 { print("   lost, \(reason.rawValue): \(count)") }
         }
         print("\nNot everything was delivered. \(all.compactMap(\.lastFailure).last ?? "No answer in time").")
-        if waiting > 0 { print("Is the collector running there? Start it with `make run`, then try again.") }
+        if waiting > 0 {
+            print(
+                "Check the address and that a collector is there (`make run` starts one here), then try again."
+            )
+        }
         return false
     }
 

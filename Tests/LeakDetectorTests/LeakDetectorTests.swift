@@ -124,6 +124,7 @@ private final class Empty: Sendable {}
     }
 
     @Test func `names hold no addresses`() {
+        let dictionary = "Swift.Dictionary<Swift.String, Swift.Int>"
         final class Local { var itself: AnyObject? }
         let detector = detector()
         let objects: [AnyObject] = [
@@ -136,7 +137,7 @@ private final class Empty: Sendable {}
                 "LeakDetectorTests.Plain", "LeakDetectorTests.Generic<LeakDetectorTests.Plain>",
                 "LeakDetectorTests.Outer.Inner", "LeakDetectorTests.LeakDetectorTests.Local",
                 "LeakDetectorTests.Session",
-                "LeakDetectorTests.Generic<Swift.Dictionary<Swift.String, Swift.Int>>",
+                "LeakDetectorTests.Generic<\(dictionary)>",
             ])
         withExtendedLifetime(objects) {}
     }

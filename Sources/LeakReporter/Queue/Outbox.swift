@@ -7,11 +7,15 @@ struct Outbox: Sendable {
     /// The reports and counts that travel together, frozen: each attempt sends the same bytes under the same key.
     struct Load: Hashable, Sendable {
         let key: String
+        let takenAt: Moment
         let sentAt: WireTime
         let entries: [ReportQueue.Entry]
         let denominators: Denominators
         let dropped: [LeakReporter.DropReason: Int]
     }
+
+    /// Six days, see ``LeakReporter/DropReason/tooOld``.
+    static let longestRetryMilliseconds = 6 * 86_400_000
 
     enum Step: Hashable, Sendable {
         /// Nothing is due before that moment, or before something is recorded.
@@ -119,10 +123,14 @@ struct Outbox: Sendable {
     ///   - key: makes an `Idempotency-Key`, never the same twice.
     mutating func next(at now: Moment, wallTime: WireTime, key: () -> String) -> Step {
         guard stopReason == nil else { return .wait(until: nil) }
+        if let load = inFlight, load.takenAt.advanced(byMilliseconds: Self.longestRetryMilliseconds) <= now {
+            giveUp(load, for: .tooOld)
+            inFlight = nil
+        }
         if inFlight == nil {
             guard let due = dueAt(now) else { return .wait(until: nil) }
             guard due <= now else { return .wait(until: due) }
-            inFlight = take(wallTime, key())
+            inFlight = take(now, wallTime, key())
         }
         guard let inFlight else { return .wait(until: nil) }
         let earliest = [retryAt, notBefore].compactMap(\.self).max()
@@ -180,14 +188,15 @@ struct Outbox: Sendable {
         return (gatheredAt ?? now).advanced(byMilliseconds: wait)
     }
 
-    private mutating func take(_ wallTime: WireTime, _ key: String) -> Load {
+    private mutating func take(_ now: Moment, _ wallTime: WireTime, _ key: String) -> Load {
         let entries = queue.take(count: batchReports, bytes: bounds.batchBytes)
         defer {
             denominators = Denominators()
             untoldDrops = [:]
         }
         return Load(
-            key: key, sentAt: wallTime, entries: entries, denominators: denominators, dropped: untoldDrops)
+            key: key, takenAt: now, sentAt: wallTime, entries: entries, denominators: denominators,
+            dropped: untoldDrops)
     }
 
     private mutating func finishAccepted(_ load: Load, rejected: Int, _ reason: String?) {
@@ -203,7 +212,15 @@ struct Outbox: Sendable {
 
     /// Puts the batch back, to be taken again in halves; one report that is too long alone is thrown away.
     private mutating func split(_ load: Load) {
-        guard load.entries.count > 1 else { return giveUp(load, for: .tooLong) }
+        guard load.entries.count > 1 else {
+            guard !load.entries.isEmpty, !load.denominators.isEmpty else {
+                return giveUp(load, for: .tooLong)
+            }
+            // It may be the denominators that are too long; kept, they would make each later batch too long as well.
+            hurriedThrough = max(hurriedThrough, load.entries.last?.sequence ?? 0)
+            queue.putBack(load.entries)
+            return restoreDrops(load)
+        }
         batchReports = max(load.entries.count / 2, 1)
         hurriedThrough = max(hurriedThrough, load.entries.last?.sequence ?? 0)
         queue.putBack(load.entries)
@@ -221,6 +238,10 @@ struct Outbox: Sendable {
     private mutating func restore(_ load: Load) {
         if denominators.isEmpty { denominatorsSequence = load.entries.last?.sequence ?? sequence }
         denominators.restore(load.denominators)
+        restoreDrops(load)
+    }
+
+    private mutating func restoreDrops(_ load: Load) {
         for (reason, count) in load.dropped { untoldDrops[reason, default: 0] += count }
     }
 

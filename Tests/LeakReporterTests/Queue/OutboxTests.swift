@@ -242,6 +242,39 @@ import Testing
         #expect(table.outbox.statistics.dropped == [.tooLong: 1])
     }
 
+    @Test func `denominators that make one report too long are let go`() throws {
+        let table = Table()
+        table.outbox.add([ClassChecks(className: "A", count: 2)], at: table.now)
+        table.add()
+        table.pass(200)
+        let first = try #require(table.load())
+        table.finish(.tooLong(why: "413"))
+        let second = try #require(table.load())
+        #expect(second.entries == first.entries)
+        #expect(second.denominators.isEmpty)
+        #expect(second.key != first.key, "other bytes, another key")
+        table.finish(.tooLong(why: "413"))
+        #expect(table.next() == .wait(until: nil))
+        #expect(table.outbox.statistics.dropped == [.tooLong: 1])
+    }
+
+    /// The collector remembers a key for seven days.
+    @Test func `after six days a batch is lost, the next one goes`() throws {
+        let table = Table()
+        table.add()
+        table.pass(200)
+        let first = try #require(table.load())
+        table.finish(later)
+        table.pass(6 * 86_400_000 - 1)
+        #expect(table.load() == first)
+        table.finish(later)
+        table.add(2)
+        table.pass(2_000)
+        let next = try #require(table.load())
+        #expect(next.entries.count == 2)
+        #expect(next.dropped == [.tooOld: 1])
+    }
+
     @Test func `without leave nothing is sent any more`() {
         let table = Table()
         table.add(70)

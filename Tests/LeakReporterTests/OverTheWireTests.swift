@@ -1,0 +1,157 @@
+import Dispatch
+import Foundation
+import HTTPServer
+import LeakDetector
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+/// Detector, reporter, libcurl, socket and server in one line.
+@Suite struct OverTheWireTests {
+    /// Stands for the collector: answers as told, and keeps what came.
+    private final class Inbox: Service, @unchecked Sendable {
+        // Unchecked: `received` is touched inside `lock` alone.
+        struct Arrival {
+            let path: String
+            let key: String?
+            let authorization: String?
+            let body: [UInt8]
+        }
+
+        private let lock = NSLock()
+        private var received: [Arrival] = []
+        private let answer: @Sendable (_ number: Int) -> Response
+
+        init(_ answer: @escaping @Sendable (_ number: Int) -> Response) { self.answer = answer }
+
+        var arrivals: [Arrival] { lock.withLock { received } }
+
+        func screen(_ request: borrowing Request) -> Response? { nil }
+
+        func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+            let arrival = Arrival(
+                path: request.path, key: request.field("idempotency-key"),
+                authorization: request.field("authorization"), body: request.body())
+            let number = lock.withLock {
+                received.append(arrival)
+                return received.count
+            }
+            responder.send(answer(number))
+        }
+
+        static let accepted = Response(
+            Status(200), type: "application/json",
+            body: .text(#"{"accepted": 1, "duplicate": false, "rejected": []}"#))
+
+        static var busy: Response {
+            var response = Response(
+                Status(503), type: "application/problem+json", body: .text(#"{"title": "busy"}"#))
+            response.fields = [("Retry-After", "0")]
+            return response
+        }
+    }
+
+    private func reporter(_ server: Server) -> LeakReporter {
+        var configuration = LeakReporter.Configuration(
+            endpoint: "http://127.0.0.1:\(server.port)", key: "secret",
+            app: AppInfo(id: "com.acme.shop", module: "Shop", version: "5.2.0"), install: "i1")
+        configuration.bounds.gatherMilliseconds = 10
+        return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
+            CurlTransport()
+        }
+    }
+
+    private final class Page {}
+
+    @Test func `a leaked object arrives with its class and path, and its end after it`() throws {
+        let inbox = Inbox { _ in Inbox.accepted }
+        let server = try Server(Server.Configuration(port: 0), service: inbox)
+        server.start()
+        defer { server.stop(within: .seconds(1)) }
+        let reporter = reporter(server)
+        var limits = LeakDetector.Limits()
+        limits.graceMilliseconds = 10
+        limits.secondLookMilliseconds = 10
+        let detector = LeakDetector(
+            limits: limits, queue: DispatchQueue(label: "test"), report: reporter.record(leak:))
+        var page: Page? = Page()
+        detector.expectDeallocation(of: try #require(page), path: ["Tab", "Shop"], reason: "popped")
+        wait { detector.counts.leaked == 1 && reporter.statistics.sent == 1 }
+        page = nil
+        wait { detector.counts.freed == 1 }
+        reporter.record(checks: detector.takeChecks())
+        reporter.record(session: EndedSession(id: "s1", checks: 1, leaks: 1))
+        #expect(reporter.flush(timeout: 5))
+
+        let arrivals = inbox.arrivals
+        #expect(Set(arrivals.map(\.path)) == ["/api/v1/reports"])
+        #expect(Set(arrivals.map(\.authorization)) == ["Bearer secret"])
+        let batches = try arrivals.map {
+            try #require(JSONSerialization.jsonObject(with: Data($0.body)) as? [String: Any])
+        }
+        let reports = batches.flatMap { $0["reports"] as? [[String: Any]] ?? [] }
+        #expect(reports.map { $0["type"] as? String } == ["leak", "freed"])
+        #expect(
+            reports.map { $0["class"] as? String }
+                == Array(repeating: "LeakReporterTests.OverTheWireTests.Page", count: 2))
+        #expect(
+            reports[0]["stack"] as? [String] == ["Tab", "Shop", "LeakReporterTests.OverTheWireTests.Page"])
+        #expect(reports[0]["id"] as? String == reports[1]["id"] as? String)
+        #expect((batches[0]["app"] as? [String: String])?["version"] == "5.2.0")
+        #expect(batches[0]["install"] as? String == "i1")
+        #expect(batches.contains { ($0["checks"] as? [[String: Any]])?.first?["count"] as? Int == 1 })
+        #expect(batches.contains { ($0["sessions"] as? [[String: Any]])?.first?["id"] as? String == "s1" })
+        #expect(server.counters.accepted == 1, "one connection for all of it")
+    }
+
+    @Test func `a busy collector is asked again with the same bytes and key`() throws {
+        let inbox = Inbox { $0 <= 2 ? Inbox.busy : Inbox.accepted }
+        let server = try Server(Server.Configuration(port: 0), service: inbox)
+        server.start()
+        defer { server.stop(within: .seconds(1)) }
+        let reporter = reporter(server)
+        for number in 0..<30 { reporter.record(message: "Expected deallocation of Shop.Page\(number)") }
+        #expect(reporter.flush(timeout: 5))
+        let arrivals = inbox.arrivals
+        #expect(arrivals.count == 3)
+        #expect(Set(arrivals.map(\.key)).count == 1)
+        #expect(arrivals.first?.key?.count == 32)
+        #expect(Set(arrivals.map(\.body)).count == 1)
+        #expect(reporter.statistics.sent == 30)
+        #expect(reporter.statistics.lastFailure == "the collector answered 503: busy")
+    }
+
+    @Test func `a collector that is not there is waited for`() throws {
+        // A port that was free a moment ago.
+        let inbox = Inbox { _ in Inbox.accepted }
+        let port: Int
+        do {
+            let server = try Server(Server.Configuration(port: 0), service: inbox)
+            port = server.port
+            server.start()
+            server.stop(within: .seconds(1))
+        }
+        var configuration = LeakReporter.Configuration(endpoint: "http://127.0.0.1:\(port)", key: "secret")
+        configuration.bounds.gatherMilliseconds = 1
+        let reporter = LeakReporter(
+            configuration, backoff: Backoff(firstMilliseconds: 5, longestMilliseconds: 20)
+        ) {
+            CurlTransport()
+        }
+        reporter.record(message: "leak")
+        wait { reporter.statistics.failedAttempts >= 2 }
+        #expect(reporter.statistics.waiting == 1)
+        #expect(reporter.statistics.lastFailure?.contains("curl code 7") == true)
+        let server = try Server(Server.Configuration(port: port), service: inbox)
+        server.start()
+        defer { server.stop(within: .seconds(1)) }
+        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.statistics.sent == 1)
+    }
+
+    private func wait(_ condition: () -> Bool) {
+        let deadline = Date().addingTimeInterval(5)
+        while !condition(), Date() < deadline { Thread.sleep(forTimeInterval: 0.005) }
+    }
+}
