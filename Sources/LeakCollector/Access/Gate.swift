@@ -9,24 +9,46 @@ final class Gate: Sendable {
     /// How long a printed sign-in link opens a session.
     static let linkLifetime: Int64 = 10 * 60 * 1000
 
-    private let ring: Guarded<KeyRing>
-
-    init(_ credentials: [Credential]) {
-        ring = Guarded(KeyRing(credentials))
+    private struct State {
+        var ring: KeyRing
+        /// How often a credential was added or removed here, ahead of the store's own news.
+        var edits = 0
     }
 
+    private let state: Guarded<State>
+
+    init(_ credentials: [Credential]) {
+        state = Guarded(State(ring: KeyRing(credentials)))
+    }
+
+    /// What ``replace(_:since:)`` wants to know of the time before the store was read.
+    var edits: Int { state.with { $0.edits } }
+
     /// Puts other credentials in place of all, when the store has changed.
-    func replace(_ credentials: [Credential]) {
+    ///
+    /// - Parameter edits: ``edits`` from before they were read. If one came in between, they may lack it.
+    /// - Returns: whether they were taken; `false` asks to read again.
+    func replace(_ credentials: [Credential], since edits: Int) -> Bool {
         let fresh = KeyRing(credentials)
-        ring.with { $0 = fresh }
+        return state.with { state in
+            guard state.edits == edits else { return false }
+            state.ring = fresh
+            return true
+        }
     }
 
     func add(_ credential: Credential) {
-        ring.with { $0.add(credential) }
+        state.with { state in
+            state.ring.add(credential)
+            state.edits += 1
+        }
     }
 
     func remove(hash: [UInt8]) {
-        ring.with { $0.remove(hash) }
+        state.with { state in
+            state.ring.remove(hash)
+            state.edits += 1
+        }
     }
 
     /// Who writes: the ingest key in `Authorization: Bearer` or `X-Leak-Key`.
@@ -44,7 +66,7 @@ final class Gate: Sendable {
 
     func find(_ secret: String, for purposes: Set<Credential.Purpose>, now: Int64) -> KeyRing.Verdict {
         let hash = Secret.hash(of: secret)
-        return ring.with { $0.find(hash, for: purposes, now: now) }
+        return state.with { $0.ring.find(hash, for: purposes, now: now) }
     }
 
     /// The token of `Authorization: Bearer TOKEN`. RFC 6750 §2.1; the scheme's case does not matter (RFC 9110 §11.1).

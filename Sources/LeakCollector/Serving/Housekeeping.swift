@@ -74,8 +74,10 @@ final class Housekeeping: Sendable {
     private func learn(_ reader: any StoreReader, since former: Int64?) -> Int64? {
         do {
             let counter = try reader.changeCounter()
-            if counter != former { gate.replace(try reader.credentials(all: true, now: now())) }
-            return counter
+            guard counter != former else { return counter }
+            let edits = gate.edits
+            return gate.replace(try reader.credentials(all: true, now: now()), since: edits)
+                ? counter : former
         } catch {
             log.warning("new keys are not known yet: \(error)")
             return former

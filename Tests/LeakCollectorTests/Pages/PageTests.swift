@@ -1,3 +1,4 @@
+import LeakMessage
 import LeakStore
 import Testing
 
@@ -68,5 +69,21 @@ import Testing
                 share: Share(reports: index, checks: 1000))
         }
         return LeakPage(leaks: rows, next: "next", total: 5000, reports: 100_000)
+    }
+}
+
+@Suite struct KeptReportTests {
+    @Test(arguments: [(nil, nil), (5, nil), (-1, -1), (Int64.max, Int64.max)] as [(Int64?, Int64?)])
+    func `a time that was not believed is told apart`(at: Int64?, doubted: Int64?) {
+        var report = LeakReport()
+        report.at = at.map { WireTime(milliseconds: $0) }
+        let sample = SampleReport(
+            place: .first, at: 5, origin: Submission.Origin(app: "a", version: "1"), body: [])
+        let kept = KeptReport(sample: sample, report: report)
+        #expect(kept.doubtedTime == doubted)
+        let context = PageContext(links: Links(mode: .server(base: "")), now: 0)
+        let text = String(
+            decoding: ReportCard(context: context, title: "R", kept: kept).html.bytes, as: UTF8.self)
+        #expect(text.contains("its clock said") == (doubted != nil))
     }
 }

@@ -7,6 +7,12 @@ struct KeptReport: Sendable {
     /// `nil` where the JSON could not be read: it is then shown as it is.
     var report: LeakReport?
 
+    /// What the device's clock said, where it was too far off to count then: see ``Reception/moment(_:receivedAt:)``.
+    var doubtedTime: Int64? {
+        guard let at = report?.at?.milliseconds, at != sample.at else { return nil }
+        return at
+    }
+
     /// The report's JSON as text.
     var json: String { String(decoding: sample.body, as: UTF8.self) }
 

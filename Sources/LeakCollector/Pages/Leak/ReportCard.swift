@@ -33,6 +33,10 @@ struct ReportCard: Component {
     private var facts: HTML? {
         guard let report = kept.report else { return nil }
         var parts: [HTML] = []
+        if let time = kept.doubtedTime {
+            parts.append(
+                "counted \(CivilTime(milliseconds: kept.sample.at).date), its clock said \(Self.day(time))")
+        }
         if report.event == .freed { parts.append("freed") }
         if let reason = report.reason { parts.append("\(Isolated(reason))") }
         if let waited = report.waitedMilliseconds { parts.append("waited \(Lapse(milliseconds: waited))") }
@@ -40,6 +44,11 @@ struct ReportCard: Component {
         if let alive = report.alive { parts.append("\(Count(alive)) alive") }
         if report.count > 1 { parts.append("stands for \(Count(report.count).of("report", "reports"))") }
         return parts.isEmpty ? nil : #"<p class="dim">\#(HTML(parts, separator: " · "))</p>"#
+    }
+
+    /// A clock can say anything: what lies outside the years 1 to 9999 is shown as the nearest day inside.
+    private static func day(_ milliseconds: Int64) -> String {
+        CivilTime(milliseconds: max(-62_135_596_800_000, min(milliseconds, 253_402_300_799_999))).date
     }
 
     private var message: HTML? {
