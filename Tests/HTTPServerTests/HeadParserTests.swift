@@ -21,6 +21,29 @@ import Testing
         }
     }
 
+    @Test func `damaged vectors never trap and do not depend on how they are cut`() throws {
+        let vectors = try Vector.all().map(\.bytes).filter { $0.count < 300 }
+        var random = SplitMix(state: 20_261_121)
+        for round in 0..<2000 {
+            var bytes = vectors[round % vectors.count]
+            for _ in 0...random.next() % 3 where !bytes.isEmpty {
+                let place = Int(random.next() % UInt64(bytes.count))
+                switch random.next() % 4 {
+                case 0: bytes[place] = UInt8(truncatingIfNeeded: random.next())
+                case 1: bytes.remove(at: place)
+                case 2:
+                    bytes.insert([0, 9, 10, 13, 32, 34, 37, 58, 59, 61][Int(random.next() % 10)], at: place)
+                default: bytes.insert(contentsOf: bytes[place...].prefix(8), at: place)
+                }
+            }
+            var whole = Reading()
+            whole.feed(bytes)
+            var drips = Reading()
+            for byte in bytes { drips.feed(CollectionOfOne(byte)) }
+            #expect(drips.events == whole.events, "\(bytes)")
+        }
+    }
+
     @Test func `a head that drips in costs each byte once`() {
         let head =
             "GET / HTTP/1.1\r\nHost: a\r\nX-Long: " + String(repeating: "x", count: 16_000) + "\r\n\r\n"
@@ -105,5 +128,18 @@ import Testing
         #expect(try !keeps("GET / HTTP/1.0\r\n\r\n"))
         #expect(try keeps("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"))
         #expect(try !keeps("GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n"))
+    }
+}
+
+/// A small generator with a seed, so that a failure comes again. https://prng.di.unimi.it/splitmix64.c
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
     }
 }

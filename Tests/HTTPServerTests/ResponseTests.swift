@@ -47,7 +47,10 @@ import Testing
 
     @Test func `pages get a policy, which the service may replace`() {
         var page = Response(.ok, type: "text/html; charset=utf-8", body: .text("<p>"))
-        #expect(head(page).contains("\r\nContent-Security-Policy: default-src 'none'; script-src 'self'"))
+        let policy =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+            + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        #expect(head(page).contains("\r\nContent-Security-Policy: \(policy)\r\n"))
         #expect(head(page).contains("\r\nX-Frame-Options: DENY"))
         page.fields = [("content-security-policy", "default-src 'self'")]
         #expect(!head(page).contains("default-src 'none'"))

@@ -80,7 +80,7 @@ import Testing
             client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             let clock = ContinuousClock()
             let start = clock.now
-            while server.counters.timedOut == 0 && clock.now - start < .seconds(3) { client.waitABit() }
+            while server.counters.timedOut == 0 && clock.now - start < .seconds(3) { Client.pause() }
             #expect(server.counters.timedOut == 1)
             #expect(server.counters.open == 0)
         }

@@ -75,9 +75,12 @@ extension Loop {
     /// No descriptor is left: gives the reserved one for a single peer, so that it is closed and not left
     /// waiting, and pauses, since the listener would be reported at once again.
     private func shedWithReserve(_ listener: Int32) {
-        counters.shed += 1
         reserve = nil
-        if let socket = try? Socket.accept(listener) { Socket.endWriting(socket.number) }
+        if let socket = try? Socket.accept(listener) {
+            counters.accepted += 1
+            counters.shed += 1
+            Socket.endWriting(socket.number)
+        }
         if let descriptor = try? Descriptor.reserve() { reserve = Reserve(descriptor) }
         pauseAccepting()
     }

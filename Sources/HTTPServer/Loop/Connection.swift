@@ -13,8 +13,8 @@ final class Connection {
     var phase = Phase.open
     /// What has come and cannot be read yet.
     var input: Buffer?
-    /// The parser that stopped in the middle of a head.
-    var parser: HeadParser?
+    /// A head that has come in part.
+    var partialHead: PartialHead?
     var upload: Upload?
     var outgoing = Outgoing()
     /// Answers that came before their turn.
@@ -53,6 +53,12 @@ final class Connection {
         self.id = id
         self.socket = socket
         self.deadline = deadline
+    }
+
+    /// A parser that stopped in the middle of a head: apart, so that an idle connection stays small.
+    final class PartialHead {
+        var parser: HeadParser
+        init(_ parser: HeadParser) { self.parser = parser }
     }
 
     /// Requests that have no answer yet.

@@ -120,7 +120,7 @@ extension Loop {
             sequence = connection.nextSequence
             connection.nextSequence &+= 1
         }
-        connection.parser = nil
+        connection.partialHead = nil
         connection.discarding = 0
         connection.takesNoMore = true
         answer(

@@ -98,7 +98,9 @@ extension Loop {
 
     /// Goes on with what had to wait until answers were given or taken.
     func resume(_ connection: Connection) {
-        guard let input = connection.input, connection.parser == nil, wantsInput(connection) else { return }
+        guard let input = connection.input, connection.partialHead == nil, wantsInput(connection) else {
+            return
+        }
         consume(connection, input)
     }
 
@@ -153,18 +155,15 @@ extension Loop {
     private func readHead(
         _ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(RequestError) -> Int? {
-        if var parser = connection.parser {
-            connection.parser = nil
-            if let length = try unsafe parser.advance(over: bytes.span) {
-                self.parser = parser
-                return length
-            }
-            connection.parser = parser
-            return nil
+        if let partial = connection.partialHead {
+            guard let length = try unsafe partial.parser.advance(over: bytes.span) else { return nil }
+            connection.partialHead = nil
+            parser = partial.parser
+            return length
         }
         parser.reset()
         if let length = try unsafe parser.advance(over: bytes.span) { return length }
-        connection.parser = parser
+        connection.partialHead = Connection.PartialHead(parser)
         if connection.timer != .head {
             connection.timer = .head
             connection.deadline = now + limits.headTime.milliseconds

@@ -113,7 +113,7 @@ extension Loop {
 
     private func isIdle(_ connection: Connection) -> Bool {
         connection.phase == .open && connection.unanswered == 0 && connection.upload == nil
-            && connection.parser == nil && connection.discarding == 0
+            && connection.partialHead == nil && connection.discarding == 0
     }
 
     /// All is sent. A peer that may still be sending gets to read the answer before the connection goes:
@@ -159,7 +159,7 @@ extension Loop {
         } else if connection.unanswered > 0 {
             connection.timer = .none
             connection.deadline = .max
-        } else if connection.parser != nil {
+        } else if connection.partialHead != nil {
             startTimer(connection, .head, limits.headTime)
         } else if connection.nextSequence > 0 {
             // Starts anew with each request.
@@ -181,7 +181,8 @@ extension Loop {
         }
         for case let connection? in connections where connection.deadline <= now {
             switch connection.timer {
-            case .head where connection.parser?.hasBegun == true, .body where connection.upload != nil:
+            case .head where connection.partialHead?.parser.hasBegun == true,
+                .body where connection.upload != nil:
                 counters.timedOut += 1
                 refuse(connection, .timeout)
                 settle(connection)

@@ -2,12 +2,11 @@
 enum HTTPDate {
     /// - Parameter seconds: since 1970 in UTC, without leap seconds.
     static func text(_ seconds: Int) -> String {
-        let days = Int((Double(seconds) / 86_400).rounded(.down))
+        let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
         let second = seconds - days * 86_400
         let (year, month, day) = civil(days)
-        let weekday = ((days + 4) % 7 + 7) % 7
-        return
-            "\(weekdays[weekday]), \(two(day)) \(months[month - 1]) \(year) \(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
+        let date = "\(weekdays[((days + 4) % 7 + 7) % 7]), \(two(day)) \(months[month - 1]) \(year)"
+        return "\(date) \(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
     }
 
     /// The Gregorian date of a day since 1970.

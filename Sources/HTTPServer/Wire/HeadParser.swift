@@ -13,7 +13,9 @@ struct HeadParser: Sendable {
     private(set) var head = Head()
     private(set) var fields: [FieldLine] = []
 
-    private let limits: Limits
+    private let headBytes: Int
+    private let targetBytes: Int
+    private let fieldLimit: Int
     private var state = State.emptyLine
     private var seen = FieldRules()
     /// The next byte to look at.
@@ -26,8 +28,10 @@ struct HeadParser: Sendable {
     private var emptyLines = 0
 
     init(limits: Limits) {
-        self.limits = limits
-        fields.reserveCapacity(limits.fields)
+        headBytes = limits.headBytes
+        targetBytes = limits.targetBytes
+        fieldLimit = limits.fields
+        fields.reserveCapacity(16)
     }
 
     /// Makes ready for the next head.
@@ -78,7 +82,7 @@ struct HeadParser: Sendable {
                 state = .target
             case .target:
                 while at < end && ASCII.isTarget(bytes[at]) { at &+= 1 }
-                guard at &- mark <= limits.targetBytes else { throw .targetTooLong }
+                guard at &- mark <= targetBytes else { throw .targetTooLong }
                 guard at < end else { break reading }
                 guard bytes[at] == ASCII.space && at > mark else { throw .malformedRequestLine }
                 try TargetRules.read(bytes, Piece(from: mark, to: at), into: &head)
@@ -97,7 +101,7 @@ struct HeadParser: Sendable {
                     at &+= 1
                     state = .headLineFeed
                 } else {
-                    guard fields.count < limits.fields else { throw .tooManyFields }
+                    guard fields.count < fieldLimit else { throw .tooManyFields }
                     mark = at
                     state = .fieldName
                 }
@@ -136,13 +140,13 @@ struct HeadParser: Sendable {
             case .headLineFeed:
                 guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
                 at &+= 1
-                guard at <= limits.headBytes else { throw .headTooLong }
+                guard at <= headBytes else { throw .headTooLong }
                 try seen.finish(&head)
                 return at
             }
         }
         position = at
-        guard at <= limits.headBytes else { throw .headTooLong }
+        guard at <= headBytes else { throw .headTooLong }
         return nil
     }
 

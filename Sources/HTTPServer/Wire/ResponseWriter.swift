@@ -73,8 +73,12 @@ struct ResponseWriter {
         for (name, line) in Self.securityFieldsOfPages where !response.hasField(name) { output.append(line) }
     }
 
-    private static let securityOfAll: StaticString =
-        "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n"
+    private static let securityOfAll: StaticString = """
+        X-Content-Type-Options: nosniff\r
+        Referrer-Policy: no-referrer\r
+        Cross-Origin-Resource-Policy: same-origin\r
+
+        """
 
     private static let securityFields: [(name: StaticString, line: StaticString)] = [
         ("x-content-type-options", "X-Content-Type-Options: nosniff\r\n"),
@@ -85,7 +89,12 @@ struct ResponseWriter {
     private static let securityFieldsOfPages: [(name: StaticString, line: StaticString)] = [
         (
             "content-security-policy",
-            "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'\r\n"
+            """
+            Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; \
+            img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
+            frame-ancestors 'none'\r
+
+            """
         ),
         ("x-frame-options", "X-Frame-Options: DENY\r\n"),
         ("permissions-policy", "Permissions-Policy: camera=(), geolocation=(), microphone=()\r\n"),

@@ -75,8 +75,8 @@ final class Client {
         return send(text)
     }
 
-    /// Lets five milliseconds pass without reading.
-    func waitABit() { _ = poll(nil, 0, 5) }
+    /// Lets five milliseconds pass.
+    static func pause() { _ = poll(nil, 0, 5) }
 
     /// Reads once.
     ///
@@ -102,6 +102,12 @@ final class Client {
             let replies = Reply.all(in: received, heads: heads)
             if replies.count >= count || !read(milliseconds: milliseconds) { return replies }
         }
+    }
+
+    /// The next answer, which is then forgotten. Nothing else may have been read.
+    func nextAnswer() -> Reply? {
+        defer { received = [] }
+        return answers(1).first
     }
 
     /// Reads until the peer ends.

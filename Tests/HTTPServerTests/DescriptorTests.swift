@@ -1,0 +1,66 @@
+import HTTPServer
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+@Suite struct DescriptorTests {
+    #if os(Linux)
+        /// In a process of its own, since the limit is the whole process's.
+        @Test func `without descriptors peers are turned away with pauses and not in a spin`() async {
+            await #expect(processExitsWith: .success) {
+                let server = try Server(.init(port: 0), service: EchoService())
+                // They wait in the listener's queue until the server starts.
+                let clients = (0..<6).map { _ in Client(port: server.port) }
+                // Leaves room for two: the two lowest free numbers.
+                let free = [dup(0), dup(0)]
+                for number in free { close(number) }
+                var limit = rlimit(rlim_cur: rlim_t(free[1] + 1), rlim_max: rlim_t(free[1] + 100))
+                unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+
+                let clock = ContinuousClock()
+                let start = clock.now
+                server.start()
+                var answered = 0
+                for client in clients {
+                    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                    if client.nextAnswer()?.status == 200 { answered += 1 }
+                }
+                for _ in 0..<100 where answered + server.counters.shed < 6 { Client.pause() }
+                let shed = server.counters.shed
+                // The testing library may take one of the two meanwhile. Each of the others was closed, with a pause
+                // before the next.
+                let isRight = (1...2).contains(answered) && answered + shed == 6
+                exit(isRight && clock.now - start > .milliseconds(100 * (shed - 1) - 20) ? 0 : 1)
+            }
+        }
+    #endif
+
+    @Test func `connections that come and go leave no descriptor behind`() throws {
+        try withServer { server in
+            let before = openDescriptors()
+            for round in 0..<100 {
+                let client = Client(port: server.port)
+                client.send(
+                    "GET / HTTP/1.1\r\nHost: a\r\n\(round.isMultiple(of: 2) ? "Connection: close\r\n" : "")\r\n"
+                )
+                _ = client.nextAnswer()
+                if round.isMultiple(of: 3) { client.reset() }
+            }
+            let clock = ContinuousClock()
+            let start = clock.now
+            while server.counters.open > 0 && clock.now - start < .seconds(3) { Client.pause() }
+            #expect(server.counters.accepted == 100)
+            #expect(server.counters.open == 0)
+            // Other tests open descriptors at the same time, but not a hundred.
+            #expect(openDescriptors() < before + 80)
+        }
+    }
+
+    private func openDescriptors() -> Int {
+        (0..<4096).count { fcntl($0, F_GETFD) >= 0 }
+    }
+}
