@@ -17,7 +17,7 @@ final class CollectorProcess {
     /// Starts a server and waits until it listens.
     init(data: String, environment: [String: String] = [:]) throws {
         let output = Pipe()
-        process.executableURL = Self.program
+        process.executableURL = Self.products.appendingPathComponent("collector")
         process.arguments = ["serve", "--port", "0", "--data", data, "--public", Self.publicFolder]
         process.environment = [
             "COLLECTOR_INGEST_KEY": Self.key, "COLLECTOR_ACCESS_TOKEN": Self.token,
@@ -54,11 +54,11 @@ final class CollectorProcess {
 
     /// Runs the program to its end.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:]
+        _ arguments: [String], environment: [String: String] = [:], program name: String = "collector"
     ) throws -> (code: Int32, output: String, errors: String) {
         let process = Process()
         let (output, errors) = (Pipe(), Pipe())
-        process.executableURL = program
+        process.executableURL = products.appendingPathComponent(name)
         process.arguments = arguments
         process.environment = environment
         process.standardOutput = output
@@ -71,8 +71,7 @@ final class CollectorProcess {
     }
 
     /// Beside the bundle that holds these tests.
-    private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        .appendingPathComponent("collector")
+    private static let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
     static let publicFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Public").path
