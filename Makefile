@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo test sanitize lint build image soak bench clean
+.PHONY: help setup run demo key test sanitize lint build image soak bench clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -21,6 +21,9 @@ run: setup ## build and start the collector with an embedded database
 demo: setup ## leak for real and post it to the collector that `make run` started
 	@swift build -c release --product leak-demo
 	@exec Scripts/demo "$$(swift build -c release --show-bin-path)/leak-demo"
+
+key: ## make an ingest key for the collector that `make run` started
+	@"$$(swift build -c release --show-bin-path)/collector" key create
 
 test: setup ## run all tests
 	swift build --build-tests $(strict)

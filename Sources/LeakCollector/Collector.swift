@@ -3,12 +3,20 @@ internal import LeakMessage
 public import LeakStore
 internal import Threads
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// The collector, put together: a server, a store, one thread that writes, a few that read, and the gate in front.
 public final class Collector: Sendable {
     /// What an operator is told once, at the start. The secrets in it are shown nowhere else.
     public struct Announcement: Sendable {
         /// `http://HOST:PORT`, as bound.
         public var listening: String
+        /// Where people find it, for a first `curl`.
+        public var address: String
         /// Works once, for ten minutes.
         public var signInLink: String
         /// Made at this start because there was none.
@@ -37,39 +45,44 @@ public final class Collector: Sendable {
         settings: Settings, store: any Store, publicFolder: String, log: Log,
         now: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) throws {
-        let files = try StaticFiles(folder: publicFolder)
-        let reader = try store.makeReader()
-        let credentials = Credentials(store: store)
-        let made = try credentials.prepare(
-            settings: settings, known: reader.credentials(all: true, now: now()), now: now())
-        let gate = Gate(try reader.credentials(all: true, now: now()))
-
+        let isSecure = settings.url?.hasPrefix("https://") ?? false
+        // `__Host-` lets no other host of the domain set it, and wants TLS. RFC 6265bis §4.1.3.2
+        let gate = Gate(cookieName: isSecure ? "__Host-leaks_session" : "leaks_session_\(settings.port)")
+        let signIn = SignIn(store: store, gate: gate, isSecure: isSecure)
         self.store = store
         queue = CommitQueue(store: store, now: now) { error in log.error("reports not taken: \(error)") }
         pool = ReadPool()
         housekeeping = Housekeeping(
             store: store, gate: gate, dataFolder: settings.dataFolder, log: log, now: now)
-
-        let signIn = SignIn(store: store, gate: gate, isSecure: settings.url?.hasPrefix("https://") ?? false)
-        let code = try signIn.makeCode(now: now())
         let front = Front(
-            gate: gate, signIn: signIn, files: files, queue: queue, pool: pool, housekeeping: housekeeping,
-            log: log, now: now)
+            gate: gate, signIn: signIn, files: try StaticFiles(folder: publicFolder), queue: queue,
+            pool: pool,
+            housekeeping: housekeeping, log: log, now: now)
         server = try Server(
-            Server.Configuration(host: settings.host, port: settings.port), service: front)
+            Server.Configuration(host: settings.host, port: settings.port, loops: Self.loops), service: front)
 
-        let port = server.port
+        // Only now that nothing else can go wrong: a secret that is made must be shown.
+        let reader = try store.makeReader()
+        let made = try Credentials(store: store).prepare(
+            settings: settings, known: reader.credentials(all: true, now: now()), now: now())
+        _ = gate.replace(try reader.credentials(all: true, now: now()), since: gate.edits)
+        let code = try signIn.makeCode(now: now())
+
         let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
-        address = settings.url ?? "http://localhost:\(port)"
+        address = settings.url ?? "http://localhost:\(server.port)"
         front.learn(address: address)
         announcement = Announcement(
-            listening: "http://\(host):\(port)", signInLink: "\(address)/sign-in?code=\(code.text)",
-            newIngestKey: made.ingestKey?.text, newAccessToken: made.accessToken?.text)
+            listening: "http://\(host):\(server.port)", address: address,
+            signInLink: "\(address)/sign-in?code=\(code.text)", newIngestKey: made.ingestKey?.text,
+            newAccessToken: made.accessToken?.text)
         threads = Guarded([])
         writer = Guarded(nil)
     }
 
     public var port: Int { server.port }
+
+    /// One per core, up to more than reports can keep busy.
+    private static var loops: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
 
     /// Starts the threads; from now on requests are answered.
     public func start() throws {

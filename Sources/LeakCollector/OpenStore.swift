@@ -7,14 +7,22 @@ public import LeakStore
 #endif
 
 extension Collector {
-    /// Opens the database in the data folder, making both where they are missing.
+    /// Opens the database in the data folder.
     ///
-    /// - Parameter exclusive: `true` for a server, which keeps a second one off.
+    /// - Parameter isServer: a server makes what is missing and keeps a second one off; a command works on what a
+    ///   server made.
     /// - Throws: ``StoreError`` with one line for the operator.
-    public static func openStore(folder: String, exclusive: Bool) throws(StoreError) -> any Store {
-        try makeFolder(folder)
+    public static func openStore(folder: String, isServer: Bool) throws(StoreError) -> any Store {
+        let path = "\(folder)/leaks.sqlite"
+        if isServer {
+            try makeFolder(folder)
+        } else if unsafe access(path, F_OK) != 0 {
+            throw StoreError(
+                .other,
+                "no collector has kept anything in \(folder); name its folder with --data or COLLECTOR_DATA")
+        }
         return try SQLiteStore(
-            path: "\(folder)/leaks.sqlite", exclusive: exclusive,
+            path: path, exclusive: isServer,
             seed: UInt64(bitPattern: WallClock.milliseconds()),
             redact: Redaction.redact)
     }

@@ -3,9 +3,9 @@ import LeakCollector
 /// What the command line asks for.
 enum Command: Equatable {
     case serve(flags: [Setting: String])
-    case createKey(name: String, app: String?, flags: [Setting: String])
-    case listKeys(flags: [Setting: String])
-    case revokeKey(id: Int64, flags: [Setting: String])
+    case create(Handout, name: String, app: String?, flags: [Setting: String])
+    case list(Handout, flags: [Setting: String])
+    case revoke(Handout, id: Int64, flags: [Setting: String])
     case export(folder: String, app: String?, flags: [Setting: String])
     case health(flags: [Setting: String])
     case help
@@ -36,29 +36,46 @@ enum Command: Equatable {
                 throw Misuse("export needs a folder: collector export DIR")
             }
             self = .export(folder: folder, app: line.take("--app"), flags: line.settings)
-        case "key":
-            switch line.takeWord() {
-            case "create":
-                self = .createKey(
-                    name: line.take("--name") ?? "unnamed", app: line.take("--app"), flags: line.settings)
-            case "list": self = .listKeys(flags: line.settings)
-            case "revoke":
-                guard let word = line.takeWord() else {
-                    throw Misuse("key revoke needs the key's number; collector key list shows it")
-                }
-                guard let id = Int64(word), id > 0 else {
-                    throw Misuse("“\(word)” is not a key's number; collector key list shows it")
-                }
-                self = .revokeKey(id: id, flags: line.settings)
-            case let word?:
-                throw Misuse("there is no key \(word); it is key create, key list or key revoke NUMBER")
-            case nil: throw Misuse("key needs a word more: key create, key list or key revoke NUMBER")
-            }
+        case "key": self = try Self.handout(.key, &line)
+        case "token": self = try Self.handout(.token, &line)
         case let word:
-            throw Misuse("there is no command “\(word)”; the commands are serve, key, export and health")
+            throw Misuse(
+                "there is no command “\(word)”; the commands are serve, key, token, export and health")
         }
         try line.finish()
     }
+
+    /// What is left of `key …` and `token …`.
+    private static func handout(_ handout: Handout, _ line: inout Line) throws(Misuse) -> Command {
+        let noun = handout.rawValue
+        switch line.takeWord() {
+        case "create":
+            let app = handout == .key ? line.take("--app") : nil
+            return .create(handout, name: line.take("--name") ?? "unnamed", app: app, flags: line.settings)
+        case "list": return .list(handout, flags: line.settings)
+        case "revoke":
+            guard let word = line.takeWord() else {
+                throw Misuse("\(noun) revoke needs the \(noun)'s number; collector \(noun) list shows it")
+            }
+            guard let id = Int64(word), id > 0 else {
+                throw Misuse("“\(word)” is not a \(noun)'s number; collector \(noun) list shows it")
+            }
+            return .revoke(handout, id: id, flags: line.settings)
+        case let word?:
+            throw Misuse(
+                "there is no \(noun) \(word); it is \(noun) create, \(noun) list or \(noun) revoke NUMBER")
+        case nil:
+            throw Misuse("\(noun) needs a word more: \(noun) create, \(noun) list or \(noun) revoke NUMBER")
+        }
+    }
+}
+
+/// A secret that an operator hands out.
+enum Handout: String {
+    /// Writes, goes into apps.
+    case key
+    /// Reads.
+    case token
 }
 
 /// The arguments, taken apart into words and flags.

@@ -56,12 +56,12 @@ enum Program {
             Output.line("collector \(version)")
         case .serve(let flags):
             try serve(settings(flags), signals)
-        case .createKey(let name, let app, let flags):
-            try Keys(settings: settings(flags)).create(name: name, app: app)
-        case .listKeys(let flags):
-            try Keys(settings: settings(flags)).list()
-        case .revokeKey(let id, let flags):
-            try Keys(settings: settings(flags)).revoke(id)
+        case .create(let kind, let name, let app, let flags):
+            try Handouts(kind, settings: settings(flags)).create(name: name, app: app)
+        case .list(let kind, let flags):
+            try Handouts(kind, settings: settings(flags)).list()
+        case .revoke(let kind, let id, let flags):
+            try Handouts(kind, settings: settings(flags)).revoke(id)
         case .export(let folder, let app, let flags):
             let settings = try settings(flags)
             let store = try openStore(settings, isServer: false)
@@ -80,7 +80,7 @@ enum Program {
 
     /// - Parameter isServer: only one server may write; the command line may look and make keys beside it.
     static func openStore(_ settings: Settings, isServer: Bool) throws -> any Store {
-        try Collector.openStore(folder: settings.dataFolder, exclusive: isServer)
+        try Collector.openStore(folder: settings.dataFolder, isServer: isServer)
     }
 
     private static func serve(_ settings: Settings, _ signals: StopSignals) throws {
@@ -100,7 +100,13 @@ enum Program {
 
     private static func announce(_ announcement: Collector.Announcement) {
         var lines = ["listening on \(announcement.listening)"]
-        if let key = announcement.newIngestKey { lines.append("ingest key (shown once)    \(key)") }
+        if let key = announcement.newIngestKey {
+            lines.append("ingest key (shown once)    \(key)")
+            lines.append(
+                "first report  curl -H 'Authorization: Bearer \(key)' -H 'Content-Type: text/plain' "
+                    + "'\(announcement.address)/api/v1/reports?app=com.acme.shop&version=5.2.0' "
+                    + "-d 'VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>'")
+        }
         if let token = announcement.newAccessToken { lines.append("access token (shown once)  \(token)") }
         lines.append("sign in (works once, for ten minutes)  \(announcement.signInLink)")
         Output.line(lines.joined(separator: "\n"))

@@ -11,6 +11,9 @@ enum Usage {
           collector key create [--name NAME] [--app APP]  make an ingest key and print it once; --app binds it
           collector key list                              every ingest key, without the secret
           collector key revoke NUMBER                     refuse a key from now on
+          collector token create [--name NAME]            make an access token and print it once
+          collector token list
+          collector token revoke NUMBER                   refuse a token, and sign out who signed in with it
           collector export DIR [--app APP]                write the pages and their JSON as plain files
           collector health                                exit 0 when the collector on --host and --port answers
           collector --version

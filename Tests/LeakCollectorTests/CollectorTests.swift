@@ -54,7 +54,9 @@ import Testing
             }
             let batch =
                 #"{"app":{"id":"a","module":"MyApp","version":"1"},"reports":[\#(reports.joined(separator: ","))]}"#
-            #expect(try running.post(batch).text == #"{"accepted":10,"duplicate":false,"rejected":[]}"#)
+            #expect(
+                try running.post(batch).text
+                    == #"{"accepted":10,"duplicate":false,"rejected":[],"rejected_count":0}"#)
         }
         let page = try running.json("/api/v1/leaks?app=a&limit=200")
         let leaks = try #require(page["leaks"] as? [[String: Any]])
@@ -125,14 +127,14 @@ import Testing
     @Test func `a bound key writes for its app, a revoked one not at all`() throws {
         let running = try RunningCollector()
         let credentials = Credentials(store: running.store)
-        let (credential, secret) = try credentials.createKey(
-            name: "shop", app: "shop", now: WallClock.milliseconds())
+        let (credential, secret) = try credentials.create(
+            .ingest, name: "shop", app: "shop", now: WallClock.milliseconds())
         let fields = [HTTPField("Authorization", "bearer \(secret)")]
         try Self.eventually { try running.post(#"{"class":"One"}"#, fields: fields).status == 200 }
         #expect(try running.post(#"{"class":"One","app":{"id":"other"}}"#, fields: fields).status == 403)
-        #expect(try credentials.revokeKey(credential.id, now: WallClock.milliseconds()))
+        #expect(try credentials.revoke(.ingest, credential.id, now: WallClock.milliseconds()))
         try Self.eventually { try running.post(#"{"class":"One"}"#, fields: fields).status == 403 }
-        #expect(try credentials.revokeKey(credential.id, now: WallClock.milliseconds()) == false)
+        #expect(try credentials.revoke(.ingest, credential.id, now: WallClock.milliseconds()) == false)
     }
 
     @Test func `the sign-in link works once, and signing out ends the session`() throws {

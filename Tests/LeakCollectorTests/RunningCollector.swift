@@ -22,7 +22,7 @@ final class RunningCollector {
         settings.dataFolder = folder
         settings.ingestKey = Self.key
         settings.accessToken = Self.token
-        store = try Collector.openStore(folder: folder, exclusive: true)
+        store = try Collector.openStore(folder: folder, isServer: true)
         collector = try Collector(
             settings: settings, store: store, publicFolder: Self.publicFolder, log: Log(form: .text))
         try collector.start()

@@ -33,6 +33,13 @@ final class CollectorProcess {
         port = announcement.split(separator: "\n").first?.split(separator: ":").last.flatMap { Int($0) } ?? 0
     }
 
+    /// None of them outlives its test, whatever that test did.
+    deinit {
+        guard process.isRunning else { return }
+        kill(SIGKILL)
+        process.waitUntilExit()
+    }
+
     struct Failed: Error { let words: String }
 
     var isRunning: Bool { process.isRunning }

@@ -10,13 +10,15 @@ import Testing
         (["--port", "0"], .serve(flags: [.port: "0"])),
         (["serve", "--port=9000", "--host", "::1"], .serve(flags: [.port: "9000", .host: "::1"])),
         (["health", "--port", "9000"], .health(flags: [.port: "9000"])),
-        (["key", "create"], .createKey(name: "unnamed", app: nil, flags: [:])),
+        (["key", "create"], .create(.key, name: "unnamed", app: nil, flags: [:])),
         (
             ["key", "create", "--name", "shop", "--app", "com.acme.shop", "--data", "/d"],
-            .createKey(name: "shop", app: "com.acme.shop", flags: [.data: "/d"])
+            .create(.key, name: "shop", app: "com.acme.shop", flags: [.data: "/d"])
         ),
-        (["key", "list"], .listKeys(flags: [:])),
-        (["key", "revoke", "3"], .revokeKey(id: 3, flags: [:])),
+        (["key", "list"], .list(.key, flags: [:])),
+        (["token", "create", "--name", "ann"], .create(.token, name: "ann", app: nil, flags: [:])),
+        (["token", "revoke", "2"], .revoke(.token, id: 2, flags: [:])),
+        (["key", "revoke", "3"], .revoke(.key, id: 3, flags: [:])),
         (["export", "out", "--app", "a"], .export(folder: "out", app: "a", flags: [:])),
         (["--version"], .version),
         (["serve", "--help"], .help),
@@ -27,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["sreve"], "there is no command “sreve”; the commands are serve, key, export and health"),
+        (["sreve"], "there is no command “sreve”; the commands are serve, key, token, export and health"),
         (["--prot", "1"], "there is no flag --prot"),
         (["--port"], "--port needs a value"),
         (["--port", "1", "--port", "2"], "--port is given twice"),
@@ -37,6 +39,8 @@ import Testing
         (["key", "revoke"], "key revoke needs the key's number; collector key list shows it"),
         (["key", "revoke", "x"], "“x” is not a key's number; collector key list shows it"),
         (["key", "list", "--app", "a"], "--app does not go with this command"),
+        (["token", "create", "--app", "a"], "--app does not go with this command"),
+        (["token"], "token needs a word more: token create, token list or token revoke NUMBER"),
         (["export"], "export needs a folder: collector export DIR"),
     ])
     func `says what is wrong with`(arguments: [String], words: String) {
@@ -45,7 +49,9 @@ import Testing
 
     @Test func `help names every command, flag, variable and default`() {
         let help = Usage.text
-        for word in ["serve", "key create", "key list", "key revoke", "export", "health", "--version"] {
+        for word in [
+            "serve", "key create", "key list", "key revoke", "token create", "export", "health", "--version",
+        ] {
             #expect(help.contains(word))
         }
         for setting in Setting.allCases {

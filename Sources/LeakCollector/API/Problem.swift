@@ -34,7 +34,7 @@ struct Problem: Error, Sendable {
             writer.field("detail", detail)
             if let line { writer.field("line", line) }
             if let column { writer.field("column", column) }
-            if !rejected.isEmpty { rejected.write(to: &writer) }
+            if !rejected.isEmpty { writer.fields(of: rejected) }
         }
         var response = Response(status, type: "application/problem+json", body: .bytes(writer.bytes))
         response.fields += fields
@@ -52,4 +52,22 @@ struct Problem: Error, Sendable {
     }
 
     static let noLeak = Problem(.notFound, "there is no leak with this id")
+}
+
+extension JSONWriter {
+    /// Rejections that an answer names. A sender that is wrong a hundred times is wrong for one reason, and the answer
+    /// is kept for a repeat.
+    static let namedRejections = 100
+
+    mutating func fields(of rejected: [Rejection]) {
+        array("rejected") { writer in
+            for rejection in rejected.prefix(Self.namedRejections) {
+                writer.object {
+                    $0.field("index", rejection.index)
+                    $0.field("reason", rejection.reason)
+                }
+            }
+        }
+        field("rejected_count", rejected.count)
+    }
 }

@@ -35,36 +35,54 @@ public struct Credentials: Sendable {
             return secret
         }
         let secret = try Secret(chosen: chosen)
+        let same = known.first { $0.hash == secret.hash }
+        if let same { try check(same, for: purpose, name) }
         for former in valid where former.name == name && former.hash != secret.hash {
             _ = try store.revoke(credential: former.id, now: now)
         }
-        if !valid.contains(where: { $0.hash == secret.hash }) {
+        if same == nil {
             _ = try store.add(Credential(purpose: purpose, name: name, hash: secret.hash, createdAt: now))
         }
         return nil
     }
 
-    /// Makes an ingest key.
+    /// What was revoked, by hand or by another value in its place, stays so: somebody may have had a reason.
+    private func check(_ same: Credential, for purpose: Credential.Purpose, _ variable: String)
+        throws(SettingError)
+    {
+        if let revokedAt = same.revokedAt {
+            throw SettingError(
+                source: variable,
+                problem: "holds a secret that was revoked on \(WallClock.day(revokedAt)); set another")
+        }
+        guard same.purpose == purpose else {
+            throw SettingError(
+                source: variable,
+                problem: "is in use as another secret already; what writes must not be able to read")
+        }
+    }
+
+    /// Makes an ingest key or an access token.
     ///
-    /// - Parameter app: the only app it may write for; `nil`: any.
+    /// - Parameter app: the only app that a key may write for; `nil`: any.
     /// - Returns: what to list it as, and the secret, which is not stored.
-    public func createKey(name: String, app: String?, now: Int64) throws -> (
-        credential: Credential, secret: String
-    ) {
+    public func create(
+        _ purpose: Credential.Purpose, name: String, app: String? = nil, now: Int64
+    ) throws -> (credential: Credential, secret: String) {
         let secret = try Secret.random()
         let credential = try store.add(
-            Credential(purpose: .ingest, name: name, hash: secret.hash, app: app, createdAt: now))
+            Credential(purpose: purpose, name: name, hash: secret.hash, app: app, createdAt: now))
         return (credential, secret.text)
     }
 
-    /// Ingest keys, revoked ones too, oldest first.
-    public func keys(now: Int64) throws -> [Credential] {
-        try store.makeReader().credentials(all: true, now: now).filter { $0.purpose == .ingest }
+    /// Those of one purpose, revoked ones too, oldest first.
+    public func list(_ purpose: Credential.Purpose, now: Int64) throws -> [Credential] {
+        try store.makeReader().credentials(all: true, now: now).filter { $0.purpose == purpose }
     }
 
-    /// - Returns: whether there was such a key, not revoked before.
-    public func revokeKey(_ id: Int64, now: Int64) throws -> Bool {
-        guard try keys(now: now).contains(where: { $0.id == id }) else { return false }
+    /// - Returns: whether there was such a one, not revoked before.
+    public func revoke(_ purpose: Credential.Purpose, _ id: Int64, now: Int64) throws -> Bool {
+        guard try list(purpose, now: now).contains(where: { $0.id == id }) else { return false }
         return try store.revoke(credential: id, now: now)
     }
 }

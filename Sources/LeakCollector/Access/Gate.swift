@@ -16,8 +16,11 @@ final class Gate: Sendable {
     }
 
     private let state: Guarded<State>
+    /// Cookies know no ports: two collectors of one host must not take each other's.
+    let cookieName: String
 
-    init(_ credentials: [Credential]) {
+    init(_ credentials: [Credential] = [], cookieName: String = "leaks_session") {
+        self.cookieName = cookieName
         state = Guarded(State(ring: KeyRing(credentials)))
     }
 
@@ -60,7 +63,7 @@ final class Gate: Sendable {
     /// Who reads: an access token in `Authorization: Bearer`, or a signed-in browser's cookie.
     func reader(of request: borrowing Request, now: Int64) -> KeyRing.Verdict {
         if let token = Self.bearer(of: request) { return find(token, for: [.access], now: now) }
-        guard let cookie = Self.sessionCookie(of: request) else { return .unknown }
+        guard let cookie = sessionCookie(of: request) else { return .unknown }
         return find(cookie, for: [.session], now: now)
     }
 
@@ -78,10 +81,8 @@ final class Gate: Sendable {
         return String(value.dropFirst(7).drop { $0 == " " })
     }
 
-    static let cookieName = "session"
-
     /// The session's secret among the request's cookies. RFC 6265 §4.2.1
-    static func sessionCookie(of request: borrowing Request) -> String? {
+    func sessionCookie(of request: borrowing Request) -> String? {
         guard let cookies = request.field("cookie") else { return nil }
         for pair in cookies.split(separator: ";") {
             let trimmed = pair.drop { $0 == " " }

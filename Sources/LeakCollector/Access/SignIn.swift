@@ -10,10 +10,11 @@ struct SignIn: Sendable {
     /// Makes the code of a sign-in link.
     func makeCode(now: Int64) throws -> Secret {
         let code = try Secret.random()
-        _ = try store.add(
-            Credential(
-                purpose: .signIn, name: "sign-in link", hash: code.hash, createdAt: now,
-                expiresAt: now + Gate.linkLifetime))
+        gate.add(
+            try store.add(
+                Credential(
+                    purpose: .signIn, name: "sign-in link", hash: code.hash, createdAt: now,
+                    expiresAt: now + Gate.linkLifetime)))
         return code
     }
 
@@ -22,7 +23,10 @@ struct SignIn: Sendable {
     /// Blocks on the disk.
     /// - Returns: the session's cookie, or `nil` when the code is unknown, used or too old.
     func open(code: String, now: Int64) throws -> String? {
-        guard try store.useOnce(hash: Secret.hash(of: code), now: now) else { return nil }
+        // Asked first, so that guesses of strangers never reach the disk.
+        guard case .valid(let link) = gate.find(code, for: [.signIn], now: now) else { return nil }
+        guard try store.useOnce(hash: link.hash, now: now) else { return nil }
+        gate.remove(hash: link.hash)
         return try openSession(name: "signed in by link", now: now)
     }
 
@@ -58,6 +62,6 @@ struct SignIn: Sendable {
 
     /// `Lax`, so that a link to a leak in a chat opens signed in; forms from other sites still come without it.
     private func cookie(_ value: String, seconds: Int) -> String {
-        "\(Gate.cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")"
+        "\(gate.cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")"
     }
 }

@@ -8,14 +8,19 @@ internal import Threads
 /// larger the transaction, so that the cost of a sync is shared by as many as wait for it.
 final class CommitQueue: Sendable {
     struct Limits: Sendable {
-        /// Bytes of bodies waiting. 64 of the largest requests; a phone's batch is about 30 KiB.
+        /// Bytes waiting, bodies and what was read from them. Four of the largest requests; a phone's batch is about
+        /// 50 KiB.
         var waitingBytes = 64 * 1024 * 1024
         /// Submissions in one transaction: bounds how long the first of them waits for the last.
         var submissionsPerCommit = 4096
     }
 
-    /// Why a submission was not taken.
-    enum Refusal: Error {
+    /// What became of a submission.
+    enum Outcome: Sendable {
+        case written(Receipt)
+        /// Nothing of it was counted.
+        case failed(StoreError)
+        /// It was not taken: too much waits, or the collector is stopping.
         case full, stopping
     }
 
@@ -23,21 +28,21 @@ final class CommitQueue: Sendable {
     private final class Waiting: @unchecked Sendable {
         // Unchecked: handed from the loop to the writer under the lock, touched by one of them at a time.
         let submission: Submission
-        let answer: @Sendable (Result<Receipt, StoreError>) -> Response
+        let answer: @Sendable (Outcome) -> Response
         var responder: Responder?
 
         init(
             _ submission: Submission, _ responder: consuming Responder,
-            _ answer: @escaping @Sendable (Result<Receipt, StoreError>) -> Response
+            _ answer: @escaping @Sendable (Outcome) -> Response
         ) {
             self.submission = submission
             self.responder = consume responder
             self.answer = answer
         }
 
-        func send(_ result: Result<Receipt, StoreError>) {
+        func send(_ outcome: Outcome) {
             guard let responder = responder.take() else { return }
-            responder.send(answer(result))
+            responder.send(answer(outcome))
         }
     }
 
@@ -74,21 +79,19 @@ final class CommitQueue: Sendable {
     /// Takes a submission. The answer leaves after its transaction is on disk, or has failed.
     func submit(
         _ submission: Submission, _ responder: consuming Responder,
-        answer: @escaping @Sendable (Result<Receipt, StoreError>) -> Response
+        answer: @escaping @Sendable (Outcome) -> Response
     ) {
-        let size = submission.body.count
+        let size = submission.size
         let waiting = Waiting(submission, responder, answer)
-        let refusal: StoreError? = state.with { state in
-            if state.isStopping { return StoreError(.locked, "the collector is stopping") }
-            if state.bytes + size > limits.waitingBytes {
-                return StoreError(.locked, "the store cannot keep up")
-            }
+        let refusal: Outcome? = state.with { state in
+            if state.isStopping { return .stopping }
+            if state.bytes + size > limits.waitingBytes { return .full }
             state.waiting.append(waiting)
             state.bytes += size
             return nil
         }
         if let refusal {
-            waiting.send(.failure(refusal))
+            waiting.send(refusal)
         } else {
             state.wakeAll()
         }
@@ -113,7 +116,7 @@ final class CommitQueue: Sendable {
             let count = min(state.waiting.count, limits.submissionsPerCommit)
             let batch = Array(state.waiting.prefix(count))
             state.waiting.removeFirst(count)
-            state.bytes -= batch.reduce(0) { $0 + $1.submission.body.count }
+            state.bytes -= batch.reduce(0) { $0 + $1.submission.size }
             return batch
         }
         guard let batch, !batch.isEmpty else { return nil }
@@ -123,10 +126,18 @@ final class CommitQueue: Sendable {
     private func commit(_ batch: [Waiting]) {
         do {
             let receipts = try store.count(batch.map(\.submission), now: now())
-            for (waiting, receipt) in zip(batch, receipts) { waiting.send(.success(receipt)) }
+            for (waiting, receipt) in zip(batch, receipts) { waiting.send(.written(receipt)) }
         } catch {
             failed(error)
-            for waiting in batch { waiting.send(.failure(error)) }
+            for waiting in batch { waiting.send(.failed(error)) }
         }
+    }
+}
+
+extension Submission {
+    /// Bytes that it holds while it waits; strings of senders are short and counted by their usual length.
+    fileprivate var size: Int {
+        body.count + answer.count + sightings.count * MemoryLayout<Sighting>.stride
+            + origins.count * (MemoryLayout<Origin>.stride + 128)
     }
 }

@@ -96,29 +96,29 @@ final class Ingest: Sendable {
         case .failure(let problem):
             responder.send(problem.response)
         case .success(let reception):
-            queue.submit(reception.submission, responder) { result in
-                Self.answer(to: reception, result)
-            }
+            // Made here, on the loop: the writer has one transaction after another to see to.
+            let answer = reception.answer(isDuplicate: false)
+            queue.submit(reception.submission, responder) { Self.answer($0, written: answer) }
         }
     }
 
-    private static func answer(to reception: Reception, _ result: Result<Receipt, StoreError>) -> Response {
-        switch result {
-        case .success(.counted):
-            reception.answer(isDuplicate: false)
-        case .success(.repeated(let answer)):
+    private static func answer(_ outcome: CommitQueue.Outcome, written answer: Response) -> Response {
+        switch outcome {
+        case .written(.counted):
+            answer
+        case .written(.repeated(let answer)):
             Response(.ok, type: "application/json", body: .bytes(answer))
-        case .success(.keyReused):
+        case .written(.keyReused):
             Problem(
                 .unprocessableContent,
                 "this Idempotency-Key came before with another body; every batch needs a key of its own"
             ).response
-        case .failure(let error):
-            switch error.reason {
-            case .diskFull:
-                Problem.unavailable("the disk is full; nothing was counted", afterSeconds: 60).response
-            default: tooBusy.response
-            }
+        case .failed(let error) where error.reason == .diskFull:
+            Problem.unavailable("the disk is full; nothing was counted", afterSeconds: 60).response
+        case .failed, .full:
+            tooBusy.response
+        case .stopping:
+            Problem.unavailable("the collector is stopping; nothing was counted", afterSeconds: 5).response
         }
     }
 }

@@ -125,22 +125,8 @@ struct Reception {
         writer.object { writer in
             writer.field("accepted", submission.sightings.count)
             writer.field("duplicate", isDuplicate)
-            rejected.write(to: &writer)
+            writer.fields(of: rejected)
         }
         return writer.bytes
-    }
-}
-
-extension [Rejection] {
-    /// The field `rejected`.
-    func write(to writer: inout JSONWriter) {
-        writer.array("rejected") { writer in
-            for rejection in self {
-                writer.object {
-                    $0.field("index", rejection.index)
-                    $0.field("reason", rejection.reason)
-                }
-            }
-        }
     }
 }

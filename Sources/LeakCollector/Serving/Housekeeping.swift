@@ -10,7 +10,7 @@ internal import Threads
 /// What happens by the clock: new credentials are learnt, old rows expire, the free disk is watched.
 final class Housekeeping: Sendable {
     /// Below this much free disk nothing is taken: a transaction, its log and the answer must still fit.
-    static let leastFreeBytes = 64 * 1024 * 1024
+    static let leastFreeBytes: UInt64 = 64 * 1024 * 1024
     /// How soon a key made or revoked by the command line is known to the server.
     static let pulse: Duration = .seconds(1)
     static let pulsesBetweenExpiries = 3600
@@ -87,7 +87,9 @@ final class Housekeeping: Sendable {
     private func watchDisk() {
         var disk = statvfs()
         guard unsafe statvfs(dataFolder, &disk) == 0 else { return }
-        let free = Int(clamping: UInt64(disk.f_bavail)) * Int(clamping: UInt64(disk.f_frsize))
+        // Some network file systems say they have more than can be counted.
+        let (product, isHuge) = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+        let free = isHuge ? .max : product
         let isNearlyFull = free < Self.leastFreeBytes
         let changed = state.with { state in
             defer { state.isDiskNearlyFull = isNearlyFull }
@@ -96,7 +98,8 @@ final class Housekeeping: Sendable {
         guard changed else { return }
         if isNearlyFull {
             log.error(
-                "only \(free >> 20) MiB free under \(dataFolder): reports are refused until there are 64 MiB")
+                "only \(free >> 20) MiB free under \(dataFolder): reports are refused until there are "
+                    + "\(Self.leastFreeBytes >> 20)")
         } else {
             log.info("enough free disk again: reports are taken")
         }

@@ -18,7 +18,7 @@ struct Visits: Sendable {
             responder.send(
                 .page(error: .forbidden, detail: "This form was sent from another site.", now: now))
         case (.signOut, _):
-            let session = Gate.sessionCookie(of: request) ?? ""
+            let session = signIn.gate.sessionCookie(of: request) ?? ""
             run(responder, now) {
                 .redirect(to: "/sign-in?out=1", cookie: try signIn.close(session: session, now: now))
             }
