@@ -91,7 +91,9 @@ let package = Package(
         .testTarget(name: "LeakStoreTests", dependencies: ["LeakStore"], swiftSettings: settings),
         .testTarget(
             name: "LeakCollectorTests",
-            dependencies: ["LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPClient", "Gzip"],
+            dependencies: [
+                "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPClient", "Gzip", "Threads",
+            ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "collectorTests", dependencies: ["collector", "LeakCollector", "HTTPClient"],

@@ -76,6 +76,9 @@ final class CommitQueue: Sendable {
         state.with { !$0.isStopping && $0.bytes + bytes <= limits.waitingBytes }
     }
 
+    /// Submissions that wait for the next transaction.
+    var waitingCount: Int { state.with { $0.waiting.count } }
+
     /// Takes a submission. The answer leaves after its transaction is on disk, or has failed.
     func submit(
         _ submission: Submission, _ responder: consuming Responder,

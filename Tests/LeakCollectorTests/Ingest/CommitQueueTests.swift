@@ -1,0 +1,190 @@
+import Foundation
+import HTTPClient
+import HTTPServer
+import LeakStore
+import Testing
+import Threads
+
+@testable import LeakCollector
+
+/// Requests on real connections, in front of a store that writes when it is told to.
+@Suite struct CommitQueueTests {
+    /// Hands each request's body to a queue and answers with what became of it.
+    private struct Desk: Service {
+        let queue: CommitQueue
+
+        func screen(_ request: borrowing Request) -> Response? { nil }
+
+        func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+            var submission = Submission(keyID: 1, receivedAt: 0)
+            submission.body = request.body()
+            queue.submit(submission, responder) { outcome in
+                switch outcome {
+                case .written(let receipt): Response(receipt == .counted ? .ok : .unprocessableContent)
+                case .failed: Response(.internalServerError)
+                case .full: Response(.tooManyRequests)
+                case .stopping: Response(.serviceUnavailable)
+                }
+            }
+        }
+    }
+
+    private final class Bench {
+        let store = SlowStore()
+        let queue: CommitQueue
+        let server: Server
+        private let thread: WorkerThread
+        private let posts = Guarded<[WorkerThread]>([])
+        let statuses = Guarded<[Int]>([])
+
+        init(waitingBytes: Int) throws {
+            var limits = CommitQueue.Limits()
+            limits.waitingBytes = waitingBytes
+            queue = CommitQueue(store: store, limits: limits, now: { 0 }, failed: { _ in })
+            thread = queue.start()
+            server = try Server(.init(port: 0), service: Desk(queue: queue))
+            server.start()
+        }
+
+        /// Sends a body from a thread of its own, which waits for the answer.
+        func post(bytes: Int) {
+            let address = "http://127.0.0.1:\(server.port)/"
+            let statuses = statuses
+            let post = WorkerThread(name: "post") {
+                let client = try? CurlClient()
+                let answer = try? client?.post([UInt8](repeating: 0, count: bytes), to: address, fields: [])
+                statuses.with { $0.append(answer?.status ?? 0) }
+                statuses.wakeAll()
+            }
+            posts.with { $0.append(post) }
+        }
+
+        func answers(_ count: Int) -> [Int]? {
+            statuses.wait(timeout: .seconds(5)) { $0.count >= count ? $0 : nil }
+        }
+
+        func end() {
+            store.release()
+            queue.stop()
+            thread.join()
+            server.stop(within: .seconds(2))
+            for post in posts.with({ $0 }) { post.join() }
+        }
+    }
+
+    @Test func `nothing is answered before it is written`() throws {
+        let bench = try Bench(waitingBytes: 10_000)
+        bench.post(bytes: 10)
+        #expect(bench.store.waitUntilAsked())
+        #expect(bench.statuses.with { $0.isEmpty })
+        bench.store.release()
+        #expect(bench.answers(1) == [200])
+        bench.end()
+    }
+
+    @Test func `what arrives during a transaction gathers into the next`() throws {
+        let bench = try Bench(waitingBytes: 1_000_000)
+        bench.post(bytes: 10)
+        #expect(bench.store.waitUntilAsked())
+        for _ in 0..<5 { bench.post(bytes: 10) }
+        let isGathered = bench.queue.waitsFor(5)
+        #expect(isGathered)
+        bench.store.release()
+        #expect(bench.answers(6) == [200, 200, 200, 200, 200, 200])
+        #expect(bench.store.sizes == [1, 5])
+        bench.end()
+    }
+
+    @Test func `a full queue refuses at once and keeps what it has`() throws {
+        let bench = try Bench(waitingBytes: 1_000)
+        bench.post(bytes: 10)
+        #expect(bench.store.waitUntilAsked())
+        bench.post(bytes: 900)
+        #expect(bench.queue.waitsFor(1))
+        #expect(bench.queue.hasRoom(for: 900) == false)
+        bench.post(bytes: 900)
+        #expect(bench.answers(1) == [429])
+        bench.store.release()
+        #expect(bench.answers(3)?.sorted() == [200, 200, 429])
+        bench.end()
+    }
+
+    @Test func `a transaction that fails is told to all who were in it, and the next one works`() throws {
+        let bench = try Bench(waitingBytes: 1_000_000)
+        bench.store.failNext()
+        bench.post(bytes: 10)
+        #expect(bench.store.waitUntilAsked())
+        bench.store.release()
+        #expect(bench.answers(1) == [500])
+        bench.post(bytes: 10)
+        #expect(bench.answers(2) == [500, 200])
+        bench.end()
+    }
+
+    @Test func `stopping writes what waits and takes no more`() throws {
+        let bench = try Bench(waitingBytes: 1_000_000)
+        bench.post(bytes: 10)
+        #expect(bench.store.waitUntilAsked())
+        bench.post(bytes: 10)
+        #expect(bench.queue.waitsFor(1))
+        bench.queue.stop()
+        bench.post(bytes: 10)
+        #expect(bench.answers(1) == [503])
+        bench.store.release()
+        #expect(bench.answers(3)?.sorted() == [200, 200, 503])
+        bench.end()
+    }
+}
+
+/// A store that counts nothing, and answers once it is released.
+private final class SlowStore: Store {
+    private struct State {
+        var isReleased = false
+        var fails = false
+        var sizes: [Int] = []
+    }
+
+    private let state = Guarded(State())
+
+    var sizes: [Int] { state.with { $0.sizes } }
+
+    func release() {
+        state.with { $0.isReleased = true }
+        state.wakeAll()
+    }
+
+    func failNext() { state.with { $0.fails = true } }
+
+    func waitUntilAsked() -> Bool {
+        state.wait(timeout: .seconds(5)) { $0.sizes.isEmpty ? nil : true } ?? false
+    }
+
+    func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+        state.with { $0.sizes.append(submissions.count) }
+        state.wakeAll()
+        let fails = state.wait { state in
+            guard state.isReleased else { return nil as Bool? }
+            defer { state.fails = false }
+            return state.fails
+        }
+        if fails == true { throw StoreError(.diskFull, "no room") }
+        return submissions.map { _ in .counted }
+    }
+
+    func expire(now: Int64) throws(StoreError) {}
+    func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
+    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
+    func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool { false }
+    func makeReader() throws(StoreError) -> any StoreReader { throw StoreError(.other, "nothing to read") }
+}
+
+extension CommitQueue {
+    /// Whether so many come to wait within a few seconds.
+    fileprivate func waitsFor(_ count: Int) -> Bool {
+        for _ in 0..<500 {
+            if waitingCount >= count { return true }
+            usleep(10_000)
+        }
+        return false
+    }
+}
