@@ -30,7 +30,7 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownHost(let host):
             "host \"\(host)\" is not known: use an address of this machine, such as 127.0.0.1"
         case .foreignHost(let host):
-            "\(host) is not an address of this machine: use 127.0.0.1, or * for all its addresses"
+            "\(host) is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all its networks"
         case .system(let message):
             "cannot listen: \(message)"
         }

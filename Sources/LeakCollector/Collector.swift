@@ -54,8 +54,9 @@ public final class Collector: Sendable {
         pool = ReadPool()
         housekeeping = Housekeeping(
             store: store, gate: gate, dataFolder: settings.dataFolder, log: log, now: now)
+        let files = try Self.files(publicFolder)
         let front = Front(
-            gate: gate, signIn: signIn, files: try StaticFiles(folder: publicFolder), queue: queue,
+            gate: gate, signIn: signIn, files: files, queue: queue,
             pool: pool,
             housekeeping: housekeeping, log: log, now: now)
         server = try Server(
@@ -77,6 +78,25 @@ public final class Collector: Sendable {
             newAccessToken: made.accessToken?.text)
         threads = Guarded([])
         writer = Guarded(nil)
+    }
+
+    /// Reads the folder that is served to anyone, which had better be the right one.
+    private static func files(_ folder: String) throws -> StaticFiles {
+        let files: StaticFiles
+        do {
+            files = try StaticFiles(folder: folder)
+        } catch {
+            throw SettingError(source: "--public", problem: "cannot be used: \(error)")
+        }
+        let paths = Set(files.paths)
+        guard
+            let missing = ["/style.css", "/icon.svg", "/openapi.json"].first(where: { !paths.contains($0) })
+        else {
+            return files
+        }
+        throw SettingError(
+            source: "--public",
+            problem: "names \(folder), which has no \(missing.dropFirst()): it is not the Public folder")
     }
 
     public var port: Int { server.port }

@@ -29,11 +29,13 @@ public struct Export {
     /// - Returns: how many files were written.
     /// - Throws: ``Failure`` naming the file that could not be written, or ``StoreError``.
     public func write(to folder: String, app: String?, progress: (Int) -> Void = { _ in }) throws -> Int {
+        let known = try reader.apps()
+        if let app, !known.contains(app) { throw NoSuchApp(app: app, known: known) }
         var files = Files(folder: folder)
         for name in ["style.css", "icon.svg", "openapi.json"] {
             try files.put(try Self.contents(of: "\(publicFolder)/\(name)"), to: name)
         }
-        let apps = try app.map { [$0] } ?? reader.apps()
+        let apps = app.map { [$0] } ?? known
         // The folder's own pages show every app, or the one that was asked for.
         try writeSummary(of: app, at: .summary(app: nil), &files)
         try writeReleases(of: app ?? apps.first, at: .releases(app: nil), &files)
@@ -106,6 +108,16 @@ public struct Export {
         var writer = JSONWriter()
         writer.object(body)
         return writer.bytes
+    }
+
+    struct NoSuchApp: Error, CustomStringConvertible {
+        let app: String
+        let known: [String]
+
+        var description: String {
+            "there is no app \(app)"
+                + (known.isEmpty ? "" : "; there are \(known.prefix(10).joined(separator: ", "))")
+        }
     }
 
     /// What could not be read or written.

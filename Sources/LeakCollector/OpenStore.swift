@@ -29,16 +29,21 @@ extension Collector {
 
     /// Makes a folder and those above it that are missing; only its owner may look into it.
     private static func makeFolder(_ path: String) throws(StoreError) {
-        var made = ""
-        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
-            made += made.isEmpty && !path.hasPrefix("/") ? String(part) : "/\(part)"
-            guard !part.isEmpty, unsafe mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
-            // A folder above may exist and be closed to us; whether that matters shows at the last one.
-            guard made == path || errno == ENOTDIR else { continue }
-            throw StoreError(
-                .readOnly,
-                "cannot make the data folder \(path): \(unsafe String(cString: strerror(errno))); "
-                    + "name another with --data or COLLECTOR_DATA")
+        var made = path.hasPrefix("/") ? "/" : ""
+        var failure: Int32 = 0
+        for part in path.split(separator: "/") {
+            made += made.isEmpty || made == "/" ? part : "/\(part)"
+            // One above may exist and be closed to us; what counts is how the last one ends.
+            failure = unsafe mkdir(made, 0o700) == 0 || errno == EEXIST ? 0 : errno
         }
+        var status = stat()
+        if failure == 0, unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+            failure = ENOTDIR
+        }
+        guard failure != 0 else { return }
+        throw StoreError(
+            .readOnly,
+            "cannot make the data folder \(path): \(unsafe String(cString: strerror(failure))); "
+                + "name another with --data or COLLECTOR_DATA")
     }
 }

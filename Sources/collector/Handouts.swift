@@ -39,7 +39,8 @@ struct Handouts {
         guard try credentials.revoke(purpose, id, now: WallClock.milliseconds()) else {
             throw NoSuchHandout(kind: kind, id: id)
         }
-        Output.line("\(kind.rawValue) \(id) is refused from now on")
+        Output.line(
+            "\(kind.rawValue) \(id) is refused from now on, by a running collector within two seconds")
     }
 
     struct NoSuchHandout: Error, CustomStringConvertible {

@@ -30,7 +30,7 @@ enum Health {
     /// Every network includes this machine; an address of version 6 stands in brackets.
     private static func host(_ host: String) -> String {
         switch host {
-        case "0.0.0.0": "127.0.0.1"
+        case "0.0.0.0", "*": "127.0.0.1"
         case "::": "[::1]"
         default: host.contains(":") ? "[\(host)]" : host
         }

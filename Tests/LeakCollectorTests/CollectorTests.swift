@@ -197,7 +197,8 @@ import Testing
 
     @Test(arguments: [
         ("/api/v1/leaks?sort=size", 400), ("/api/v1/leaks?limit=0", 400), ("/api/v1/leaks?limit=201", 400),
-        ("/api/v1/leaks?state=gone", 400), ("/api/v1/leaks?cursor=nope", 400), ("/?sort=size", 400),
+        ("/api/v1/leaks?state=gone", 400), ("/api/v1/leaks?kind=zzz", 400),
+        ("/api/v1/leaks?cursor=nope", 400), ("/?sort=size", 400),
         ("/api/v1/leaks/00000000000000000000000000000000", 404), ("/api/v1/leaks/x", 404),
         ("/api/v1/nope", 404),
         ("/leaks/00000000000000000000000000000000", 404), ("/nope", 404), ("/api/v1/reports", 405),

@@ -48,7 +48,11 @@ import Testing
         (["--host", "192.0.2.1"], "192.0.2.1"),
         (["--public", "/nonexistent"], "/nonexistent"),
         (["--data", "/dev/null/data"], "/dev/null/data"),
+        (["--data", "/dev/null"], "cannot make the data folder /dev/null: Not a directory"),
+        (["--public", "/tmp"], "--public names /tmp, which has no"),
         (["--log", "xml"], "--log is “xml”, must be text or json"),
+        (["--url", "https://x:99999"], "--url must be an address without a path"),
+        (["--url", "http://[::1"], "--url must be an address without a path"),
         (["fly"], "there is no command “fly”"),
     ])
     func `a wrong setting is one line and not zero`(arguments: [String], words: String) throws {
@@ -114,6 +118,83 @@ import Testing
         #expect(try Self.eventually { try Self.post(to: running, key: key) == 403 })
         let again = try CollectorProcess.run(["key", "revoke", number, "--data", folder.path])
         #expect(again.code == 1 && Self.isOneLine(again.errors))
+    }
+
+    @Test func `a command that works on a database makes none`() throws {
+        let folder = try TemporaryFolder()
+        for command in [
+            ["key", "list"], ["key", "create"], ["token", "list"], ["export", folder.path + "/site"],
+        ] {
+            let run = try CollectorProcess.run(
+                command + ["--data", folder.path + "/none"], environment: Self.public)
+            #expect(run.code == 1 && Self.isOneLine(run.errors), "\(run.errors)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test(arguments: [
+        ["--name", "two\nlines"], ["--name", "\u{1B}[31mred"], ["--name", ""], ["--app", ""],
+        ["--app", String(repeating: "a", count: 257)],
+    ])
+    func `a key's name fits a terminal and its app can be reported`(flags: [String]) throws {
+        let folder = try TemporaryFolder()
+        let running = try CollectorProcess(data: folder.path)
+        let run = try CollectorProcess.run(["key", "create", "--data", folder.path] + flags)
+        #expect(run.code == 2 && Self.isOneLine(run.errors), "\(run.errors)")
+        #expect(running.isRunning)
+    }
+
+    @Test func `a revoked secret in the environment is one line, and so is one for both purposes`() throws {
+        let folder = try TemporaryFolder()
+        func start(_ key: String, _ token: String = CollectorProcess.token) throws -> CollectorProcess {
+            try CollectorProcess(
+                data: folder.path,
+                environment: ["COLLECTOR_INGEST_KEY": key, "COLLECTOR_ACCESS_TOKEN": token])
+        }
+        let (first, second) = (String(repeating: "a", count: 40), String(repeating: "b", count: 40))
+        let one = try start(first)
+        one.kill(SIGTERM)
+        one.wait()
+        let two = try start(second)
+        #expect(try Self.eventually { try Self.post(to: two, key: first) == 403 })
+        #expect(try Self.post(to: two, key: second) == 200)
+        two.kill(SIGTERM)
+        two.wait()
+        for (key, words) in [(first, "was revoked on"), (CollectorProcess.token, "in use as another secret")]
+        {
+            let run = try CollectorProcess.run(
+                ["--port", "0", "--data", folder.path],
+                environment: Self.public.merging([
+                    "COLLECTOR_INGEST_KEY": key, "COLLECTOR_ACCESS_TOKEN": CollectorProcess.token,
+                ]) { $1 })
+            #expect(
+                run.code == 2 && Self.isOneLine(run.errors) && run.errors.contains(words), "\(run.errors)")
+            #expect(!run.errors.contains(key))
+        }
+    }
+
+    @Test func `a token signs out who signed in with it`() throws {
+        let folder = try TemporaryFolder()
+        let running = try CollectorProcess(data: folder.path)
+        let made = try CollectorProcess.run(["token", "create", "--name", "ann", "--data", folder.path])
+        let token = try #require(made.output.split(separator: "\n").last.map(String.init))
+        let number = try #require(made.output.split(separator: " ").dropFirst().first.map(String.init))
+        func signIn() throws -> HTTPAnswer {
+            try CurlClient().post(
+                Array("token=\(token)".utf8), to: "\(running.address)/sign-in",
+                fields: [HTTPField("Content-Type", "application/x-www-form-urlencoded")])
+        }
+        var cookie: String?
+        #expect(
+            try Self.eventually {
+                cookie = try signIn().fields.first { $0.name.lowercased() == "set-cookie" }?.value
+                return cookie != nil
+            })
+        let session = HTTPField("Cookie", String((cookie ?? "").prefix { $0 != ";" }))
+        func look() throws -> Int { try CurlClient().get("\(running.address)/", fields: [session]).status }
+        #expect(try look() == 200)
+        #expect(try CollectorProcess.run(["token", "revoke", number, "--data", folder.path]).code == 0)
+        #expect(try Self.eventually { try look() == 303 })
     }
 
     @Test func `an export is complete and its links lead somewhere`() throws {

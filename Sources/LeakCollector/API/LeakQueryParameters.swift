@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import LeakMessage
 internal import LeakStore
 
 extension LeakQuery {
@@ -15,7 +16,13 @@ extension LeakQuery {
         query.app = value("app", request)
         query.version = value("version", request)
         query.className = value("class", request)
-        query.kind = value("kind", request)
+        if let kind = value("kind", request) {
+            guard LeakReport.Kind(rawValue: kind) != nil else {
+                throw Problem(
+                    .badRequest, "kind must be one of \(list(LeakReport.Kind.allCases.map(\.rawValue)))")
+            }
+            query.kind = kind
+        }
         query.search = value("q", request)
         query.cursor = value("cursor", request)
         if let search = query.search, search.utf8.count > longestSearch {

@@ -1,3 +1,4 @@
+internal import LeakMessage
 public import LeakStore
 
 /// Makes and changes what is handed out: at the start from settings, later from the command line.
@@ -69,10 +70,22 @@ public struct Credentials: Sendable {
     public func create(
         _ purpose: Credential.Purpose, name: String, app: String? = nil, now: Int64
     ) throws -> (credential: Credential, secret: String) {
+        try Self.check(name, "--name", longest: 64)
+        if let app { try Self.check(app, "--app", longest: WireLimits.appIDBytes) }
         let secret = try Secret.random()
         let credential = try store.add(
             Credential(purpose: purpose, name: name, hash: secret.hash, app: app, createdAt: now))
         return (credential, secret.text)
+    }
+
+    /// Names are listed on a terminal, one line each, and an app's must be one that reports can have.
+    private static func check(_ text: String, _ flag: String, longest: Int) throws(SettingError) {
+        guard (1...longest).contains(text.utf8.count) else {
+            throw SettingError(source: flag, problem: "is \(text.utf8.count) bytes, must be 1 to \(longest)")
+        }
+        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }) else {
+            throw SettingError(source: flag, problem: "holds a control character")
+        }
     }
 
     /// Those of one purpose, revoked ones too, oldest first.

@@ -98,6 +98,6 @@ struct ReleasesPage: Component {
     private func rate(_ release: Release) -> HTML {
         guard release.checks > 0 else { return #"<span class="dim">no data</span>"# }
         let perThousand = Double(release.reports) * 1000 / Double(release.checks)
-        return "\(Decimal(tenths: Int((perThousand * 10).rounded())))"
+        return "\(Decimal(tenths: Int(saturating: perThousand * 10)))"
     }
 }

@@ -98,14 +98,31 @@ public struct Settings: Sendable {
             throw refuse("must start with http:// or https://")
         }
         let trimmed = value.hasSuffix("/") ? String(value.dropLast()) : value
-        let hasHost = !rest.isEmpty && rest.utf8.first != UInt8(ascii: "/")
-        guard hasHost, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }) else {
-            throw refuse("must be an address, such as https://leaks.example.com")
-        }
-        guard !rest.contains("?"), !rest.contains("#"),
-            !rest.dropLast(rest.hasSuffix("/") ? 1 : 0).contains("/")
-        else { throw refuse("must end after the host and port: the collector serves from the root") }
+        guard value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            isAuthority(rest.dropLast(rest.hasSuffix("/") ? 1 : 0))
+        else { throw refuse("must be an address without a path, such as https://leaks.example.com") }
         return trimmed
+    }
+
+    /// `host`, `host:port`, `[address]:port`: the collector serves from the root, so nothing may follow.
+    private static func isAuthority(_ text: Substring) -> Bool {
+        var port: Substring?
+        let host: Substring
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return false }
+            host = text[text.index(after: text.startIndex)..<end]
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { return false }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+            guard host.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else { return false }
+        } else {
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            host = parts[0]
+            port = parts.count == 2 ? parts[1] : nil
+            guard host.allSatisfy({ $0.isLetter || $0.isNumber || "-._".contains($0) }) else { return false }
+        }
+        guard let port else { return !host.isEmpty }
+        return !host.isEmpty && UInt16(port).map { $0 > 0 } ?? false
     }
 
     private static func secret(_ value: String, _ refuse: (String) -> SettingError) throws(SettingError)

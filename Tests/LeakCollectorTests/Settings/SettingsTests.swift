@@ -22,10 +22,13 @@ import Testing
         ),
         ("COLLECTOR_LOG", "xml", "COLLECTOR_LOG is “xml”, must be text or json"),
         ("COLLECTOR_URL", "leaks.example.com", "COLLECTOR_URL must start with http:// or https://"),
-        ("COLLECTOR_URL", "https://", "COLLECTOR_URL must be an address, such as https://leaks.example.com"),
+        (
+            "COLLECTOR_URL", "https://",
+            "COLLECTOR_URL must be an address without a path, such as https://leaks.example.com"
+        ),
         (
             "COLLECTOR_URL", "https://a/leaks",
-            "COLLECTOR_URL must end after the host and port: the collector serves from the root"
+            "COLLECTOR_URL must be an address without a path, such as https://leaks.example.com"
         ),
         ("COLLECTOR_INGEST_KEY", "short", "COLLECTOR_INGEST_KEY is 5 characters, must be at least 16"),
         (

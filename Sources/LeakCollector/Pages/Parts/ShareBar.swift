@@ -4,7 +4,8 @@ struct ShareBar: Component {
     var whole: Int
 
     var html: HTML {
-        let percent = part <= 0 || whole <= 0 ? 0 : min(100, max(1, part * 100 / whole))
+        // A little is never nothing.
+        let percent = part <= 0 || whole <= 0 ? 0 : max(1, part.scaled(from: whole, to: 100))
         return
             #"<svg class="bar" aria-hidden="true"><rect width="\#(percent)%" height="8" rx="4"/></svg>"#
     }

@@ -20,7 +20,7 @@ struct SparkLine: Component {
             words.append(index == 0 ? " " : ", ", count)
             bars.append("M", index * Self.step + 3)
             // A day with one report must differ from a day with none.
-            bars.append(" 0v", count <= 0 ? 1 : max(2, count * Self.height / most))
+            bars.append(" 0v", count <= 0 ? 1 : max(2, count.scaled(from: most, to: Self.height)))
         }
         return
             #"<svg class="spark" role="img" aria-label="Reports per day:\#(words)"><path d="\#(bars)"/></svg>"#

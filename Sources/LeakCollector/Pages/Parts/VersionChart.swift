@@ -28,7 +28,7 @@ struct VersionChart: Component {
         }
         self.series = series
         totals = (0..<length).map { index in
-            series.reduce(0) { $0 + ($1.counts.indices.contains(index) ? $1.counts[index] : 0) }
+            series.map { $0.counts.indices.contains(index) ? $0.counts[index] : 0 }.saturatedSum()
         }
     }
 
@@ -53,9 +53,9 @@ struct VersionChart: Component {
         var pieces = HTML()
         for (colour, version) in series.enumerated() where count(version, index) > 0 {
             // Both edges are rounded from the sum, so that the pieces meet.
-            let bottom = Self.height - below * Self.height / most
-            below += count(version, index)
-            let top = max(0, min(bottom - 1, Self.height - below * Self.height / most))
+            let bottom = Self.height - below.scaled(from: most, to: Self.height)
+            below = below.saturated(adding: count(version, index))
+            let top = max(0, min(bottom - 1, Self.height - below.scaled(from: most, to: Self.height)))
             pieces += #"""
                 <rect class="v\#(colour)" x="\#(index * Self.step + 2)" y="\#(top)" width="16" \#
                 height="\#(bottom - top)"/>
@@ -85,7 +85,7 @@ struct VersionChart: Component {
     }
 
     private func label(most: Int) -> HTML {
-        let total = totals.reduce(0, +)
+        let total = totals.saturatedSum()
         let first = name(0)
         let last = name(totals.count - 1)
         let peak = totals.firstIndex(of: most).map(name) ?? last

@@ -17,7 +17,7 @@ struct OverviewTiles: Component {
                 title: "Leak-free sessions\(version)", value: "no data",
                 note: several ? "choose one app to see its sessions" : "no session reported so far")
         }
-        let free = Percentage(newest.sessions - newest.leakySessions, of: newest.sessions)
+        let free = Percentage(newest.sessions.saturated(adding: -newest.leakySessions), of: newest.sessions)
         return Tile(
             title: "Leak-free sessions, \(Isolated(newest.version))", value: "\(free)",
             note: "\(difference(newest))\(Count(newest.sessions).of("session", "sessions"))")
@@ -28,7 +28,7 @@ struct OverviewTiles: Component {
         guard let previous = overview.previous, let now = newest.leakFreeSessions,
             let before = previous.leakFreeSessions
         else { return "" }
-        let tenths = Int(((now - before) * 1000).rounded())
+        let tenths = Int(saturating: (now - before) * 1000)
         let since: HTML = "since \(Isolated(previous.version))"
         if tenths == 0 { return "as \(since) · " }
         let points = Decimal(tenths: abs(tenths))
@@ -74,7 +74,7 @@ struct OverviewTiles: Component {
     }
 
     private var ever: Tile {
-        let dropped = overview.dropped.reduce(0) { $0 + $1.count }
+        let dropped = overview.dropped.map(\.count).saturatedSum()
         let reasons = HTML(overview.dropped.map { "\($0.reason): \(Count($0.count))" }, separator: ", ")
         let lost: HTML = dropped == 0 ? "" : " · \(Count(dropped)) dropped on devices (\(reasons))"
         return Tile(

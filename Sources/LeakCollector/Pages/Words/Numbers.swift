@@ -34,7 +34,7 @@ struct Percentage: Component, CustomStringConvertible {
     ///   - part: at least 0; may exceed `whole`.
     ///   - whole: more than 0.
     init(_ part: Int, of whole: Int) {
-        tenths = Int((Double(part) / Double(max(1, whole)) * 1000).rounded())
+        tenths = Int(saturating: Double(part) / Double(max(1, whole)) * 1000)
         isSome = part > 0
         isAll = part >= whole
     }
