@@ -50,15 +50,20 @@ public final class Collector: Sendable {
         let gate = Gate(cookieName: isSecure ? "__Host-leaks_session" : "leaks_session_\(settings.port)")
         let signIn = SignIn(store: store, gate: gate, isSecure: isSecure)
         self.store = store
-        queue = CommitQueue(store: store, now: now) { error in log.error("reports not taken: \(error)") }
+        let health = StoreHealth()
+        queue = CommitQueue(store: store, now: now) { error in
+            health.note(.unwritable, isThere: error != nil)
+            if let error { log.error("reports not taken: \(error)") }
+        }
         pool = ReadPool()
         housekeeping = Housekeeping(
-            store: store, gate: gate, dataFolder: settings.dataFolder, log: log, now: now)
+            store: store, gate: gate, folder: DataFolder(path: settings.dataFolder), health: health, log: log,
+            now: now)
         let files = try Self.files(publicFolder)
         let front = Front(
             gate: gate, signIn: signIn, files: files, queue: queue,
             pool: pool,
-            housekeeping: housekeeping, log: log, now: now)
+            health: health, log: log, now: now)
         server = try Server(
             Server.Configuration(host: settings.host, port: settings.port, loops: Self.loops), service: front)
 

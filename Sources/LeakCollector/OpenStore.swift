@@ -13,7 +13,7 @@ extension Collector {
     ///   server made.
     /// - Throws: ``StoreError`` with one line for the operator.
     public static func openStore(folder: String, isServer: Bool) throws(StoreError) -> any Store {
-        let path = "\(folder)/leaks.sqlite"
+        let path = databasePath(in: folder)
         if isServer {
             try makeFolder(folder)
         } else if unsafe access(path, F_OK) != 0 {
@@ -26,6 +26,8 @@ extension Collector {
             seed: UInt64(bitPattern: WallClock.milliseconds()),
             redact: Redaction.redact)
     }
+
+    static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }
 
     /// Makes a folder and those above it that are missing; only its owner may look into it.
     private static func makeFolder(_ path: String) throws(StoreError) {

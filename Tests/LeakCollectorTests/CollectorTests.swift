@@ -210,6 +210,22 @@ import Testing
         #expect(try running.get(path).status == status)
     }
 
+    @Test func `a data folder that is taken away is noticed, and no report is lost silently`() throws {
+        let running = try RunningCollector()
+        #expect(try running.post(#"{"class":"One"}"#).status == 200)
+        #expect(try running.get("/readyz").status == 200)
+        try FileManager.default.moveItem(atPath: running.folder, toPath: running.folder + "-away")
+        defer { try? FileManager.default.removeItem(atPath: running.folder + "-away") }
+        try Self.eventually { try running.get("/readyz").status == 503 }
+        let refused = try running.post(#"{"class":"One"}"#)
+        #expect(
+            refused.status == 503 && refused.text.contains("restarted") && refused.field("Retry-After") != nil
+        )
+        #expect(try running.get("/healthz").status == 200)
+        try FileManager.default.moveItem(atPath: running.folder + "-away", toPath: running.folder)
+        try Self.eventually { try running.post(#"{"class":"One"}"#).status == 200 }
+    }
+
     // MARK: Support
 
     struct Vector: Decodable {

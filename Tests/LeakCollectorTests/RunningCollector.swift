@@ -11,7 +11,7 @@ final class RunningCollector {
 
     let collector: Collector
     let store: any Store
-    private let folder = NSTemporaryDirectory() + "running-collector-\(UUID().uuidString)"
+    let folder = NSTemporaryDirectory() + "running-collector-\(UUID().uuidString)"
     private let client: CurlClient
 
     var address: String { "http://127.0.0.1:\(collector.port)" }

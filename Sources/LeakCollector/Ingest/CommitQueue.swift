@@ -56,19 +56,19 @@ final class CommitQueue: Sendable {
     private let store: any Store
     private let limits: Limits
     private let now: @Sendable () -> Int64
-    private let failed: @Sendable (StoreError) -> Void
+    private let finished: @Sendable (StoreError?) -> Void
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - failed: told of each transaction that failed.
+    ///   - finished: told of each transaction, and why it failed where it did.
     init(
         store: any Store, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64,
-        failed: @escaping @Sendable (StoreError) -> Void
+        finished: @escaping @Sendable (StoreError?) -> Void
     ) {
         self.store = store
         self.limits = limits
         self.now = now
-        self.failed = failed
+        self.finished = finished
     }
 
     /// Whether a request of this size would be taken now: asked before its body is read.
@@ -129,9 +129,10 @@ final class CommitQueue: Sendable {
     private func commit(_ batch: [Waiting]) {
         do {
             let receipts = try store.count(batch.map(\.submission), now: now())
+            finished(nil)
             for (waiting, receipt) in zip(batch, receipts) { waiting.send(.written(receipt)) }
         } catch {
-            failed(error)
+            finished(error)
             for waiting in batch { waiting.send(.failed(error)) }
         }
     }

@@ -25,7 +25,7 @@ final class Ingest: Sendable {
 
     /// Refuses what need not be read.
     func refusal(
-        of request: borrowing Request, writer: KeyRing.Verdict, _ housekeeping: Housekeeping
+        of request: borrowing Request, writer: KeyRing.Verdict, _ health: StoreHealth
     ) -> Response? {
         switch writer {
         case .valid: break
@@ -43,10 +43,7 @@ final class Ingest: Sendable {
         if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
             return Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters").response
         }
-        if housekeeping.isDiskNearlyFull {
-            return Problem.unavailable("the disk is nearly full; nothing was counted", afterSeconds: 60)
-                .response
-        }
+        if let trouble = health.worst, trouble.keepsReportsOut { return trouble.problem.response }
         guard queue.hasRoom(for: request.announcedLength ?? 0) else { return Self.tooBusy.response }
         return nil
     }
@@ -115,7 +112,11 @@ final class Ingest: Sendable {
             ).response
         case .failed(let error) where error.reason == .diskFull:
             Problem.unavailable("the disk is full; nothing was counted", afterSeconds: 60).response
-        case .failed, .full:
+        case .failed(let error) where error.reason == .locked:
+            tooBusy.response
+        case .failed:
+            StoreHealth.Trouble.unwritable.problem.response
+        case .full:
             tooBusy.response
         case .stopping:
             Problem.unavailable("the collector is stopping; nothing was counted", afterSeconds: 5).response

@@ -11,7 +11,7 @@ final class Front: Service {
     private let ingest: Ingest
     private let visits: Visits
     private let pool: ReadPool
-    private let housekeeping: Housekeeping
+    private let health: StoreHealth
     private let log: Log
     private let now: @Sendable () -> Int64
     /// Known once the server is bound: port 0 becomes a real one only then.
@@ -19,7 +19,7 @@ final class Front: Service {
 
     init(
         gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, pool: ReadPool,
-        housekeeping: Housekeeping, log: Log, now: @escaping @Sendable () -> Int64
+        health: StoreHealth, log: Log, now: @escaping @Sendable () -> Int64
     ) {
         self.gate = gate
         self.files = files
@@ -27,7 +27,7 @@ final class Front: Service {
         ingest = Ingest(queue: queue, now: now)
         visits = Visits(signIn: signIn, pool: pool, log: log)
         self.pool = pool
-        self.housekeeping = housekeeping
+        self.health = health
         self.log = log
         self.now = now
     }
@@ -65,7 +65,7 @@ final class Front: Service {
         case .anyone:
             return nil
         case .writers:
-            return ingest.refusal(of: request, writer: gate.writer(of: request, now: now()), housekeeping)
+            return ingest.refusal(of: request, writer: gate.writer(of: request, now: now()), health)
         case .readers:
             return unreadable(by: request)?.response
         case .people:
@@ -111,6 +111,8 @@ final class Front: Service {
             ingest.take(request, key: key, responder)
         case .healthz:
             responder.send(.plain("ok\n"))
+        case .readyz where health.worst != nil:
+            responder.send((health.worst ?? .unwritable).problem.response)
         case .file:
             responder.send(files.response(to: request) ?? nothing(at: request))
         case .signIn, .signOut:

@@ -1,41 +1,31 @@
 internal import LeakStore
 internal import Threads
 
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
-
-/// What happens by the clock: new credentials are learnt, old rows expire, the free disk is watched.
+/// What happens by the clock: new credentials are learnt, old rows expire, the data folder is watched.
 final class Housekeeping: Sendable {
-    /// Below this much free disk nothing is taken: a transaction, its log and the answer must still fit.
-    static let leastFreeBytes: UInt64 = 64 * 1024 * 1024
     /// How soon a key made or revoked by the command line is known to the server.
     static let pulse: Duration = .seconds(1)
     static let pulsesBetweenExpiries = 3600
 
     private let store: any Store
     private let gate: Gate
-    private let dataFolder: String
+    private let folder: DataFolder
+    private let health: StoreHealth
     private let log: Log
     private let now: @Sendable () -> Int64
-    private let state = Guarded(State())
+    private let isStopping = Guarded(false)
 
-    private struct State {
-        var isStopping = false
-        var isDiskNearlyFull = false
-    }
-
-    init(store: any Store, gate: Gate, dataFolder: String, log: Log, now: @escaping @Sendable () -> Int64) {
+    init(
+        store: any Store, gate: Gate, folder: DataFolder, health: StoreHealth, log: Log,
+        now: @escaping @Sendable () -> Int64
+    ) {
         self.store = store
         self.gate = gate
-        self.dataFolder = dataFolder
+        self.folder = folder
+        self.health = health
         self.log = log
         self.now = now
     }
-
-    var isDiskNearlyFull: Bool { state.with { $0.isDiskNearlyFull } }
 
     func start() throws(StoreError) -> WorkerThread {
         // Made here, used on the thread alone.
@@ -44,7 +34,7 @@ final class Housekeeping: Sendable {
             var pulses = 0
             var counter: Int64?
             repeat {
-                watchDisk()
+                watch()
                 counter = unsafe learn(reader, since: counter)
                 if pulses % Self.pulsesBetweenExpiries == 0 { expire() }
                 pulses += 1
@@ -53,13 +43,13 @@ final class Housekeeping: Sendable {
     }
 
     func stop() {
-        state.with { $0.isStopping = true }
-        state.wakeAll()
+        isStopping.with { $0 = true }
+        isStopping.wakeAll()
     }
 
     /// - Returns: whether it is time to stop.
     private func sleep() -> Bool {
-        state.wait(timeout: Self.pulse) { $0.isStopping ? true : nil } ?? false
+        isStopping.wait(timeout: Self.pulse) { $0 ? true : nil } ?? false
     }
 
     private func expire() {
@@ -84,22 +74,23 @@ final class Housekeeping: Sendable {
         }
     }
 
-    private func watchDisk() {
-        var disk = statvfs()
-        guard unsafe statvfs(dataFolder, &disk) == 0 else { return }
-        // Some network file systems say they have more than can be counted.
-        let (product, isHuge) = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
-        let free = isHuge ? .max : product
-        let isNearlyFull = free < Self.leastFreeBytes
-        let changed = state.with { state in
-            defer { state.isDiskNearlyFull = isNearlyFull }
-            return state.isDiskNearlyFull != isNearlyFull
+    private func watch() {
+        let isGone = !folder.hasItsFile
+        if health.note(.folderGone, isThere: isGone) {
+            if isGone {
+                log.error(
+                    "\(folder.path) is not the folder it was: reports are refused; restart the collector")
+            } else {
+                log.info("\(folder.path) is back: reports are taken")
+            }
         }
-        guard changed else { return }
+        guard let free = folder.freeBytes else { return }
+        let isNearlyFull = free < DataFolder.leastFreeBytes
+        guard health.note(.diskNearlyFull, isThere: isNearlyFull) else { return }
         if isNearlyFull {
             log.error(
-                "only \(free >> 20) MiB free under \(dataFolder): reports are refused until there are "
-                    + "\(Self.leastFreeBytes >> 20)")
+                "only \(free >> 20) MiB free under \(folder.path): reports are refused until there are "
+                    + "\(DataFolder.leastFreeBytes >> 20)")
         } else {
             log.info("enough free disk again: reports are taken")
         }

@@ -40,7 +40,7 @@ import Threads
         init(waitingBytes: Int) throws {
             var limits = CommitQueue.Limits()
             limits.waitingBytes = waitingBytes
-            queue = CommitQueue(store: store, limits: limits, now: { 0 }, failed: { _ in })
+            queue = CommitQueue(store: store, limits: limits, now: { 0 }, finished: { _ in })
             thread = queue.start()
             server = try Server(.init(port: 0), service: Desk(queue: queue))
             server.start()

@@ -1,0 +1,45 @@
+internal import Threads
+
+/// What keeps reports from being taken, gathered from those who notice it and read by those who answer.
+final class StoreHealth: Sendable {
+    enum Trouble: Int, Hashable, Sendable, CaseIterable {
+        /// The database is no longer where it was opened: what is written now goes when the process ends.
+        case folderGone
+        case diskNearlyFull
+        /// The last transaction failed.
+        case unwritable
+    }
+
+    private let troubles = Guarded<Set<Trouble>>([])
+
+    /// - Returns: whether that is news.
+    @discardableResult
+    func note(_ trouble: Trouble, isThere: Bool) -> Bool {
+        troubles.with { troubles in
+            isThere ? troubles.insert(trouble).inserted : troubles.remove(trouble) != nil
+        }
+    }
+
+    /// The worst there is; `nil` when all is well.
+    var worst: Trouble? {
+        troubles.with { troubles in Trouble.allCases.first { troubles.contains($0) } }
+    }
+}
+
+extension StoreHealth.Trouble {
+    /// Whether reports are refused before they are read. A failed transaction is not: the next may succeed.
+    var keepsReportsOut: Bool { self != .unwritable }
+
+    var problem: Problem {
+        switch self {
+        case .folderGone:
+            .unavailable(
+                "the data folder was removed or replaced under the collector, which must be restarted; nothing was counted",
+                afterSeconds: 60)
+        case .diskNearlyFull: .unavailable("the disk is nearly full; nothing was counted", afterSeconds: 60)
+        case .unwritable:
+            .unavailable(
+                "the last reports could not be written; the collector's log says why", afterSeconds: 10)
+        }
+    }
+}
