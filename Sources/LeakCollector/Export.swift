@@ -58,7 +58,10 @@ public struct Export {
         query.limit = Self.step
         let page = try reader.leaks(query, now: now)
         let overview = try reader.overview(app: app, now: now)
-        let html = SummaryPage(context: try context(place, app), overview: overview, page: page).html
+        let html = SummaryPage(
+            context: try context(place, app), overview: overview, page: page,
+            example: try PageSource(reader: reader, now: now).example(for: query, reader.apps())
+        ).html
         try files.put(html.bytes, to: Links.file(of: place))
         try files.put(json { $0.fields(of: page) }, to: Links.jsonFile(of: place))
     }

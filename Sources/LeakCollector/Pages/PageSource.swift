@@ -13,7 +13,23 @@ struct PageSource {
         if overview.leaks == 0, overview.newest == nil, query == LeakQuery() {
             return FirstReportPage(context: context, address: address).html
         }
-        return SummaryPage(context: context, overview: overview, page: try reader.leaks(query, now: now)).html
+        return SummaryPage(
+            context: context, overview: overview, page: try reader.leaks(query, now: now),
+            example: try example(for: query, context.apps)
+        ).html
+    }
+
+    /// The app whose sessions stand on top where none was chosen.
+    func example(for query: LeakQuery, _ apps: [String]) throws -> OverviewTiles.Example? {
+        guard query.app == nil, apps.count > 1 else { return nil }
+        // The one seen last that says something, among those that were seen lately.
+        for app in apps.prefix(5) {
+            let overview = try reader.overview(app: app, now: now)
+            if overview.newest?.sessions ?? 0 > 0 {
+                return OverviewTiles.Example(app: app, overview: overview)
+            }
+        }
+        return nil
     }
 
     /// - Returns: `nil` when there is no such leak.

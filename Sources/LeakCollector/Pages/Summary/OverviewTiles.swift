@@ -4,27 +4,35 @@ import LeakStore
 struct OverviewTiles: Component {
     var context: PageContext
     var overview: Overview
+    /// Of all apps together there is no newest version: the app that was seen last speaks for them.
+    var example: Example?
+
+    struct Example: Sendable {
+        var app: String
+        var overview: Overview
+    }
 
     var html: HTML {
         #"<dl class="tiles">\#(sessions)\#(fresh)\#(recent)\#(ever)</dl>"#
     }
 
     private var sessions: Tile {
-        guard let newest = overview.newest, newest.sessions > 0 else {
-            let version: HTML? = overview.newest.map { ", \(Isolated($0.version))" }
-            let several = context.apps.count > 1 && context.query.app == nil
+        let shown = example?.overview ?? overview
+        let app: HTML? = example.map { ", \(Isolated($0.app))" }
+        guard let newest = shown.newest, newest.sessions > 0 else {
+            let version: HTML? = shown.newest.map { ", \(Isolated($0.version))" }
             return Tile(
-                title: "Leak-free sessions\(version)", value: "no data",
-                note: several ? "choose one app to see its sessions" : "no session reported so far")
+                title: "Leak-free sessions\(app)\(version)", value: "no data",
+                note: "no session reported so far")
         }
         let free = Percentage(newest.sessions.saturated(adding: -newest.leakySessions), of: newest.sessions)
         return Tile(
-            title: "Leak-free sessions, \(Isolated(newest.version))", value: "\(free)",
-            note: "\(difference(newest))\(Count(newest.sessions).of("session", "sessions"))")
+            title: "Leak-free sessions\(app), \(Isolated(newest.version))", value: "\(free)",
+            note: "\(difference(shown, newest))\(Count(newest.sessions).of("session", "sessions"))")
     }
 
     /// `▼ 0.9 points since 5.1.0 · `; empty where the version before has no sessions.
-    private func difference(_ newest: Release) -> HTML {
+    private func difference(_ overview: Overview, _ newest: Release) -> HTML {
         guard let previous = overview.previous, let now = newest.leakFreeSessions,
             let before = previous.leakFreeSessions
         else { return "" }

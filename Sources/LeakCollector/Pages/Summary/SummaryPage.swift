@@ -5,6 +5,7 @@ struct SummaryPage: Component {
     var context: PageContext
     var overview: Overview
     var page: LeakPage
+    var example: OverviewTiles.Example?
 
     var html: HTML {
         PageFrame(
@@ -12,7 +13,7 @@ struct SummaryPage: Component {
             main: #"""
                 <h1 class="hidden">Leaks of \#(Isolated(context.query.app ?? "all apps"))</h1>
                 \#(FilterForm(context: context))
-                \#(OverviewTiles(context: context, overview: overview))
+                \#(OverviewTiles(context: context, overview: overview, example: example))
                 \#(list)
                 """#,
             footer: footer
