@@ -39,21 +39,23 @@ let package = Package(
         .target(
             name: "LeakMessage", swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
-        .target(name: "LeakDetector", dependencies: ["LeakMessage"], swiftSettings: settings),
+        .target(name: "LeakDetector", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
         .target(
             name: "LeakReporter",
             dependencies: [
-                "LeakMessage", "Gzip",
+                "LeakMessage", "Gzip", "Threads",
                 .target(name: "HTTPClient", condition: .when(platforms: curlPlatforms)),
             ],
             swiftSettings: settings),
         .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
 
-        // For the server.
+        // For both.
         .target(
             name: "Threads", dependencies: [.target(name: "CLinux", condition: .when(platforms: [.linux]))],
             swiftSettings: settings),
+
+        // For the server.
         .target(
             name: "HTTPServer",
             dependencies: [
@@ -86,7 +88,7 @@ let package = Package(
             name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage"], swiftSettings: settings),
         .testTarget(
             name: "LeakReporterTests",
-            dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip"],
+            dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads"],
             swiftSettings: settings),
         .testTarget(name: "LeakStoreTests", dependencies: ["LeakStore"], swiftSettings: settings),
         .testTarget(

@@ -1,7 +1,7 @@
 /// One object that is expected to go, and how far the wait for it has come.
-struct Expectation<Subject> {
+struct Expectation<Subject: Sendable>: Sendable {
     /// Told at registration, repeated in what is reported.
-    struct Circumstances {
+    struct Circumstances: Sendable {
         let type: AnyClass
         /// Names of the owners, outermost first.
         let path: [String]
@@ -10,7 +10,7 @@ struct Expectation<Subject> {
         let line: UInt
     }
 
-    enum Stage {
+    enum Stage: Sendable {
         /// It has its grace period.
         case grace
         /// It outlived that; one more look, since a late release is no leak.
@@ -19,7 +19,7 @@ struct Expectation<Subject> {
         case survivor(Survivor)
     }
 
-    struct Survivor {
+    struct Survivor: Sendable {
         let reportID: String
         let identity: ObjectIdentifier
         let since: Int
@@ -39,7 +39,7 @@ enum Sight: Hashable {
 }
 
 /// What is to be told of an expectation.
-enum Verdict {
+enum Verdict: Sendable {
     /// - alive: survivors of the type now, this one included.
     case leaked(reportID: String, waitedMilliseconds: Int, alive: Int)
     case freed(reportID: String, livedMilliseconds: Int, alive: Int)

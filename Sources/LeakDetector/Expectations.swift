@@ -3,7 +3,7 @@
 /// A value without lock, clock or timer. Times are milliseconds of its owner's clock. Looking at an object can make
 /// the looker its last owner, whose release then runs the app's `deinit`: so the owner takes what is due, looks
 /// outside of any lock, and comes back with what it saw.
-struct Expectations<Subject> {
+struct Expectations<Subject: Sendable> {
     typealias Entry = Expectation<Subject>
 
     let limits: LeakDetector.Limits
@@ -14,7 +14,7 @@ struct Expectations<Subject> {
     private(set) var checks: [ObjectIdentifier: (type: AnyClass, count: Int)] = [:]
     private(set) var counts = LeakDetector.Counts()
 
-    init(limits: LeakDetector.Limits) { self.limits = limits }
+    init(limits: LeakDetector.Limits) { self.limits = limits.sound }
 
     /// When to look next, or `nil` while nothing waits.
     var nextDue: Int? { ring.nextDue }
@@ -32,7 +32,7 @@ struct Expectations<Subject> {
         counts.outstanding += 1
         let entry = Entry(subject: subject, circumstances: circumstances, startedAt: now)
         ring.insert(
-            entry, dueAt: now + min(max(graceMilliseconds, 0), LeakDetector.Limits.longestMilliseconds))
+            entry, dueAt: now + min(max(graceMilliseconds, 0), LeakDetector.Limits.longestGraceMilliseconds))
         return true
     }
 

@@ -1,5 +1,6 @@
 public import Dispatch
 public import LeakMessage
+internal import Threads
 
 #if canImport(Darwin)
     internal import Darwin
@@ -21,20 +22,22 @@ public final class LeakDetector: Sendable {
     ///
     /// In a box, since a copy of a bare weak reference holds the object for a moment on Apple's systems, and copies are
     /// made inside the lock.
-    final class Subject {
+    final class Subject: @unchecked Sendable {
+        // Unchecked: written by `init` alone; the runtime reads a weak reference in one step.
         private(set) weak var object: AnyObject?
         init(_ object: AnyObject) { self.object = object }
     }
 
     private struct State {
         var clock = ActiveClock()
+        var session = SessionCount(startedAt: LeakDetector.wallTime)
         var expectations: Expectations<Subject>
         /// The uptime at which the timer fires next.
         var wakesAt: Int?
     }
 
-    private let state: Locked<State>
-    private let names = Locked(TypeNames())
+    private let state: Guarded<State>
+    private let names = Guarded(TypeNames())
     private let queue: DispatchQueue
     private let limits: Limits
     private let report: @Sendable (LeakReport) -> Void
@@ -55,9 +58,10 @@ public final class LeakDetector: Sendable {
         #else
             self.queue = queue ?? DispatchQueue(label: "LeakDetector", qos: .utility)
         #endif
+        let limits = limits.sound
         self.limits = limits
         self.report = report
-        state = Locked(State(expectations: Expectations(limits: limits)))
+        state = Guarded(State(expectations: Expectations(limits: limits)))
     }
 
     /// Says that an object should be gone soon, and has it reported if it is not.
@@ -76,7 +80,7 @@ public final class LeakDetector: Sendable {
     ) {
         let circumstances = Expectation<Subject>.Circumstances(
             type: type(of: object), path: path, reason: reason, file: file, line: line)
-        let longest = Double(Limits.longestMilliseconds)
+        let longest = Double(Limits.longestGraceMilliseconds)
         // Written so that NaN is no grace period at all.
         let grace = seconds.map { $0 > 0 ? Int(min($0 * 1000, longest)) : 0 } ?? limits.graceMilliseconds
         let subject = Subject(object)
@@ -98,6 +102,16 @@ public final class LeakDetector: Sendable {
         let checks = state.with { $0.expectations.takeChecks() }
         return checks.map { ClassChecks(className: name(of: $0.type), count: $0.count) }
             .sorted { $0.className < $1.className }
+    }
+
+    /// What was checked since the last call, as a session that ends here: what the share of leak-free sessions is a share
+    /// of. Call it where a use of the app ends, such as when it goes to the background. Objects whose grace period still
+    /// runs count in the next.
+    ///
+    /// - Returns: `nil` when nothing was checked, which says nothing about leaks.
+    public func takeSession() -> EndedSession? {
+        let id = Self.newID()
+        return state.with { $0.session.take($0.expectations.counts, id: id, at: Self.wallTime) }
     }
 
     private static var uptime: Int { Int(DispatchTime.now().uptimeNanoseconds / 1_000_000) }

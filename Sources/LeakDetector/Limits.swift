@@ -15,9 +15,25 @@ extension LeakDetector {
         public var checkedTypes = 1_000
 
         /// A day: a longer grace period is a mistake, and would keep a place for good.
-        static let longestMilliseconds = 86_400_000
+        static let longestGraceMilliseconds = 86_400_000
+
+        /// A year: longer than any process runs.
+        static let longestSurvivorMilliseconds = 365 * 86_400_000
 
         public init() {}
+
+        /// The limits with what makes no sense put right: no time is negative, and none is so long that a sum of times
+        /// does not fit.
+        var sound: Limits {
+            var limits = self
+            limits.graceMilliseconds = min(max(graceMilliseconds, 0), Self.longestGraceMilliseconds)
+            limits.secondLookMilliseconds = min(max(secondLookMilliseconds, 0), Self.longestGraceMilliseconds)
+            limits.survivorMilliseconds = min(max(survivorMilliseconds, 0), Self.longestSurvivorMilliseconds)
+            limits.outstanding = max(outstanding, 0)
+            limits.survivors = max(survivors, 0)
+            limits.checkedTypes = max(checkedTypes, 0)
+            return limits
+        }
     }
 
     /// What became of what was expected, since the detector was made.

@@ -11,9 +11,8 @@ extension LeakReporter {
         public var app: AppInfo
         /// Which model under which system; by default what the system says.
         public var device: DeviceInfo
-        /// A random identifier of this installation, made by the app, so that the collector can tell how many
-        /// devices have a leak. `nil`: it cannot.
-        public var install: String?
+        /// How this installation is told from others, so that the collector can count the devices that have a leak.
+        public var install: Install
         /// An identifier of the person that means nothing to anyone else.
         public var user: String?
         /// Lets reports and the key go unencrypted over `http://` to another machine. `http://localhost` needs no leave.
@@ -22,7 +21,7 @@ extension LeakReporter {
 
         public init(
             endpoint: String, key: String, app: AppInfo = .ofThisProcess, device: DeviceInfo = .ofThisSystem,
-            install: String? = nil
+            install: Install = .kept
         ) {
             self.endpoint = endpoint
             self.key = key
@@ -30,6 +29,18 @@ extension LeakReporter {
             self.device = device
             self.install = install
         }
+    }
+
+    /// How one installation of the app is told from the others.
+    public enum Install: Hashable, Sendable {
+        /// A random identifier, made once and kept in a file of the app's, mode 0600: in its support folder, which is not
+        /// backed up (in the caches folder on tvOS), on Linux under `$XDG_STATE_HOME` or `~/.local/state`. Where it
+        /// cannot be kept it is that of this run.
+        case kept
+        /// None is sent: how many devices have a leak is then not known.
+        case none
+        /// One that the app has made, such as a random number that it keeps itself.
+        case given(String)
     }
 
     /// What the reporter may take of the app's memory and network.

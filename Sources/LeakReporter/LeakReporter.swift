@@ -26,7 +26,7 @@ public final class LeakReporter: Sendable {
 
     init(
         _ configuration: Configuration, backoff: Backoff = Backoff(),
-        makeTransport: @escaping @Sendable () -> any Transport
+        installFile: InstallFile? = nil, makeTransport: @escaping @Sendable () -> any Transport
     ) {
         var outbox = Outbox(bounds: configuration.bounds, backoff: backoff)
         var envelope: Envelope?
@@ -35,7 +35,16 @@ public final class LeakReporter: Sendable {
         } catch {
             outbox.stop(.misconfigured, why: error.description)
         }
-        courier = Courier(outbox, envelope, makeTransport: makeTransport)
+        let (install, app) = (configuration.install, configuration.app)
+        courier = Courier(
+            outbox, envelope,
+            install: {
+                switch install {
+                case .kept: (installFile ?? .ofThisUser(app)).identifier()
+                case .none: nil
+                case .given(let identifier): identifier
+                }
+            }, makeTransport: makeTransport)
     }
 
     deinit { courier.close() }
@@ -68,14 +77,16 @@ public final class LeakReporter: Sendable {
         courier.record(leak)
     }
 
-    /// Records how often objects were expected to go, with or without a leak: the denominator of "leaks per close".
+    /// Records how often objects were expected to go, with or without a leak, such as what `LeakDetector.takeChecks()` gives:
+    /// the denominator of "leaks per close".
     ///
     /// Counts of one class are added up; they travel with the next batch of reports, or after half a minute alone.
     public func record(checks: [ClassChecks]) {
         courier.record(checks)
     }
 
-    /// Records a run of the app that has ended, with or without a leak: the denominator of "leak-free sessions".
+    /// Records a use of the app that has ended, with or without a leak, such as `LeakDetector.takeSession()` gives: the
+    /// denominator of "leak-free sessions".
     ///
     /// Each session once, when it is over. The newest thousand wait, and travel as checks do.
     public func record(session: EndedSession) {

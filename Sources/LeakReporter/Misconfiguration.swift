@@ -27,7 +27,7 @@ extension Envelope {
         guard configuration.key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformedKey }
         self.init(
             endpoint: endpoint, key: configuration.key, app: configuration.app, device: configuration.device,
-            install: configuration.install, user: configuration.user,
+            user: configuration.user,
             bodyBytes: configuration.bounds.sound.batchBytes)
     }
 }

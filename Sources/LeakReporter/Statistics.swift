@@ -5,8 +5,9 @@ extension LeakReporter {
         case queueFull = "queue_full"
         /// The report alone is longer than the collector takes.
         case tooLong = "too_long"
-        /// No answer came within six days. The collector remembers an `Idempotency-Key` for seven; a later retry might be
-        /// counted twice.
+        /// No answer came within six days, by the wall clock or by ours, or the wall clock was set back by more than a day.
+        /// The collector remembers an `Idempotency-Key` for seven; a later retry might be counted twice. Checks and
+        /// sessions of the batch go with it.
         case tooOld = "too_old"
         /// The collector answered that it will never take the batch.
         case refused

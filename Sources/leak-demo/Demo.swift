@@ -104,7 +104,7 @@ private final class Unit {
             endpoint: options.endpoint, key: options.key,
             app: AppInfo(
                 id: "com.example.leak-demo", module: "leak_demo", version: phone.version, build: phone.build),
-            device: phone.device, install: phone.install)
+            device: phone.device, install: .given(phone.install))
         configuration.bounds.waitingReports = 10_000
         let reporter = LeakReporter(configuration)
         self.reporter = reporter

@@ -192,6 +192,28 @@ import Testing
         #expect(table.expectations.takeChecks().isEmpty)
     }
 
+    private static let limits: [any WritableKeyPath<LeakDetector.Limits, Int> & Sendable] = [
+        \.graceMilliseconds, \.secondLookMilliseconds, \.outstanding, \.survivors, \.survivorMilliseconds,
+        \.checkedTypes,
+    ]
+
+    /// Each limit in turn, then all of them.
+    @Test(arguments: [Int.max, .max - 1, -1, .min, 0])
+    func `no limit stops the process`(extreme: Int) {
+        for changed in Self.limits.map({ [$0] }) + [Self.limits] {
+            var limits = LeakDetector.Limits()
+            for limit in changed { limits[keyPath: limit] = extreme }
+            var table = Table(limits)
+            for object in 0..<3 { _ = table.expect(object, grace: limits.graceMilliseconds) }
+            table.run(to: 200_000_000)
+            table.alive = []
+            table.run(to: 400_000_000)
+            _ = table.expectations.takeChecks()
+            #expect(table.expectations.counts.outstanding == 0)
+            #expect(table.expectations.counts.freed <= table.expectations.counts.leaked)
+        }
+    }
+
     /// The first tick there is, and a day.
     @Test(arguments: [(-5, 500), (0, 500), (Int.max, 86_400_500)])
     func `a grace period is put right`(grace: Int, told: Int) {

@@ -172,6 +172,43 @@ private final class Empty: Sendable {}
         withExtendedLifetime(kept) {}
     }
 
+    @Test(arguments: [Int.max, .min])
+    func `limits that make no sense stop nothing`(extreme: Int) {
+        let detector = detector { limits in
+            limits.graceMilliseconds = extreme
+            limits.secondLookMilliseconds = extreme
+            limits.survivorMilliseconds = extreme
+            limits.survivors = extreme
+            limits.checkedTypes = extreme
+        }
+        let object = Plain()
+        detector.expectDeallocation(of: object)
+        detector.expectDeallocation(of: object, after: 0)
+        if extreme < 0 { #expect(reports.wait(for: 1).count >= 1) }
+        #expect(detector.counts.dropped == 0)
+        withExtendedLifetime(object) {}
+    }
+
+    @Test func `a session is what was checked since the one before`() throws {
+        let detector = detector()
+        #expect(detector.takeSession() == nil, "nothing checked says nothing")
+        let kept = Plain()
+        detector.expectDeallocation(of: kept)
+        detector.expectDeallocation(of: Plain())
+        settle(detector)
+        let first = try #require(detector.takeSession())
+        #expect(first.checks == 2)
+        #expect(first.leaks == 1)
+        #expect(try #require(first.startedAt).milliseconds > 1_700_000_000_000)
+        #expect(detector.takeSession() == nil)
+        detector.expectDeallocation(of: Plain())
+        settle(detector)
+        let second = try #require(detector.takeSession())
+        #expect((second.checks, second.leaks) == (1, 0))
+        #expect(second.id != first.id)
+        withExtendedLifetime(kept) {}
+    }
+
     @Test(arguments: [-1, 0, Double.nan, -Double.infinity])
     func `a grace period that is none is no wait`(seconds: Double) {
         let detector = detector { $0.graceMilliseconds = 60_000 }

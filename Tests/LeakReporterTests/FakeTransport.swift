@@ -1,4 +1,5 @@
 import Foundation
+import Gzip
 
 @testable import LeakReporter
 
@@ -13,6 +14,14 @@ final class FakeTransport: Transport, @unchecked Sendable {
 
     var posts: [Post] { lock.withLock { received } }
 
+    /// The bodies as JSON objects.
+    func batches() throws -> [[String: Any]] {
+        try posts.compactMap { post in
+            let json = post["Content-Encoding"] == nil ? post.body : try inflated(post.body)
+            return try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
+        }
+    }
+
     func post(_ post: Post) -> Reply {
         let attempt = lock.withLock {
             received.append(post)
@@ -25,9 +34,31 @@ final class FakeTransport: Transport, @unchecked Sendable {
         .answer(Reply.Answer(status: 200, body: Array(#"{"accepted": \#(count), "rejected": []}"#.utf8)))
     }
 
-    static func status(_ status: Int) -> Reply { .answer(Reply.Answer(status: status)) }
+    static func status(_ status: Int) -> Reply {
+        .answer(Reply.Answer(status: status, contentType: "application/problem+json"))
+    }
+}
+
+private func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
+    var inflater = Inflater()
+    var output: [UInt8] = []
+    try inflater.inflate(bytes, into: &output)
+    try inflater.finish()
+    return output
 }
 
 extension Post {
     subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+}
+
+/// Looks a thousand times a second until it holds, at most five seconds.
+///
+/// - Returns: whether it came to hold.
+func comesToHold(_ condition: () -> Bool) -> Bool {
+    let deadline = Date().addingTimeInterval(5)
+    while !condition() {
+        guard Date() < deadline else { return false }
+        Thread.sleep(forTimeInterval: 0.001)
+    }
+    return true
 }

@@ -12,7 +12,7 @@ import Testing
     ) -> LeakReporter {
         var configuration = LeakReporter.Configuration(
             endpoint: endpoint, key: key, app: AppInfo(id: "com.acme.shop", version: "5.2.0"),
-            device: DeviceInfo(os: "iOS", osVersion: "19.1", model: "iPhone17,1"), install: "i1")
+            device: DeviceInfo(os: "iOS", osVersion: "19.1", model: "iPhone17,1"), install: .given("i1"))
         change(&configuration)
         return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
             transport
@@ -69,6 +69,22 @@ import Testing
         #expect(reporter.statistics.isStopped)
         #expect(reporter.statistics.dropped == [.unauthorized: 101])
         #expect(reporter.statistics.lastFailure?.contains("\(status)") == true)
+    }
+
+    /// The firewall page goes away, and the batch arrives.
+    @Test(arguments: [401, 403, 404, 451])
+    func `an answer of someone else loses nothing`(status: Int) {
+        let transport = FakeTransport { attempt, _ in
+            guard attempt < 3 else { return FakeTransport.accepted() }
+            return .answer(
+                Reply.Answer(status: status, contentType: "text/html", body: Array("<h1>Blocked</h1>".utf8)))
+        }
+        let reporter = reporter(transport)
+        reporter.record(message: "leak")
+        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.statistics.sent == 1)
+        #expect(reporter.statistics.dropped == [:])
+        #expect(!reporter.statistics.isStopped)
     }
 
     @Test func `a body that is too long is sent in pieces`() {
@@ -140,12 +156,12 @@ import Testing
     @Test func `a caller never waits for the network`() {
         let gate = DispatchSemaphore(value: 0)
         let transport = FakeTransport { _, _ in
-            gate.wait()
+            _ = gate.wait(timeout: .now() + 5)
             return FakeTransport.accepted()
         }
         let reporter = reporter(transport) { $0.bounds.gatherMilliseconds = 0 }
         reporter.record(message: "leak")
-        while transport.posts.isEmpty { Thread.sleep(forTimeInterval: 0.001) }
+        #expect(comesToHold { !transport.posts.isEmpty })
         for _ in 0..<1_000 { reporter.record(message: "leak") }
         #expect(!reporter.flush(timeout: 0.01))
         #expect(reporter.statistics.waiting + (reporter.statistics.dropped[.queueFull] ?? 0) == 1_001)
@@ -206,13 +222,10 @@ import Testing
         var one: LeakReporter? = reporter(transport)
         one?.record(message: "leak")
         one = nil
-        let deadline = Date().addingTimeInterval(5)
-        while transport.posts.isEmpty, Date() < deadline { Thread.sleep(forTimeInterval: 0.002) }
-        #expect(transport.posts.count == 1)
+        #expect(comesToHold { transport.posts.count == 1 })
     }
 
     @Test func `a reporter that goes lets its thread go`() {
-        final class Witness: Sendable {}
         weak var trace: FakeTransport?
         do {
             let transport = FakeTransport { _, _ in .none("offline") }
@@ -221,8 +234,6 @@ import Testing
             reporter.record(message: "leak")
             reporter.flush(timeout: 0.02)
         }
-        let deadline = Date().addingTimeInterval(5)
-        while trace != nil, Date() < deadline { Thread.sleep(forTimeInterval: 0.002) }
-        #expect(trace == nil)
+        #expect(comesToHold { trace == nil })
     }
 }

@@ -55,7 +55,7 @@ import Testing
     private func reporter(_ server: Server) -> LeakReporter {
         var configuration = LeakReporter.Configuration(
             endpoint: "http://127.0.0.1:\(server.port)", key: "secret",
-            app: AppInfo(id: "com.acme.shop", module: "Shop", version: "5.2.0"), install: "i1")
+            app: AppInfo(id: "com.acme.shop", module: "Shop", version: "5.2.0"), install: .given("i1"))
         configuration.bounds.gatherMilliseconds = 10
         return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
             CurlTransport()
@@ -77,9 +77,9 @@ import Testing
             limits: limits, queue: DispatchQueue(label: "test"), report: reporter.record(leak:))
         var page: Page? = Page()
         detector.expectDeallocation(of: try #require(page), path: ["Tab", "Shop"], reason: "popped")
-        wait { detector.counts.leaked == 1 && reporter.statistics.sent == 1 }
+        #expect(comesToHold { detector.counts.leaked == 1 && reporter.statistics.sent == 1 })
         page = nil
-        wait { detector.counts.freed == 1 }
+        #expect(comesToHold { detector.counts.freed == 1 })
         reporter.record(checks: detector.takeChecks())
         reporter.record(session: EndedSession(id: "s1", checks: 1, leaks: 1))
         #expect(reporter.flush(timeout: 5))
@@ -132,7 +132,8 @@ import Testing
             server.start()
             server.stop(within: .seconds(1))
         }
-        var configuration = LeakReporter.Configuration(endpoint: "http://127.0.0.1:\(port)", key: "secret")
+        var configuration = LeakReporter.Configuration(
+            endpoint: "http://127.0.0.1:\(port)", key: "secret", install: .none)
         configuration.bounds.gatherMilliseconds = 1
         let reporter = LeakReporter(
             configuration, backoff: Backoff(firstMilliseconds: 5, longestMilliseconds: 20)
@@ -140,7 +141,7 @@ import Testing
             CurlTransport()
         }
         reporter.record(message: "leak")
-        wait { reporter.statistics.failedAttempts >= 2 }
+        #expect(comesToHold { reporter.statistics.failedAttempts >= 2 })
         #expect(reporter.statistics.waiting == 1)
         #expect(reporter.statistics.lastFailure?.contains("curl code 7") == true)
         let server = try Server(Server.Configuration(port: port), service: inbox)
@@ -148,10 +149,5 @@ import Testing
         defer { server.stop(within: .seconds(1)) }
         #expect(reporter.flush(timeout: 5))
         #expect(reporter.statistics.sent == 1)
-    }
-
-    private func wait(_ condition: () -> Bool) {
-        let deadline = Date().addingTimeInterval(5)
-        while !condition(), Date() < deadline { Thread.sleep(forTimeInterval: 0.005) }
     }
 }

@@ -31,4 +31,12 @@ struct ProblemDetails: Hashable, Sendable {
         guard let words = body.detail ?? body.title, !words.isEmpty else { return nil }
         text = String(words.prefix(300))
     }
+
+    /// Whether the answer is one of a collector's, by its type, or by its body where a proxy took the type away.
+    static func isCarried(by answer: Reply.Answer) -> Bool {
+        if answer.contentType?.lowercased().hasPrefix("application/problem+json") == true { return true }
+        struct Body: Decodable { let status: Int }
+        let body = try? JSONDecoder().decode(Body.self, from: Data(answer.body))
+        return body?.status == answer.status
+    }
 }

@@ -28,27 +28,30 @@ enum Delivery: Hashable, Sendable {
         case 200...299:
             // A sign-in page of a hotel's network answers 200 to everything; what it took is not delivered.
             guard let result = CollectorAnswer(json: answer.body) else {
-                return .postponed(
-                    afterMilliseconds: nil,
-                    why:
-                        "the endpoint answered \(answer.status), but not as a collector does: check the address"
-                )
+                return .postponed(afterMilliseconds: nil, why: Self.stranger(answer.status))
             }
             return .accepted(rejected: result.rejected, reason: result.firstReason)
         case 300...399:
             return .postponed(afterMilliseconds: nil, why: why)
-        case 401, 403:
-            return .unauthorized(why: why)
         case 408, 425, 429, 500...599:
             let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
             return .postponed(afterMilliseconds: wait, why: why)
         case 413:
             return .tooLong(why: why)
+        case 400...499 where !ProblemDetails.isCarried(by: answer):
+            // A firewall or a hotel's network answers so as well, and says nothing about the batch or the key.
+            return .postponed(afterMilliseconds: nil, why: Self.stranger(answer.status))
+        case 401, 403:
+            return .unauthorized(why: why)
         case 400...499:
             return .refused(why: why)
         default:
             return .postponed(afterMilliseconds: nil, why: why)
         }
+    }
+
+    private static func stranger(_ status: Int) -> String {
+        "the endpoint answered \(status), but not as a collector does: check the address"
     }
 
     private static func words(for answer: Reply.Answer) -> String {

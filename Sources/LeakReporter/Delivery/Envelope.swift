@@ -7,7 +7,8 @@ struct Envelope: Hashable, Sendable {
     let key: String
     let app: AppInfo
     let device: DeviceInfo
-    let install: String?
+    /// Set by the courier, which may have to read a file for it.
+    var install: String?
     let user: String?
     /// Of the JSON, before compression.
     let bodyBytes: Int

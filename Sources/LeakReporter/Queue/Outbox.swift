@@ -16,6 +16,8 @@ struct Outbox: Sendable {
 
     /// Six days, see ``LeakReporter/DropReason/tooOld``.
     static let longestRetryMilliseconds = 6 * 86_400_000
+    /// A wall clock that goes back by more than this was set, and no longer tells how old a batch is.
+    static let longestStepBackMilliseconds = 86_400_000
 
     enum Step: Hashable, Sendable {
         /// Nothing is due before that moment, or before something is recorded.
@@ -119,12 +121,13 @@ struct Outbox: Sendable {
     /// What to do now.
     ///
     /// - Parameters:
-    ///   - wallTime: for the batch's `sent_at`.
+    ///   - wallTime: for the batch's `sent_at`, and to tell how old a batch is on a device that slept.
     ///   - key: makes an `Idempotency-Key`, never the same twice.
     mutating func next(at now: Moment, wallTime: WireTime, key: () -> String) -> Step {
         guard stopReason == nil else { return .wait(until: nil) }
-        if let load = inFlight, load.takenAt.advanced(byMilliseconds: Self.longestRetryMilliseconds) <= now {
-            giveUp(load, for: .tooOld)
+        if let load = inFlight, Self.isTooOld(load, at: now, wallTime) {
+            // Nobody knows whether the collector counted the batch, so nothing of it goes under another key.
+            drop(load.entries.count, for: .tooOld)
             inFlight = nil
         }
         if inFlight == nil {
@@ -175,6 +178,13 @@ struct Outbox: Sendable {
         var statistics = counts
         statistics.waiting = queue.count + (inFlight?.entries.count ?? 0)
         return statistics
+    }
+
+    /// By either clock: ours stands still while the device sleeps, the wall clock can be set.
+    private static func isTooOld(_ load: Load, at now: Moment, _ wallTime: WireTime) -> Bool {
+        let age = wallTime.milliseconds - load.sentAt.milliseconds
+        return load.takenAt.advanced(byMilliseconds: longestRetryMilliseconds) <= now
+            || age >= longestRetryMilliseconds || age < -longestStepBackMilliseconds
     }
 
     private func dueAt(_ now: Moment) -> Moment? {
@@ -229,9 +239,8 @@ struct Outbox: Sendable {
 
     private mutating func giveUp(_ load: Load, for reason: LeakReporter.DropReason) {
         drop(load.entries.count, for: reason)
-        restore(load)
-        // A batch without reports that is refused would be refused again and again.
-        if load.entries.isEmpty { denominators = Denominators() }
+        // What is refused without any report would be refused again and again.
+        if load.entries.isEmpty { restoreDrops(load) } else { restore(load) }
     }
 
     /// Takes back what a batch carried beside its reports, for the next one.

@@ -1,5 +1,6 @@
 internal import Foundation
 import LeakMessage
+internal import Threads
 
 /// The thread that carries what the outbox holds, and the lock between it and those who record.
 ///
@@ -11,13 +12,20 @@ final class Courier: Sendable {
         var isClosing = false
     }
 
-    private let state: Locked<State>
+    private let state: Guarded<State>
     private let envelope: Envelope?
+    private let install: @Sendable () -> String?
     private let makeTransport: @Sendable () -> any Transport
 
-    init(_ outbox: Outbox, _ envelope: Envelope?, makeTransport: @escaping @Sendable () -> any Transport) {
-        state = Locked(State(outbox: outbox))
+    /// - Parameter install: gives the installation's identifier; called once, on the courier's thread, since it may read
+    ///   a file.
+    init(
+        _ outbox: Outbox, _ envelope: Envelope?, install: @escaping @Sendable () -> String?,
+        makeTransport: @escaping @Sendable () -> any Transport
+    ) {
+        state = Guarded(State(outbox: outbox))
         self.envelope = envelope
+        self.install = install
         self.makeTransport = makeTransport
     }
 
@@ -47,7 +55,8 @@ final class Courier: Sendable {
         state.wakeAll()
         return state.wait { state in
             if state.outbox.isSettled(through: sequence) { return .take(true) }
-            return Moment.now >= deadline ? .take(false) : .sleep(until: deadline)
+            let left = deadline.milliseconds - Moment.now.milliseconds
+            return left <= 0 ? .take(false) : .sleep(milliseconds: Int64(left))
         }
     }
 
@@ -70,14 +79,18 @@ final class Courier: Sendable {
             return true
         }
         guard starts else { return state.wakeAll() }
-        let thread = Thread { [self] in carry() }
-        thread.name = "LeakReporter"
+        let thread = Thread { [self] in
+            // Not before: on Linux a thread that has not started passes its name on to nobody.
+            Thread.current.name = "LeakReporter"
+            carry()
+        }
         thread.qualityOfService = .utility
         thread.start()
     }
 
     private func carry() {
-        guard let envelope else { return }
+        guard var envelope else { return }
+        envelope.install = install()
         let transport = makeTransport()
         var frozen: (key: String, post: Post)?
         while let load = nextLoad() {
@@ -102,20 +115,14 @@ final class Courier: Sendable {
     /// - Returns: `nil` when the thread is to end.
     private func nextLoad() -> Outbox.Load? {
         state.wait { state in
-            switch state.outbox.next(at: .now, wallTime: .now, key: Self.newKey) {
+            switch state.outbox.next(at: .now, wallTime: .now, key: RandomText.hexadecimal128) {
             case .send(let load): .take(load)
-            case .wait(let moment): state.isClosing ? .take(nil) : .sleep(until: moment)
+            case .wait where state.isClosing: .take(nil)
+            case .wait(nil): .sleep(milliseconds: nil)
+            case .wait(let moment?):
+                .sleep(milliseconds: Int64(moment.milliseconds - Moment.now.milliseconds))
             }
         }
-    }
-
-    /// 128 random bits: two devices never make the same one. 32 hexadecimal digits.
-    private static func newKey() -> String {
-        let words = [UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)]
-        return words.map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
     }
 }
 

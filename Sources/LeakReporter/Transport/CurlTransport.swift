@@ -13,7 +13,7 @@
                 return .answer(
                     Reply.Answer(
                         status: answer.status, retryAfter: answer["Retry-After"],
-                        location: answer["Location"],
+                        location: answer["Location"], contentType: answer["Content-Type"],
                         body: answer.body))
             } catch {
                 return .none(error.description)

@@ -27,6 +27,7 @@ enum Reply: Hashable, Sendable {
         var status: Int
         var retryAfter: String?
         var location: String?
+        var contentType: String?
         var body: [UInt8] = []
     }
 }

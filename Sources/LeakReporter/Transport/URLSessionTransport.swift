@@ -52,7 +52,8 @@
                     Reply.Answer(
                         status: answer.statusCode,
                         retryAfter: answer.value(forHTTPHeaderField: "Retry-After"),
-                        location: answer.value(forHTTPHeaderField: "Location"), body: body))
+                        location: answer.value(forHTTPHeaderField: "Location"),
+                        contentType: answer.value(forHTTPHeaderField: "Content-Type"), body: body))
             }
         }
 

@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct DeliveryTests {
     private func delivery(
-        _ status: Int, _ body: String = "", retryAfter: String? = nil, location: String? = nil
-    )
-        -> Delivery
-    {
+        _ status: Int, _ body: String = "", retryAfter: String? = nil, location: String? = nil,
+        type: String? = "application/problem+json"
+    ) -> Delivery {
         let answer = Reply.Answer(
-            status: status, retryAfter: retryAfter, location: location, body: Array(body.utf8))
+            status: status, retryAfter: retryAfter, location: location, contentType: type,
+            body: Array(body.utf8))
         return Delivery(.answer(answer), now: WireTime(milliseconds: 0))
     }
 
@@ -54,6 +54,32 @@ import Testing
     @Test(arguments: ["", "<html>Welcome</html>", "{}", "[]", "{\"accepted\": \"yes\"}", "\u{FFFD}", "null"])
     func `a yes from someone who is no collector is not believed`(body: String) {
         #expect(name(delivery(200, body)) == "postponed")
+    }
+
+    /// A captive portal, a firewall, another server under the same name: none of them knows the key.
+    @Test(arguments: [400, 401, 403, 404, 405, 415, 422, 451, 499])
+    func `a no from someone who is no collector is not believed`(status: Int) {
+        let bodies = [
+            "", "<html>Blocked</html>", "{}", "[]", "null", #"{"error": "forbidden"}"#, #"{"status": 200}"#,
+            #"{"status": "\(status)"}"#, "\u{FFFD}",
+        ]
+        for type in [nil, "", "text/html; charset=utf-8", "application/json"] {
+            for body in bodies {
+                let delivery = delivery(status, body, type: type)
+                #expect(name(delivery) == "postponed", "\(type ?? "none") \(body)")
+                #expect("\(delivery)".contains("check the address"))
+            }
+        }
+    }
+
+    /// Proxies in between may take the type away or change it.
+    @Test(arguments: [
+        ("application/problem+json", ""), ("Application/Problem+JSON; charset=utf-8", "x"),
+        (nil, #"{"status": 403, "title": "Forbidden"}"#),
+        ("text/plain", #"{"title": "Forbidden", "status": 403}"#),
+    ])
+    func `a no is the collector's by its type or by its body`(type: String?, body: String) {
+        #expect(name(delivery(403, body, type: type)) == "unauthorized")
     }
 
     @Test func `the server's words are passed on, cut`() {

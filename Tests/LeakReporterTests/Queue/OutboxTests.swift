@@ -8,6 +8,7 @@ import Testing
     private final class Table {
         var outbox: Outbox
         var now = Moment(milliseconds: 1_000_000)
+        var wallTime = WireTime(milliseconds: 1_764_000_000_000)
         var keys = 0
 
         init(_ change: (inout LeakReporter.Bounds) -> Void = { _ in }) {
@@ -24,12 +25,20 @@ import Testing
             }
         }
 
-        func pass(_ milliseconds: Int) { now = now.advanced(byMilliseconds: milliseconds) }
+        func pass(_ milliseconds: Int) {
+            now = now.advanced(byMilliseconds: milliseconds)
+            passAsleep(milliseconds)
+        }
+
+        /// The wall clock alone moves, by sleep or because somebody sets it.
+        func passAsleep(_ milliseconds: Int) {
+            wallTime = WireTime(milliseconds: wallTime.milliseconds + Int64(milliseconds))
+        }
 
         func next() -> Outbox.Step {
             keys += 1
             let key = "key\(keys)"
-            return outbox.next(at: now, wallTime: WireTime(milliseconds: 5)) { key }
+            return outbox.next(at: now, wallTime: wallTime) { key }
         }
 
         func load() -> Outbox.Load? {
@@ -275,6 +284,46 @@ import Testing
         #expect(next.dropped == [.tooOld: 1])
     }
 
+    /// Milliseconds by which each clock moves; whether the batch is then given up.
+    @Test(arguments: [
+        (1_000, 6 * 86_400_000, true), (1_000, 6 * 86_400_000 - 1_000, false),
+        (6 * 86_400_000, 6 * 86_400_000, true), (6 * 86_400_000, 0, true),
+        (1_000, 30 * 86_400_000, true), (1_000, -86_400_000 - 1, true), (1_000, -86_400_000, false),
+        (1_000, 0, false),
+    ])
+    func `the first clock that says six days counts, and one set back by more than a day`(
+        awake: Int, wall: Int, isGivenUp: Bool
+    ) throws {
+        let table = Table()
+        table.add()
+        table.pass(200)
+        let first = try #require(table.load())
+        table.finish(later)
+        table.pass(awake)
+        table.passAsleep(wall - awake)
+        table.add()
+        #expect((table.load() == first) != isGivenUp)
+        #expect(table.outbox.statistics.dropped == (isGivenUp ? [.tooOld: 1] : [:]))
+    }
+
+    /// The old batch may have been counted: what it carried must not be counted again under another key.
+    @Test func `nothing of a batch that is too old goes under another key`() throws {
+        let table = Table { $0.waitingReports = 64 }
+        table.add(66)
+        table.outbox.add([ClassChecks(className: "A", count: 4)], at: table.now)
+        table.outbox.add(EndedSession(id: "1", checks: 4, leaks: 1), at: table.now)
+        #expect(try #require(table.load()).dropped == [.queueFull: 2])
+        table.outbox.add([ClassChecks(className: "B", count: 1)], at: table.now)
+        table.finish(later)
+        table.passAsleep(7 * 86_400_000)
+        table.pass(40_000)
+        let next = try #require(table.load())
+        #expect(next.entries.isEmpty)
+        #expect(next.denominators.list == [ClassChecks(className: "B", count: 1)])
+        #expect(next.denominators.sessions.isEmpty)
+        #expect(next.dropped == [.tooOld: 64])
+    }
+
     @Test func `without leave nothing is sent any more`() {
         let table = Table()
         table.add(70)
@@ -344,6 +393,21 @@ import Testing
         table.finish(.refused(why: "no"))
         table.pass(60_000)
         #expect(table.next() == .wait(until: nil))
+    }
+
+    @Test func `checks recorded while others are refused alone are kept`() throws {
+        let table = Table()
+        table.outbox.add([ClassChecks(className: "A", count: 2)], at: table.now)
+        table.pass(30_000)
+        _ = table.load()
+        table.outbox.add([ClassChecks(className: "B", count: 3)], at: table.now)
+        let session = EndedSession(id: "1", checks: 3, leaks: 0)
+        table.outbox.add(session, at: table.now)
+        table.finish(.refused(why: "no"))
+        table.pass(30_000)
+        let next = try #require(table.load())
+        #expect(next.denominators.list == [ClassChecks(className: "B", count: 3)])
+        #expect(next.denominators.sessions == [session])
     }
 
     @Test func `sessions travel once, and again after a refusal`() throws {

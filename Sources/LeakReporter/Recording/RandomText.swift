@@ -1,0 +1,11 @@
+/// Texts that nobody makes twice.
+enum RandomText {
+    /// 128 random bits: two devices never make the same. 32 hexadecimal digits, in lower case.
+    static func hexadecimal128() -> String {
+        let words = [UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)]
+        return words.map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

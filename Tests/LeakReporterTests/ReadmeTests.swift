@@ -1,0 +1,242 @@
+import Dispatch
+import Foundation
+import LeakDetector
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+/// The lines that the README shows under “In your app”, compiled as they stand there.
+@Suite struct ReadmeTests {
+    private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+
+    private func makeReporter() -> LeakReporter {
+        let transport = transport
+        return LeakReporter(.init(endpoint: "https://localhost", key: "k", install: .none)) { transport }
+    }
+
+    /// What arrived of one report.
+    private func arrived(from reporter: LeakReporter) throws -> [String: Any] {
+        #expect(reporter.flush(timeout: 5))
+        let reports = try transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
+        #expect(reports.count == 1)
+        return try #require(reports.first)
+    }
+
+    /// What the collector reads in the text that arrived.
+    private func read(from reporter: LeakReporter) throws -> DetectorMessage {
+        DetectorMessage(try #require(arrived(from: reporter)["message"] as? String))
+    }
+
+    @Test func `each line of the README is compiled here`() throws {
+        let here = URL(fileURLWithPath: #filePath)
+        let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let readme = try String(contentsOf: top.appendingPathComponent("README.md"), encoding: .utf8)
+        let code = try String(contentsOf: here, encoding: .utf8)
+        let lines = Self.swiftLines(of: readme)
+        #expect(lines.count >= 20)
+        for line in lines { #expect(code.contains(line), "\(line)") }
+    }
+
+    /// Of the section “In your app”: the lines of its Swift blocks, the code in the last column of its table, and code
+    /// that has a line of its own.
+    private static func swiftLines(of readme: String) -> [String] {
+        let section =
+            readme.components(separatedBy: "## In your app\n").last?
+            .components(separatedBy: "\n### ").first ?? ""
+        var lines: [String] = []
+        var isSwift = false
+        for line in section.components(separatedBy: "\n") {
+            if line.hasPrefix("```") {
+                isSwift = line == "```swift"
+            } else if isSwift {
+                lines.append(line.trimmingCharacters(in: .whitespaces))
+            } else if line.hasPrefix("`reporter") || (line.hasPrefix("| ") && line.contains("eporter")) {
+                let cell = line.components(separatedBy: "| ").last ?? line
+                lines.append(cell.components(separatedBy: "`").dropFirst().first ?? "")
+            }
+        }
+        return lines.filter { !$0.isEmpty }
+    }
+
+    @Test func `the reporter is made`() {
+        // swift-format-ignore
+        let reporter = LeakReporter(.init(
+            endpoint: "https://leaks.example.com", key: "INGEST-KEY",
+            app: .init(id: "com.acme.shop", module: "Shop", version: "5.2.0", build: "812")))
+        #expect(!reporter.statistics.isStopped)
+    }
+
+    private class UIViewController {}
+    private class UIView {}
+
+    @Test func `LeakedViewControllerDetector 1_4 and later`() throws {
+        enum LeakedViewControllerDetector {
+            enum Action { case falsePositive, showAlert, showAlertWithoutScreenshot, dontShowAlert }
+
+            static func onDetect(
+                detectionDelay: Double = 1, callback: (UIViewController?, UIView?, String) -> Action
+            ) {
+                let action = callback(
+                    nil, nil, "NAVIGATIONCONTROLLER STILL IN MEMORY <UINavigationController: 0x10401a200>")
+                #expect(action == .dontShowAlert)
+            }
+        }
+        let reporter = makeReporter()
+        // swift-format-ignore
+        LeakedViewControllerDetector.onDetect { _, _, message in reporter.record(message: message); return .dontShowAlert }
+        #expect(try read(from: reporter).className == "UINavigationController")
+    }
+
+    @Test func `LeakedViewControllerDetector 1_0 to 1_3`() throws {
+        enum LeakedViewControllerDetector {
+            static func onDetect(
+                detectionDelay: Double = 1, callback: (UIViewController?, UIView?, String) -> Bool?
+            ) {
+                let isAlert = callback(
+                    nil, nil, "VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>")
+                #expect(isAlert == false)
+            }
+        }
+        let reporter = makeReporter()
+        // swift-format-ignore
+        LeakedViewControllerDetector.onDetect { _, _, message in reporter.record(message: message); return false }
+        #expect(try read(from: reporter).className == "Shop.CartController")
+    }
+
+    @Test func `LeakedViewControllerDetector 0_7`() throws {
+        enum LeakedViewControllerDetector {
+            static func onDetect(
+                debugDelay: Double = 0.1, releaseDelay: Double = 1,
+                callback: (UIViewController?, String) -> Bool?
+            ) {
+                let isAlert = callback(
+                    nil, "VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>")
+                #expect(isAlert == false)
+            }
+        }
+        let reporter = makeReporter()
+        // swift-format-ignore
+        LeakedViewControllerDetector.onDetect { _, message in reporter.record(message: message); return false }
+        #expect(try read(from: reporter).className == "Shop.CartController")
+    }
+
+    /// Stands for DeallocationChecker 3: tells of one screen that went and of one that stayed.
+    private final class DeallocationChecker: Sendable {
+        enum LeakState { case leaked, notLeaked }
+        typealias Callback = (LeakState, UIViewController.Type) -> Void
+        enum Handler { case alert, precondition, callback(Callback) }
+
+        static let shared = DeallocationChecker()
+
+        func setup(with handler: Handler) {
+            guard case .callback(let callback) = handler else { return }
+            callback(.notLeaked, UIViewController.self)
+            callback(.leaked, Shop.Cart.self)
+        }
+    }
+
+    private enum Shop { class Cart: UIViewController {} }
+
+    @Test func `DeallocationChecker 3 names the class with the one around it`() throws {
+        let reporter = makeReporter()
+        // swift-format-ignore
+        DeallocationChecker.shared.setup(with: .callback { state, type in if state == .leaked { reporter.record(message: "\(String(reflecting: type)) not deallocated after being dismissed") } })
+        let message = try read(from: reporter)
+        #expect(message.detector == .deallocationChecker)
+        #expect(message.className == "LeakReporterTests.ReadmeTests.Shop.Cart")
+    }
+
+    /// Stands for the Objective-C runtime, in which the method's new implementation is called as its alert would be.
+    @Test func `MLeaksFinder 1`() throws {
+        typealias Block = @convention(block) (AnyObject, String, String, AnyObject?, String?) -> Void
+        struct Method {}
+        struct IMP { let block: Block }
+        func NSSelectorFromString(_ name: String) -> String { name }
+        func NSClassFromString(_ name: String) -> AnyClass? { name == "MLeaksMessenger" ? UIView.self : nil }
+        func class_getClassMethod(_ type: AnyClass?, _ selector: String) -> Method? {
+            let colons = selector.filter { $0 == ":" }.count
+            return type != nil && colons == 4 ? Method() : nil
+        }
+        func imp_implementationWithBlock(_ block: @escaping Block) -> IMP { IMP(block: block) }
+        func method_setImplementation(_ method: Method, _ implementation: IMP) -> IMP {
+            // As `-[NSArray description]` writes the path of owners.
+            let path = "(\n    MyTableViewController,\n    UITableView,\n    \"Shop.CartCell\"\n)"
+            implementation.block(UIView(), "Memory Leak", path, nil, nil)
+            return implementation
+        }
+        let reporter = makeReporter()
+        // swift-format-ignore
+        _ = class_getClassMethod(NSClassFromString("MLeaksMessenger"), NSSelectorFromString("alertWithTitle:message:delegate:additionalButtonTitle:")).map { method_setImplementation($0, imp_implementationWithBlock({ _, title, message, _, _ in reporter.record(message: "\(title): \(message)") } as @convention(block) (AnyObject, String, String, AnyObject?, String?) -> Void)) }
+        let message = try read(from: reporter)
+        #expect(message.detector == .mLeaksFinder)
+        #expect(message.stack == ["MyTableViewController", "UITableView", "Shop.CartCell"])
+    }
+
+    private final class ViewModel: Sendable {}
+
+    @Test func `expectDeallocation of the SwiftUI article`() throws {
+        func expectDeallocation(_ object: AnyObject, _ reporter: LeakReporter) {
+            reporter.record(message: "Expected deallocation of \(object)")
+        }
+        let reporter = makeReporter()
+        expectDeallocation(ViewModel(), reporter)
+        let message = try read(from: reporter)
+        #expect(message.detector == .expectDeallocation)
+        #expect(message.className == "LeakReporterTests.ReadmeTests.ViewModel")
+    }
+
+    @Test func `whatever gives an NSError`() throws {
+        let text = "VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f9a5d40>"
+        let error = NSError(domain: "com.acme.shop", code: 8, userInfo: [NSLocalizedDescriptionKey: text])
+        let reporter = makeReporter()
+        reporter.record(error: error)
+        #expect(
+            try (arrived(from: reporter)["error"] as? [String: Any])?["domain"] as? String == "com.acme.shop")
+    }
+
+    @Test func `a session counted by the app`() throws {
+        let (closedScreens, leaks) = (12, 1)
+        let reporter = makeReporter()
+        reporter.record(session: EndedSession(id: UUID().uuidString, checks: closedScreens, leaks: leaks))
+        #expect(reporter.flush(timeout: 5))
+        let session = try #require((transport.batches().first?["sessions"] as? [[String: Any]])?.first)
+        #expect((session["checks"] as? Int, session["leaks"] as? Int) == (12, 1))
+    }
+
+    private enum UIApplication {
+        static let didEnterBackgroundNotification = Notification.Name("ReadmeTests.didEnterBackground")
+    }
+
+    @Test func `the detector that comes with it, and what it counts`() throws {
+        let reporter = makeReporter()
+        let viewModel = ViewModel()
+
+        let detector = LeakDetector(report: reporter.record(leak:))
+        detector.expectDeallocation(of: viewModel, reason: "screen closed")
+
+        // swift-format-ignore
+        let observer =
+        NotificationCenter.default.addObserver(
+            forName: UIApplication.didEnterBackgroundNotification, object: nil, queue: nil
+        ) { _ in
+            reporter.record(checks: detector.takeChecks())
+            if let session = detector.takeSession() { reporter.record(session: session) }
+            reporter.flush(timeout: 0)  // sends now and does not wait
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+
+        #expect(comesToHold { reporter.statistics.sent + reporter.statistics.waiting == 1 })
+        NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
+        #expect(reporter.flush(timeout: 5))
+        let batches = try transport.batches()
+        let name = "LeakReporterTests.ReadmeTests.ViewModel"
+        let reports = batches.flatMap { $0["reports"] as? [[String: Any]] ?? [] }
+        #expect(reports.map { $0["class"] as? String } == [name])
+        let checks = batches.flatMap { $0["checks"] as? [[String: Any]] ?? [] }
+        #expect(checks.map { $0["class"] as? String } == [name])
+        let sessions = batches.flatMap { $0["sessions"] as? [[String: Any]] ?? [] }
+        #expect(sessions.map { $0["leaks"] as? Int } == [1])
+        withExtendedLifetime(viewModel) {}
+    }
+}

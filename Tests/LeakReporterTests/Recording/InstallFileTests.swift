@@ -1,0 +1,140 @@
+import Foundation
+import LeakMessage
+import Testing
+import Threads
+
+@testable import LeakReporter
+
+@Suite struct InstallFileTests {
+    /// A folder that is not there yet, and goes with the test.
+    private final class Place {
+        let top = NSTemporaryDirectory() + "/install-" + UUID().uuidString
+        var file: InstallFile { InstallFile(folder: top + "/state/LeakReporter/app-a") }
+        var path: String { file.folder + "/install" }
+        deinit { try? FileManager.default.removeItem(atPath: top) }
+    }
+
+    private func isIdentifier(_ text: String) -> Bool {
+        text.utf8.count == 32 && text.allSatisfy { "0123456789abcdef".contains($0) }
+    }
+
+    @Test func `the identifier is made once and kept, for the user alone`() throws {
+        let place = Place()
+        let first = place.file.identifier()
+        #expect(isIdentifier(first))
+        #expect(place.file.identifier() == first)
+        let attributes = try FileManager.default.attributesOfItem(atPath: place.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let left = try FileManager.default.contentsOfDirectory(atPath: place.file.folder)
+        #expect(left == ["install"], "no draft stays")
+    }
+
+    @Test(arguments: [
+        "", "abc", String(repeating: "g", count: 32), String(repeating: "a", count: 33),
+        String(repeating: "A", count: 32),
+    ])
+    func `a damaged file is replaced`(content: String) throws {
+        let place = Place()
+        try FileManager.default.createDirectory(
+            atPath: place.file.folder, withIntermediateDirectories: true)
+        try Data(content.utf8).write(to: URL(fileURLWithPath: place.path))
+        let first = place.file.identifier()
+        #expect(isIdentifier(first))
+        #expect(place.file.identifier() == first)
+    }
+
+    /// A file stands where the folder should be: even the superuser cannot keep anything there.
+    @Test func `what cannot be kept is for this run`() throws {
+        let place = Place()
+        try Data().write(to: URL(fileURLWithPath: place.top))
+        #expect(isIdentifier(place.file.identifier()))
+        #expect(place.file.identifier() != place.file.identifier())
+    }
+
+    @Test func `those who ask together for the first time get the same`() {
+        let place = Place()
+        let file = place.file
+        let lock = NSLock()
+        nonisolated(unsafe) var all: Set<String> = []
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            let one = file.identifier()
+            lock.withLock { _ = unsafe all.insert(one) }
+        }
+        #expect(unsafe all.count == 1)
+    }
+
+    #if os(Linux)
+        @Test(arguments: [
+            (["XDG_STATE_HOME": "/var/state"], "/var/state"), ([:], "/home/a/.local/state"),
+            (["XDG_STATE_HOME": ""], "/home/a/.local/state"),
+            (["XDG_STATE_HOME": "relative"], "/home/a/.local/state"),
+        ])
+        func `the state folder is where the system says`(environment: [String: String], folder: String) {
+            #expect(InstallFile.base(environment, home: "/home/a") == folder)
+        }
+    #endif
+
+    @Test(arguments: [
+        ("com.acme.shop", "app-com.acme.shop"), ("..", "app-.."), ("../../x", "app-.._.._x"),
+        ("a\0b", "app-a_b"),
+        ("Ä", "app-__"), ("", "app-"),
+    ])
+    func `an app's folder is one path element`(id: String, name: String) {
+        #expect(InstallFile.folderName(for: AppInfo(id: id)) == name)
+    }
+
+    @Test func `a long name is cut`() {
+        #expect(InstallFile.folderName(for: AppInfo(id: String(repeating: "a", count: 9_999))).count == 132)
+    }
+}
+
+@Suite struct InstallTests {
+    private func sent(_ install: LeakReporter.Install, _ file: InstallFile) throws -> String? {
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        let configuration = LeakReporter.Configuration(
+            endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a"), install: install)
+        let reporter = LeakReporter(configuration, installFile: file) { transport }
+        #expect(!FileManager.default.fileExists(atPath: file.folder), "nothing is read by who makes it")
+        reporter.record(message: "m")
+        #expect(reporter.flush(timeout: 5))
+        return try #require(transport.batches().first)["install"] as? String
+    }
+
+    @Test func `an app that says nothing sends a random identifier and keeps it`() throws {
+        let folder = NSTemporaryDirectory() + "/install-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = InstallFile(folder: folder)
+        #expect(LeakReporter.Configuration(endpoint: "", key: "").install == .kept)
+        let first = try sent(.kept, file)
+        #expect(first?.count == 32)
+        #expect(file.identifier() == first)
+    }
+
+    /// The disk may be slow; who records must not notice.
+    @Test func `the identifier is asked for once, on the reporter's own thread`() throws {
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        let threads = Guarded<[String?]>([])
+        let configuration = LeakReporter.Configuration(endpoint: "http://localhost:8080", key: "k")
+        let courier = Courier(
+            Outbox(bounds: configuration.bounds), try Envelope(configuration),
+            install: {
+                threads.with { $0.append(Thread.current.name) }
+                return "i1"
+            }, makeTransport: { transport })
+        for _ in 0..<2 {
+            courier.record(LeakReport())
+            #expect(courier.flush(seconds: 5))
+        }
+        courier.close()
+        #expect(threads.with { $0 } == ["LeakReporter"])
+        #expect(try transport.batches().map { $0["install"] as? String } == ["i1", "i1"])
+    }
+
+    @Test func `none is none, and one that is given is that`() throws {
+        let folder = NSTemporaryDirectory() + "/install-" + UUID().uuidString
+        let file = InstallFile(folder: folder)
+        #expect(try sent(.none, file) == nil)
+        #expect(try sent(.given("mine"), file) == "mine")
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+}
