@@ -88,6 +88,8 @@ final class LeakEntry {
     /// Times of the samples kept as first and newest.
     var firstSample: Int64?
     var newestSample: Int64?
+    /// When the newest one was written last.
+    var newestKept: Int64?
     /// How many builds the leak was seen in.
     var buildCount = 0
     /// By row of `build`.

@@ -1,7 +1,7 @@
 extension Writer {
     func write(
         _ leak: Tally.Leak, _ tally: Tally, apps: [AppEntry], releases: [ReleaseEntry], builds: [Int64],
-        of submissions: [Submission]
+        of submissions: [Submission], now: Int64
     ) throws(StoreError) -> LeakEntry {
         let app = apps[leak.app]
         let marks = leak.cells.map { cell in
@@ -20,7 +20,7 @@ extension Writer {
         }
         try writeReleases(of: leak, entry, tally, releases: releases, builds: builds)
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
-        try keepSamples(of: leak, entry, from: submissions)
+        try keepSamples(of: leak, entry, from: submissions, now: now)
         try connection.run(
             """
             update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, first_seen = ?,

@@ -82,7 +82,8 @@ final class Writer {
         var leaks: [LeakEntry] = []
         for leak in tally.leaks {
             leaks.append(
-                try write(leak, tally, apps: apps, releases: releases, builds: builds, of: submissions))
+                try write(
+                    leak, tally, apps: apps, releases: releases, builds: builds, of: submissions, now: now))
         }
         for release in releases { try flushInstalls(of: release) }
         try write(hours: tally.hours, leaks: leaks, releases: releases)
