@@ -39,6 +39,7 @@ final class Writer {
         do throws(StoreError) {
             let receipts = try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
+                try readInstallLog()
                 let receipts = try self.receipts(for: submissions, now: now)
                 var tally = Tally()
                 for (number, receipt) in receipts.enumerated() where receipt == .counted {
@@ -90,6 +91,7 @@ final class Writer {
         try write(values: tally.values, texts: tally.texts, leaks: leaks)
         let oldestSlot = SlotWindow.oldestKept(now: now)
         for slot in tally.slots where slot.number >= oldestSlot { try write(slot, app: apps[slot.app]) }
+        try writeInstallLog()
     }
 
     private func write(_ app: Tally.App) throws(StoreError) -> AppEntry {
