@@ -14,6 +14,7 @@ extension Writer {
         entry.firstSeen = min(entry.firstSeen, leak.span.first)
         entry.lastSeen = max(entry.lastSeen, leak.span.last)
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
+        let former = (entry.firstRelease.id, entry.lastRelease.id)
         for mark in marks {
             if mark.order.lexicographicallyPrecedes(entry.firstRelease.order) { entry.firstRelease = mark }
             if entry.lastRelease.order.lexicographicallyPrecedes(mark.order) { entry.lastRelease = mark }
@@ -24,11 +25,16 @@ extension Writer {
         try connection.run(
             """
             update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, first_seen = ?,
-              last_seen = ?, first_release = ?, last_release = ?
+              last_seen = ?
             where id = ?
             """, entry.reports, entry.freed, entry.installs, entry.sightings, entry.aliveAtMost,
-            entry.firstSeen,
-            entry.lastSeen, entry.firstRelease.id, entry.lastRelease.id, entry.id)
+            entry.firstSeen, entry.lastSeen, entry.id)
+        // Apart, since an index and two references follow these.
+        if (entry.firstRelease.id, entry.lastRelease.id) != former {
+            try connection.run(
+                "update leak set first_release = ?, last_release = ? where id = ?", entry.firstRelease.id,
+                entry.lastRelease.id, entry.id)
+        }
         return entry
     }
 
