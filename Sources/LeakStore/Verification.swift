@@ -26,9 +26,11 @@ extension SQLiteReader {
 
     /// Compares each stored number of installs with its set.
     fileprivate func installProblems() throws(StoreError) -> [String] {
+        var log: [Int64: [UInt64]] = [:]
+        for (row, hash) in try connection.installLog() { log[row, default: []].append(hash) }
         let select = try connection.statement(
             """
-            select i.members, case i.id & 7
+            select i.id, i.members, case i.id & 7
                 when 0 then (select installs from leak where id = i.id >> 3)
                 when 1 then (select installs from leak_build where id = i.id >> 3)
                 when 2 then (select installs from release where id = i.id >> 3)
@@ -39,14 +41,15 @@ extension SQLiteReader {
         defer { select.reset() }
         var wrong = 0
         while try select.step() {
-            let counted = select.optionalInt(1)
-            guard let set = InstallSet(bytes: select.blob(0)), let counted,
-                counted == -1 || counted == set.count
-            else {
+            let counted = select.optionalInt(2)
+            var set = InstallSet(bytes: select.blob(1))
+            for hash in log.removeValue(forKey: select.int64(0)) ?? [] { _ = set?.insert(hash) }
+            guard let set, let counted, counted == -1 || counted == set.count else {
                 wrong += 1
                 continue
             }
         }
+        wrong += log.count
         return wrong == 0 ? [] : ["installs are the size of their set: \(wrong) wrong"]
     }
 }

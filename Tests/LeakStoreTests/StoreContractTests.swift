@@ -143,6 +143,21 @@ import Testing
         #expect(try detail(page).samples == samples.count)
     }
 
+    @Test(arguments: [(wait: Int64(999), newest: 4), (wait: 1_000, newest: 9)])
+    func `many at once replace the newest report once a second`(wait: Int64, newest: Int) throws {
+        let page = leak("Page")
+        for call in 0..<2 {
+            let now = noon + Int64(call) * wait
+            let submissions = (0..<5).map { number in
+                submission([Report(leak: page, at: now, body: "{\"n\":\(call * 5 + number)}")])
+            }
+            _ = try store.count(submissions, now: now)
+        }
+        let samples = try #require(try store.makeReader().samples(of: page.id))
+        #expect(samples.first { $0.place == .newest }?.body == Array("{\"n\":\(newest)}".utf8))
+        #expect(try detail(page).row.reports == 10)
+    }
+
     @Test func `shares are reports out of checks in the version looked at`() throws {
         let page = leak("Page")
         var batch = submission([

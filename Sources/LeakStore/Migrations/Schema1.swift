@@ -159,6 +159,12 @@ extension Migration {
               members blob not null
             );
 
+            -- Members that rows of install_set lack so far: InstallLog.
+            create table install_log (
+              id integer primary key,
+              members blob not null
+            );
+
             -- Ten minutes of one app; kept as long as "the last 24 hours" need it.
             create table app_slot (
               id integer primary key,

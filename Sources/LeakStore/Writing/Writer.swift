@@ -39,6 +39,7 @@ final class Writer {
         do throws(StoreError) {
             let receipts = try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
+                try readInstallLog()
                 let receipts = try self.receipts(for: submissions, now: now)
                 var tally = Tally()
                 for (number, receipt) in receipts.enumerated() where receipt == .counted {
@@ -82,13 +83,15 @@ final class Writer {
         var leaks: [LeakEntry] = []
         for leak in tally.leaks {
             leaks.append(
-                try write(leak, tally, apps: apps, releases: releases, builds: builds, of: submissions))
+                try write(
+                    leak, tally, apps: apps, releases: releases, builds: builds, of: submissions, now: now))
         }
         for release in releases { try flushInstalls(of: release) }
         try write(hours: tally.hours, leaks: leaks, releases: releases)
         try write(values: tally.values, texts: tally.texts, leaks: leaks)
         let oldestSlot = SlotWindow.oldestKept(now: now)
         for slot in tally.slots where slot.number >= oldestSlot { try write(slot, app: apps[slot.app]) }
+        try writeInstallLog()
     }
 
     private func write(_ app: Tally.App) throws(StoreError) -> AppEntry {
