@@ -64,17 +64,22 @@ struct Tally {
         var installs: [UInt64] = []
     }
 
-    struct Hour: Hashable {
-        var leak: Int
-        var number: Int
+    /// Where reports come from; system and model are indices of ``Tally/texts``.
+    struct Source: Hashable {
+        var app: Int
         var release: Int
+        var build: Int
+        var system: Int?
+        var model: Int?
     }
 
-    struct Value: Hashable {
+    /// Reports of type `leak` of one leak, from one source, in one hour.
+    struct Bundle {
         var leak: Int
-        var kind: ValueKind
-        /// Index of ``Tally/texts``.
-        var text: Int
+        var source: Int
+        var hour: Int
+        var cell: Int
+        var reports = 0
     }
 
     /// A report, by where it stands.
@@ -102,9 +107,8 @@ struct Tally {
     private(set) var leaks: [Leak] = []
     private(set) var cells: [Cell] = []
     private(set) var slots: [Slot] = []
-    /// Reports of type `leak`.
-    private(set) var hours: [Hour: Int] = [:]
-    private(set) var values: [Value: Int] = [:]
+    private(set) var sources: [Source] = []
+    private(set) var bundles: [Bundle] = []
     private(set) var texts: [String] = []
 
     private var appIndices: [String: Int] = [:]
@@ -113,6 +117,8 @@ struct Tally {
     private var leakIndices: [LeakID: Int] = [:]
     private var cellIndices: [Pair<Int>: Int] = [:]
     private var slotIndices: [Pair<Int>: Int] = [:]
+    private var sourceIndices: [Source: Int] = [:]
+    private var bundleIndices: [BundleKey: Int] = [:]
     private var textIndices: [String: Int] = [:]
 
     private struct Pair<Name: Hashable>: Hashable {
@@ -120,14 +126,10 @@ struct Tally {
         var name: Name
     }
 
-    /// An origin, as indices.
-    private struct Source {
-        var app: Int
-        var release: Int
-        var build: Int
-        var system: Int?
-        var model: Int?
-        var installHash: UInt64?
+    private struct BundleKey: Hashable {
+        var leak: Int
+        var source: Int
+        var hour: Int
     }
 
     init() {}
@@ -135,13 +137,14 @@ struct Tally {
     /// - Parameter number: where the submission stands in the call.
     mutating func add(_ submission: Submission, number: Int) {
         let arrival = submission.receivedAt
-        let sources = submission.origins.map { source($0, arrival) }
+        let senders = submission.origins.map { (source: source($0, arrival), install: $0.installHash) }
         for index in submission.sightings.indices {
             let sighting = submission.sightings[index]
-            guard sources.indices.contains(sighting.origin) else { continue }
+            guard senders.indices.contains(sighting.origin) else { continue }
+            let sender = senders[sighting.origin]
             count(
-                sighting, from: sources[sighting.origin], at: Place(submission: number, sighting: index),
-                arrival)
+                sighting, from: sender.source, sender.install,
+                at: Place(submission: number, sighting: index))
         }
         for denominator in submission.denominators { count(denominator, arrival) }
         for dropped in submission.dropped where dropped.count > 0 {
@@ -151,14 +154,15 @@ struct Tally {
     }
 
     private mutating func count(
-        _ sighting: Submission.Sighting, from source: Source, at place: Place, _ arrival: Int64
+        _ sighting: Submission.Sighting, from sourceIndex: Int, _ install: UInt64?, at place: Place
     ) {
         let count = Self.bounded(sighting.count)
+        let source = sources[sourceIndex]
         let leak = leak(sighting.leak, source.app, sighting.at)
-        let cell = cell(leak, source.build)
         leaks[leak].span.widen(to: sighting.at)
         releases[source.release].span.widen(to: sighting.at)
         if sighting.isFreed {
+            let cell = cell(leak, source.build)
             leaks[leak].freed += count
             cells[cell].freed += count
             releases[source.release].freed += count
@@ -166,6 +170,9 @@ struct Tally {
             if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
             return
         }
+        let bundle = bundle(leak, sourceIndex, Calendar.hour(of: sighting.at))
+        let cell = bundles[bundle].cell
+        bundles[bundle].reports += count
         leaks[leak].reports += count
         cells[cell].reports += count
         releases[source.release].reports += count
@@ -174,18 +181,9 @@ struct Tally {
             leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, min(alive, Self.largestCount))
         }
         leaks[leak].sightings.append(place)
-        hours[
-            Hour(leak: leak, number: Calendar.hour(of: sighting.at), release: source.release), default: 0] +=
-            count
-        if let text = source.system {
-            values[Value(leak: leak, kind: .system, text: text), default: 0] += count
-        }
-        if let text = source.model {
-            values[Value(leak: leak, kind: .model, text: text), default: 0] += count
-        }
         let slot = slot(source.app, Calendar.slot(of: sighting.at))
         slots[slot].reports += count
-        if let hash = source.installHash {
+        if let hash = install {
             cells[cell].installs.append(hash)
             slots[slot].installs.append(hash)
         }
@@ -205,13 +203,25 @@ struct Tally {
 
     // MARK: Names to indices
 
-    private mutating func source(_ origin: Submission.Origin, _ arrival: Int64) -> Source {
+    private mutating func source(_ origin: Submission.Origin, _ arrival: Int64) -> Int {
         let app = app(origin.app, arrival)
         let release = release(app, origin.version, arrival)
-        return Source(
+        let source = Source(
             app: app, release: release, build: build(release, origin.build),
-            system: origin.system.map { text($0) },
-            model: origin.model.map { text($0) }, installHash: origin.installHash)
+            system: origin.system.map { text($0) }, model: origin.model.map { text($0) })
+        if let known = sourceIndices[source] { return known }
+        sources.append(source)
+        sourceIndices[source] = sources.count - 1
+        return sources.count - 1
+    }
+
+    private mutating func bundle(_ leak: Int, _ source: Int, _ hour: Int) -> Int {
+        let key = BundleKey(leak: leak, source: source, hour: hour)
+        if let known = bundleIndices[key] { return known }
+        let cell = cell(leak, sources[source].build)
+        bundles.append(Bundle(leak: leak, source: source, hour: hour, cell: cell))
+        bundleIndices[key] = bundles.count - 1
+        return bundles.count - 1
     }
 
     private mutating func app(_ name: String, _ arrival: Int64) -> Int {
@@ -260,6 +270,8 @@ struct Tally {
     }
 
     private mutating func slot(_ app: Int, _ number: Int) -> Int {
+        // Most reports are of now and of one app.
+        if let last = slots.indices.last, slots[last].app == app, slots[last].number == number { return last }
         let pair = Pair(owner: app, name: number)
         if let known = slotIndices[pair] { return known }
         slots.append(Slot(app: app, number: number))

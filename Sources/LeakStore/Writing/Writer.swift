@@ -29,7 +29,7 @@ final class Writer {
             pragma journal_mode = wal;
             pragma synchronous = full;
             pragma foreign_keys = on;
-            pragma cache_size = -4096;
+            pragma cache_size = -6144;
             pragma journal_size_limit = \(Self.logBytes);
             pragma wal_autocheckpoint = \(Self.checkpointPages);
             """)
@@ -87,8 +87,7 @@ final class Writer {
                     leak, tally, apps: apps, releases: releases, builds: builds, of: submissions, now: now))
         }
         for release in releases { try flushInstalls(of: release) }
-        try write(hours: tally.hours, leaks: leaks, releases: releases)
-        try write(values: tally.values, texts: tally.texts, leaks: leaks)
+        try write(tally.bundles, of: tally, leaks: leaks, releases: releases)
         let oldestSlot = SlotWindow.oldestKept(now: now)
         for slot in tally.slots where slot.number >= oldestSlot { try write(slot, app: apps[slot.app]) }
         try writeInstallLog()

@@ -16,7 +16,7 @@ import Testing
         #expect(tally.leaks.count == 1 && tally.cells.count == 1 && tally.slots.count == 1)
         #expect(tally.leaks[0].reports == 6 && tally.leaks[0].freed == 3)
         #expect(tally.leaks[0].sightings.map(\.submission) == [0, 1, 2])
-        #expect(tally.hours.values.reduce(0, +) == 6)
+        #expect(tally.bundles.map(\.reports) == [6])
         #expect(tally.apps[0].reports == 6 && tally.releases[0].freed == 3)
     }
 
