@@ -190,17 +190,10 @@ import Testing
         #expect(try store.checkpoint())
         #expect(DatabaseFile.size(of: directory.database + "-wal") == 0)
     }
-}
-
-private final class Calls: @unchecked Sendable {
-    // Unchecked: called inside `count` alone, on the test's thread.
-    private(set) var count = 0
-    func add() { count += 1 }
 
     /// The log of installs is shorter than one that is written into the sets, or just longer.
     @Test(arguments: [(leaks: 10, rows: Int64(1)), (leaks: 2_049, rows: 0)])
     func `installs are counted on after a reopening`(leaks: Int, rows: Int64) throws {
-        let directory = TemporaryDirectory()
         for install in 1...3 {
             let store = try directory.store()
             for hash in [UInt64(install), UInt64(install + 1)] {
@@ -214,4 +207,10 @@ private final class Calls: @unchecked Sendable {
         #expect(try connection.number("select min(installs) from leak") == 4)
         #expect(try connection.number("select max(installs) from leak") == 4)
     }
+}
+
+private final class Calls: @unchecked Sendable {
+    // Unchecked: called inside `count` alone, on the test's thread.
+    private(set) var count = 0
+    func add() { count += 1 }
 }

@@ -217,26 +217,6 @@ import Testing
         try reader.ping()
     }
 
-    @Test func `a credential is added, listed, used and revoked`() throws {
-        let key = try store.add(
-            Credential(purpose: .ingest, name: "app", hash: [1], app: "shop", createdAt: noon))
-        let link = try store.add(
-            Credential(purpose: .signIn, name: "link", hash: [2], createdAt: noon, expiresAt: noon + 10))
-        let reader = try store.makeReader()
-        #expect(try reader.credentials(all: false, now: noon) == [key, link])
-        #expect(try !store.useOnce(hash: [1], now: noon))
-        #expect(try !store.useOnce(hash: [2], now: noon + 10))
-        #expect(try store.useOnce(hash: [2], now: noon + 9))
-        #expect(try !store.useOnce(hash: [2], now: noon + 9))
-        #expect(try reader.credentials(all: false, now: noon).map(\.id) == [key.id])
-        #expect(try store.revoke(credential: key.id, now: noon))
-        #expect(try !store.revoke(credential: key.id, now: noon))
-        #expect(try reader.credentials(all: false, now: noon).isEmpty)
-        #expect(try reader.credentials(all: true, now: noon).count == 2)
-        try store.expire(now: noon + 10)
-        #expect(try reader.credentials(all: true, now: noon).map(\.id) == [key.id])
-    }
-
     @Test func `the change counter moves with every commit`() throws {
         let reader = try store.makeReader()
         let before = try reader.changeCounter()

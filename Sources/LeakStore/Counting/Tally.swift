@@ -2,16 +2,13 @@
 ///
 /// Everything is named by its index in one of the arrays here; what exists in the database is no matter yet.
 struct Tally {
-    /// The most that one number may add. Far above what the wire allows, low enough that no sum overflows.
-    static let largestCount = 1 << 40
-
     struct App {
         var name: String
         /// Arrival of the latest submission.
         var lastSeen: Int64
         var reports = 0
         var freed = 0
-        var dropped: [String: Int] = [:]
+        var dropped: [ByteText: Int] = [:]
     }
 
     struct Release {
@@ -22,7 +19,7 @@ struct Tally {
         var freed = 0
         var sessions = 0
         var leakySessions = 0
-        var checks: [String: Int] = [:]
+        var checks: [ByteText: Int] = [:]
     }
 
     struct Build {
@@ -111,15 +108,15 @@ struct Tally {
     private(set) var bundles: [Bundle] = []
     private(set) var texts: [String] = []
 
-    private var appIndices: [String: Int] = [:]
-    private var releaseIndices: [Pair<String>: Int] = [:]
-    private var buildIndices: [Pair<String>: Int] = [:]
+    private var appIndices: [ByteText: Int] = [:]
+    private var releaseIndices: [Pair<ByteText>: Int] = [:]
+    private var buildIndices: [Pair<ByteText>: Int] = [:]
     private var leakIndices: [LeakID: Int] = [:]
     private var cellIndices: [Pair<Int>: Int] = [:]
     private var slotIndices: [Pair<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
     private var bundleIndices: [BundleKey: Int] = [:]
-    private var textIndices: [String: Int] = [:]
+    private var textIndices: [ByteText: Int] = [:]
 
     private struct Pair<Name: Hashable>: Hashable {
         var owner: Int
@@ -149,40 +146,40 @@ struct Tally {
         for denominator in submission.denominators { count(denominator, arrival) }
         for dropped in submission.dropped where dropped.count > 0 {
             let app = app(dropped.app, arrival)
-            apps[app].dropped[dropped.reason, default: 0] += Self.bounded(dropped.count)
+            apps[app].dropped[ByteText(dropped.reason), default: 0].addBounded(Total.bounded(dropped.count))
         }
     }
 
     private mutating func count(
         _ sighting: Submission.Sighting, from sourceIndex: Int, _ install: UInt64?, at place: Place
     ) {
-        let count = Self.bounded(sighting.count)
+        let count = Total.bounded(sighting.count)
         let source = sources[sourceIndex]
         let leak = leak(sighting.leak, source.app, sighting.at)
         leaks[leak].span.widen(to: sighting.at)
         releases[source.release].span.widen(to: sighting.at)
         if sighting.isFreed {
             let cell = cell(leak, source.build)
-            leaks[leak].freed += count
-            cells[cell].freed += count
-            releases[source.release].freed += count
-            apps[leaks[leak].app].freed += count
+            leaks[leak].freed.addBounded(count)
+            cells[cell].freed.addBounded(count)
+            releases[source.release].freed.addBounded(count)
+            apps[leaks[leak].app].freed.addBounded(count)
             if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
             return
         }
         let bundle = bundle(leak, sourceIndex, Calendar.hour(of: sighting.at))
         let cell = bundles[bundle].cell
-        bundles[bundle].reports += count
-        leaks[leak].reports += count
-        cells[cell].reports += count
-        releases[source.release].reports += count
-        apps[leaks[leak].app].reports += count
+        bundles[bundle].reports.addBounded(count)
+        leaks[leak].reports.addBounded(count)
+        cells[cell].reports.addBounded(count)
+        releases[source.release].reports.addBounded(count)
+        apps[leaks[leak].app].reports.addBounded(count)
         if let alive = sighting.alive {
-            leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, min(alive, Self.largestCount))
+            leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, Total.bounded(alive))
         }
         leaks[leak].sightings.append(place)
         let slot = slot(source.app, Calendar.slot(of: sighting.at))
-        slots[slot].reports += count
+        slots[slot].reports.addBounded(count)
         if let hash = install {
             cells[cell].installs.append(hash)
             slots[slot].installs.append(hash)
@@ -192,14 +189,12 @@ struct Tally {
     private mutating func count(_ denominator: Submission.Denominator, _ arrival: Int64) {
         let release = release(app(denominator.app, arrival), denominator.version, arrival)
         _ = build(release, denominator.build)
-        releases[release].sessions += Self.bounded(denominator.sessions)
-        releases[release].leakySessions += Self.bounded(denominator.leakySessions)
+        releases[release].sessions.addBounded(Total.bounded(denominator.sessions))
+        releases[release].leakySessions.addBounded(Total.bounded(denominator.leakySessions))
         for (className, count) in denominator.checks where count > 0 {
-            releases[release].checks[className, default: 0] += Self.bounded(count)
+            releases[release].checks[ByteText(className), default: 0].addBounded(Total.bounded(count))
         }
     }
-
-    private static func bounded(_ count: Int) -> Int { min(max(count, 0), largestCount) }
 
     // MARK: Names to indices
 
@@ -225,17 +220,17 @@ struct Tally {
     }
 
     private mutating func app(_ name: String, _ arrival: Int64) -> Int {
-        if let known = appIndices[name] {
+        if let known = appIndices[ByteText(name)] {
             apps[known].lastSeen = max(apps[known].lastSeen, arrival)
             return known
         }
         apps.append(App(name: name, lastSeen: arrival))
-        appIndices[name] = apps.count - 1
+        appIndices[ByteText(name)] = apps.count - 1
         return apps.count - 1
     }
 
     private mutating func release(_ app: Int, _ version: String, _ arrival: Int64) -> Int {
-        let pair = Pair(owner: app, name: version)
+        let pair = Pair(owner: app, name: ByteText(version))
         if let known = releaseIndices[pair] {
             releases[known].span.widen(to: arrival)
             return known
@@ -246,9 +241,9 @@ struct Tally {
     }
 
     private mutating func build(_ release: Int, _ name: String?) -> Int {
-        let pair = Pair(owner: release, name: name ?? "")
+        let pair = Pair(owner: release, name: ByteText(name ?? ""))
         if let known = buildIndices[pair] { return known }
-        builds.append(Build(release: release, name: pair.name))
+        builds.append(Build(release: release, name: pair.name.text))
         buildIndices[pair] = builds.count - 1
         return builds.count - 1
     }
@@ -280,9 +275,9 @@ struct Tally {
     }
 
     private mutating func text(_ text: String) -> Int {
-        if let known = textIndices[text] { return known }
+        if let known = textIndices[ByteText(text)] { return known }
         texts.append(text)
-        textIndices[text] = texts.count - 1
+        textIndices[ByteText(text)] = texts.count - 1
         return texts.count - 1
     }
 }

@@ -1,6 +1,6 @@
 /// What a writer remembers of the file between commits. Bounded; together about 12 MiB when everything is full.
 struct Caches {
-    var apps = RecentCache<String, AppEntry>(capacity: 256)
+    var apps = RecentCache<ByteText, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
     /// By row of `install_set`; 2 KiB each at most.
     var installs = RecentCache<Int64, InstallEntry>(capacity: 1_024)
@@ -19,7 +19,7 @@ struct Caches {
 
 struct ReleaseKey: Hashable {
     var app: Int64
-    var version: String
+    var version: ByteText
 }
 
 final class AppEntry {
@@ -39,7 +39,7 @@ final class ReleaseEntry {
     let id: Int64
     let order: [UInt8]
     /// Rows by name.
-    private(set) var builds: [String: Int64] = [:]
+    private(set) var builds: [ByteText: Int64] = [:]
     /// Installs of the current transaction that one of the release's leaks had not seen.
     var newInstalls: [UInt64] = []
 
@@ -50,7 +50,7 @@ final class ReleaseEntry {
 
     func remember(build: String, row: Int64) {
         if builds.count >= Self.buildLimit { builds = [:] }
-        builds[build] = row
+        builds[ByteText(build)] = row
     }
 }
 

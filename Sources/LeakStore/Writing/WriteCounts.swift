@@ -16,13 +16,15 @@ extension Writer {
         let hourly = try connection.statement(
             """
             insert into leak_hour (leak, hour, release, reports) values (?, ?, ?, ?)
-            on conflict (leak, hour, release) do update set reports = reports + excluded.reports
+            on conflict (leak, hour, release) do update set
+              reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
             """)
         for row in hours { try hourly.run(row.leak, row.first, row.second, row.reports) }
         let daily = try connection.statement(
             """
             insert into leak_day (leak, day, release, reports) values (?, ?, ?, ?)
-            on conflict (leak, day, release) do update set reports = reports + excluded.reports
+            on conflict (leak, day, release) do update set
+              reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
             """)
         let days = hours.map { hour in
             var day = hour
@@ -52,7 +54,10 @@ extension Writer {
             }
         }
         let update = try connection.statement(
-            "update leak_value set reports = reports + ? where leak = ? and kind = ? and value = ?")
+            """
+            update leak_value set reports = min(reports + ?, 0x1FFFFFFFFFFFFF)
+            where leak = ? and kind = ? and value = ?
+            """)
         let insert = try connection.statement(
             """
             insert into leak_value (leak, kind, value, reports)
@@ -60,7 +65,8 @@ extension Writer {
               case when (select count(*) from leak_value where leak = ?1 and kind = ?2 and value <> '') < ?5
                 then ?3 else '' end,
               ?4)
-            on conflict (leak, kind, value) do update set reports = reports + excluded.reports
+            on conflict (leak, kind, value) do update set
+              reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
             """)
         for row in CountRow.summed(rows) {
             let text = tally.texts[order[Int(row.second)]]
@@ -85,7 +91,7 @@ private struct CountRow: Comparable {
         sums.reserveCapacity(rows.count)
         for row in rows.sorted() {
             if let last = sums.indices.last, sums[last].key == row.key {
-                sums[last].reports += row.reports
+                sums[last].reports.addBounded(row.reports)
             } else {
                 sums.append(row)
             }

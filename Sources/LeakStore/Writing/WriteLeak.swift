@@ -9,8 +9,8 @@ extension Writer {
             return LeakEntry.ReleaseMark(id: release.id, order: release.order)
         }
         let entry = try self.leak(leak, app: app, release: marks[0])
-        entry.reports += leak.reports
-        entry.freed += leak.freed
+        entry.reports.addBounded(leak.reports)
+        entry.freed.addBounded(leak.freed)
         entry.firstSeen = min(entry.firstSeen, leak.span.first)
         entry.lastSeen = max(entry.lastSeen, leak.span.last)
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }

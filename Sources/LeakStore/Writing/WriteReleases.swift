@@ -8,8 +8,8 @@ extension Writer {
             let inRelease = try count(of: entry, release: release.id)
             let inBuild = try count(of: entry, build: builds[cell.build], in: inRelease, release.id)
             for count in [inBuild, inRelease] {
-                count.reports += cell.reports
-                count.freed += cell.freed
+                count.reports.addBounded(cell.reports)
+                count.freed.addBounded(cell.freed)
             }
             if let change = try add(cell.installs, to: .leakBuild, of: inBuild.id) {
                 release.newInstalls.append(contentsOf: change.fresh)
