@@ -9,6 +9,10 @@ public final class SQLiteStore: Store {
 
     let path: String
     private let writer: Guarded<Writer>
+    /// How many calls want the writer or have it. A lock alone does not let them in between two steps of ``expire(now:)``.
+    private let callers = Guarded(0)
+    /// A step of ``expire(now:)`` waits no longer than so for a moment without callers.
+    private static let stepWait = Duration.milliseconds(100)
     private let lock: LockFile?
 
     /// Opens the file, making it where there is none (mode 0600, its directory must exist) and migrating an older
@@ -36,23 +40,34 @@ public final class SQLiteStore: Store {
     }
 
     public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-        try writer.with { writer throws(StoreError) in try writer.count(submissions, now: now) }
+        try write { writer throws(StoreError) in try writer.count(submissions, now: now) }
+    }
+
+    public func tidy(now: Int64) throws(StoreError) {
+        try write { writer throws(StoreError) in try writer.tidy(now: now) }
     }
 
     public func expire(now: Int64) throws(StoreError) {
-        try writer.with { writer throws(StoreError) in try writer.expire(now: now) }
+        var expiry = Expiry(now: now)
+        while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {
+            _ = callers.wait(timeout: Self.stepWait) { $0 == 0 ? true : nil }
+        }
     }
 
     public func add(_ credential: Credential) throws(StoreError) -> Credential {
-        try writer.with { writer throws(StoreError) in try writer.add(credential) }
+        try write { writer throws(StoreError) in try writer.add(credential) }
     }
 
     public func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
-        try writer.with { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
+        try write { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
+    }
+
+    public func reactivate(credential id: Int64) throws(StoreError) -> Bool {
+        try write { writer throws(StoreError) in try writer.reactivate(credential: id) }
     }
 
     public func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
-        try writer.with { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
+        try write { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
     }
 
     /// Copies the log into the database file and empties it, unless a reader needs it.
@@ -66,12 +81,26 @@ public final class SQLiteStore: Store {
         try SQLiteReader(path: path)
     }
 
+    private func write<Result>(
+        _ body: (inout sending Writer) throws(StoreError) -> sending Result
+    ) throws(StoreError) -> sending Result {
+        callers.with { $0 += 1 }
+        defer {
+            callers.with { $0 -= 1 }
+            callers.wakeAll()
+        }
+        return try writer.with(body)
+    }
+
     /// Makes the disk seem full beyond so many pages of 4 KiB, for tests.
     func limitPages(to count: Int) throws(StoreError) {
         try writer.with { writer throws(StoreError) in
             try writer.connection.execute("pragma max_page_count = \(count)")
         }
     }
+
+    /// Makes the log seem long beyond so many bytes, for tests.
+    func limitLog(to bytes: Int) { writer.with { $0.logLimit = bytes } }
 
     /// How long to wait for another process; tests cannot wait as long as operators.
     func setBusyTimeout(milliseconds: Int) throws(StoreError) {

@@ -11,12 +11,32 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError`` when nothing at all was counted.
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt]
 
-    /// Deletes what is kept for a time only: idempotency keys after 7 days, hours after 90, expired credentials.
+    /// Keeps what earlier commits have left in a form that is quick to write from growing; short, and often nothing.
+    ///
+    /// For the thread that counts, once its answers are out: what was counted stays counted whatever comes of this.
+    ///
+    /// - Throws: ``StoreError`` when nothing was tidied; a later call tries again.
+    func tidy(now: Int64) throws(StoreError)
+
+    /// Deletes what is kept for a time only: idempotency keys after 7 days, hours after 90, sign-in links and
+    /// sessions that are used, revoked or expired. Keys and tokens stay, to be told apart from unknown ones.
+    ///
+    /// In steps of a few milliseconds, between which other calls have their turn.
+    ///
+    /// - Throws: ``StoreError`` for the first step that failed; those before it are done.
     func expire(now: Int64) throws(StoreError)
 
+    /// - Returns: the credential with its id.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` when one with its hash is or was there.
     func add(_ credential: Credential) throws(StoreError) -> Credential
+    /// Revokes a credential, and the sessions that were opened with it.
+    ///
     /// - Returns: whether there was such a credential, not revoked before.
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool
+    /// Makes a revoked ingest key or access token valid again; sessions once opened with it stay ended.
+    ///
+    /// - Returns: whether there was such a one, and it was revoked.
+    func reactivate(credential id: Int64) throws(StoreError) -> Bool
     /// Marks a sign-in link as used.
     ///
     /// - Returns: whether this call was the one that used it.
@@ -38,7 +58,7 @@ public protocol StoreReader: AnyObject {
     /// First, newest, then a uniform sample, newest first; `nil` when there is no such leak.
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
     func overview(app: String?, now: Int64) throws(StoreError) -> Overview
-    /// Newest version first.
+    /// Newest version first, at most 200.
     func releases(app: String) throws(StoreError) -> [Release]
     /// Every credential that is neither revoked nor expired; with `all`, the others too.
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential]
@@ -58,7 +78,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case readOnly
         case locked
         case diskFull
-        /// A cursor or other argument that no page of ours gave out.
+        /// An argument that cannot be: a cursor that no page of ours gave out, a secret that is there already.
         case invalidArgument
         /// The data cannot be read back as written.
         case corrupt

@@ -8,7 +8,7 @@ extension SQLiteStore {
         let reader = try SQLiteReader(path: path)
         return try reader.snapshot { () throws(StoreError) in
             var problems = try reader.structuralProblems()
-            for check in SumCheck.all {
+            for check in RowCheck.all {
                 let wrong = Int(try reader.connection.number(check.sql) ?? 0)
                 if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
             }
@@ -26,9 +26,11 @@ extension SQLiteReader {
 
     /// Compares each stored number of installs with its set.
     fileprivate func installProblems() throws(StoreError) -> [String] {
+        var log: [Int64: [UInt64]] = [:]
+        for (row, hash) in try connection.installLog() { log[row, default: []].append(hash) }
         let select = try connection.statement(
             """
-            select i.members, case i.id & 7
+            select i.id, i.members, case i.id & 7
                 when 0 then (select installs from leak where id = i.id >> 3)
                 when 1 then (select installs from leak_build where id = i.id >> 3)
                 when 2 then (select installs from release where id = i.id >> 3)
@@ -39,50 +41,52 @@ extension SQLiteReader {
         defer { select.reset() }
         var wrong = 0
         while try select.step() {
-            let counted = select.optionalInt(1)
-            guard let set = InstallSet(bytes: select.blob(0)), let counted,
-                counted == -1 || counted == set.count
-            else {
+            let counted = select.optionalInt(2)
+            var set = InstallSet(bytes: select.blob(1))
+            for hash in log.removeValue(forKey: select.int64(0)) ?? [] { _ = set?.insert(hash) }
+            guard let set, let counted, counted == -1 || counted == set.count else {
                 wrong += 1
                 continue
             }
         }
+        wrong += log.count
         return wrong == 0 ? [] : ["installs are the size of their set: \(wrong) wrong"]
     }
 }
 
-/// A sentence about sums, and a query that counts the rows for which it does not hold.
-private struct SumCheck: Sendable {
+/// A sentence about rows, and a query that counts those for which it does not hold. Sums stop where totals do.
+private struct RowCheck: Sendable {
     let sentence: String
     let sql: StaticString
 
     static let all = [
-        SumCheck(
+        RowCheck(
             sentence: "reports and freed of a leak are the sums of its releases",
             sql: """
                 select count(*) from leak l
-                where (reports, freed) is not (select sum(reports), sum(freed) from leak_release where leak = l.id)
+                where (reports, freed) is not (select min(total(reports), 0x1FFFFFFFFFFFFF), min(total(freed), 0x1FFFFFFFFFFFFF)
+                  from leak_release where leak = l.id)
                 """),
-        SumCheck(
+        RowCheck(
             sentence: "reports and freed of a leak in a release are the sums of its builds",
             sql: """
                 select count(*) from leak_release c
-                where (reports, freed) is not (select sum(p.reports), sum(p.freed) from leak_build p
-                  join build b on b.id = p.build where p.leak = c.leak and b.release = c.release)
+                where (reports, freed) is not (select min(total(p.reports), 0x1FFFFFFFFFFFFF), min(total(p.freed), 0x1FFFFFFFFFFFFF)
+                  from leak_build p join build b on b.id = p.build where p.leak = c.leak and b.release = c.release)
                 """),
-        SumCheck(
+        RowCheck(
             sentence: "reports of a leak are the sum of its days",
             sql: """
                 select count(*) from leak l
-                where reports <> (select coalesce(sum(reports), 0) from leak_day where leak = l.id)
+                where reports <> (select min(total(reports), 0x1FFFFFFFFFFFFF) from leak_day where leak = l.id)
                 """),
-        SumCheck(
+        RowCheck(
             sentence: "installs of a leak without a set are those of its only build",
             sql: """
                 select count(*) from leak l where not exists (select 1 from install_set where id = l.id << 3)
                   and installs <> (select coalesce(sum(installs), 0) from leak_build where leak = l.id)
                 """),
-        SumCheck(
+        RowCheck(
             sentence: "installs of a leak in a release without a set are those of its only build",
             sql: """
                 select count(*) from leak_release c
@@ -90,38 +94,46 @@ private struct SumCheck: Sendable {
                   and installs <> (select coalesce(sum(p.installs), 0) from leak_build p
                     join build b on b.id = p.build where p.leak = c.leak and b.release = c.release)
                 """),
-        SumCheck(
+        RowCheck(
             sentence: "reports of a day are the sum of its hours, where all are kept",
             sql: """
                 select count(*) from leak_day d
                 where day > (select min(hour) / 24 from leak_hour)
-                  and reports <> (select coalesce(sum(reports), 0) from leak_hour h where h.leak = d.leak
-                    and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
+                  and reports <> (select min(total(reports), 0x1FFFFFFFFFFFFF) from leak_hour h
+                    where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
                 """),
-        SumCheck(
+        RowCheck(
             sentence: "reports of a leak by system and by model are no more than all",
             sql: """
                 select count(*) from leak l where exists (
-                  select 1 from leak_value where leak = l.id group by kind having sum(reports) > l.reports)
+                  select 1 from leak_value where leak = l.id group by kind
+                  having min(total(reports), 0x1FFFFFFFFFFFFF) > l.reports)
                 """),
-        SumCheck(
+        RowCheck(
             sentence: "reports and freed of a release are the sums of its leaks",
             sql: """
                 select count(*) from release r
                 where (reports, freed) is not
-                  (select coalesce(sum(reports), 0), coalesce(sum(freed), 0) from leak_release where release = r.id)
+                  (select min(total(reports), 0x1FFFFFFFFFFFFF), min(total(freed), 0x1FFFFFFFFFFFFF)
+                   from leak_release where release = r.id)
                 """),
-        SumCheck(
+        RowCheck(
             sentence: "checks of a release are the sum of its classes",
             sql: """
                 select count(*) from release r
-                where checks <> (select coalesce(sum(checks), 0) from release_check where release = r.id)
+                where checks <> (select min(total(checks), 0x1FFFFFFFFFFFFF) from release_check where release = r.id)
                 """),
-        SumCheck(
+        RowCheck(
             sentence: "leaks, reports and freed of an app are the sums of its leaks",
             sql: """
                 select count(*) from app a where (leaks, reports, freed) is not
-                  (select count(*), coalesce(sum(reports), 0), coalesce(sum(freed), 0) from leak where app = a.id)
+                  (select count(*), min(total(reports), 0x1FFFFFFFFFFFFF), min(total(freed), 0x1FFFFFFFFFFFFF)
+                   from leak where app = a.id)
+                """),
+        RowCheck(
+            sentence: "an idempotency key has its answer",
+            sql: """
+                select count(*) from idempotency i where not exists (select 1 from answer where id = i.answer)
                 """),
     ]
 }

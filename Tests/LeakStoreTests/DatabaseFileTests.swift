@@ -190,6 +190,23 @@ import Testing
         #expect(try store.checkpoint())
         #expect(DatabaseFile.size(of: directory.database + "-wal") == 0)
     }
+
+    /// The log of installs is shorter than one that is written into the sets, or just longer.
+    @Test(arguments: [(leaks: 10, rows: Int64(1)), (leaks: 2_049, rows: 0)])
+    func `installs are counted on after a reopening`(leaks: Int, rows: Int64) throws {
+        for install in 1...3 {
+            let store = try directory.store()
+            for hash in [UInt64(install), UInt64(install + 1)] {
+                let reports = (0..<leaks).map { Report(leak: leak("L\($0)"), install: hash) }
+                _ = try store.count([submission(reports)], now: noon)
+            }
+            #expect(try store.verify() == [])
+        }
+        let connection = try Connection(path: directory.database, access: .readOnly)
+        #expect(try connection.number("select count(*) from install_log") ?? 0 >= rows)
+        #expect(try connection.number("select min(installs) from leak") == 4)
+        #expect(try connection.number("select max(installs) from leak") == 4)
+    }
 }
 
 private final class Calls: @unchecked Sendable {

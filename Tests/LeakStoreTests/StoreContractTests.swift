@@ -143,6 +143,21 @@ import Testing
         #expect(try detail(page).samples == samples.count)
     }
 
+    @Test(arguments: [(wait: Int64(999), newest: 4), (wait: 1_000, newest: 9)])
+    func `many at once replace the newest report once a second`(wait: Int64, newest: Int) throws {
+        let page = leak("Page")
+        for call in 0..<2 {
+            let now = noon + Int64(call) * wait
+            let submissions = (0..<5).map { number in
+                submission([Report(leak: page, at: now, body: "{\"n\":\(call * 5 + number)}")])
+            }
+            _ = try store.count(submissions, now: now)
+        }
+        let samples = try #require(try store.makeReader().samples(of: page.id))
+        #expect(samples.first { $0.place == .newest }?.body == Array("{\"n\":\(newest)}".utf8))
+        #expect(try detail(page).row.reports == 10)
+    }
+
     @Test func `shares are reports out of checks in the version looked at`() throws {
         let page = leak("Page")
         var batch = submission([
@@ -200,26 +215,6 @@ import Testing
         #expect(try reader.versions(app: nil) == ["9.0", "2.0", "1.0"])
         #expect(Set(try reader.apps()) == ["shop", "mail"])
         try reader.ping()
-    }
-
-    @Test func `a credential is added, listed, used and revoked`() throws {
-        let key = try store.add(
-            Credential(purpose: .ingest, name: "app", hash: [1], app: "shop", createdAt: noon))
-        let link = try store.add(
-            Credential(purpose: .signIn, name: "link", hash: [2], createdAt: noon, expiresAt: noon + 10))
-        let reader = try store.makeReader()
-        #expect(try reader.credentials(all: false, now: noon) == [key, link])
-        #expect(try !store.useOnce(hash: [1], now: noon))
-        #expect(try !store.useOnce(hash: [2], now: noon + 10))
-        #expect(try store.useOnce(hash: [2], now: noon + 9))
-        #expect(try !store.useOnce(hash: [2], now: noon + 9))
-        #expect(try reader.credentials(all: false, now: noon).map(\.id) == [key.id])
-        #expect(try store.revoke(credential: key.id, now: noon))
-        #expect(try !store.revoke(credential: key.id, now: noon))
-        #expect(try reader.credentials(all: false, now: noon).isEmpty)
-        #expect(try reader.credentials(all: true, now: noon).count == 2)
-        try store.expire(now: noon + 10)
-        #expect(try reader.credentials(all: true, now: noon).map(\.id) == [key.id])
     }
 
     @Test func `the change counter moves with every commit`() throws {

@@ -126,4 +126,15 @@ import Testing
         #expect(
             try reader.leak(leak("A", kind: "view").id, now: noon)?.siblings.map(\.stack) == [["X", "A"]])
     }
+
+    @Test func `the newest two hundred releases are listed, each with its builds`() throws {
+        let page = leak("Page")
+        let reports = (0..<210).flatMap { version in
+            ["2", "10"].map { Report(leak: page, version: "1.\(version)", build: $0) }
+        }
+        _ = try store.count([submission(reports)], now: noon)
+        let releases = try store.makeReader().releases(app: "shop")
+        #expect(releases.map(\.version) == (10..<210).reversed().map { "1.\($0)" })
+        #expect(releases.allSatisfy { $0.builds == ["2", "10"] && $0.reports == 2 })
+    }
 }

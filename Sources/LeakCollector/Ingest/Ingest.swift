@@ -53,14 +53,9 @@ final class Ingest: Sendable {
 
     /// The media type decides how a body is read; its parameters do not matter, all of them are UTF-8.
     static func format(of request: borrowing Request) -> WireFormat? {
-        guard let type = request.field("content-type") else { return nil }
-        let essence = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-        return switch essence {
-        case "application/json": .json
-        case "application/x-ndjson": .ndjson
-        case "text/plain": .text
-        default: nil
-        }
+        if request.hasContentType("application/json") { return .json }
+        if request.hasContentType("application/x-ndjson") { return .ndjson }
+        return request.hasContentType("text/plain") ? .text : nil
     }
 
     static func isIdempotencyKey(_ key: String) -> Bool {

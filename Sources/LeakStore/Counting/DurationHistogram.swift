@@ -27,13 +27,13 @@ struct DurationHistogram: Hashable, Sendable {
         let number = Self.bucket(of: min(max(milliseconds, 0), Self.longestMilliseconds))
         let place = buckets.firstIndex { $0.number >= number } ?? buckets.count
         if place < buckets.count, buckets[place].number == number {
-            buckets[place].count += count
+            buckets[place].count.addBounded(count)
         } else {
             buckets.insert((number, count), at: place)
         }
     }
 
-    var count: Int { buckets.reduce(0) { $0 + $1.count } }
+    var count: Int { buckets.reduce(into: 0) { $0.addBounded($1.count) } }
 
     /// The nearest-rank percentile in milliseconds; `nil` when empty.
     ///
@@ -42,7 +42,7 @@ struct DurationHistogram: Hashable, Sendable {
         let rank = max(1, Int((share * Double(count)).rounded(.up)))
         var seen = 0
         for bucket in buckets {
-            seen += bucket.count
+            seen.addBounded(bucket.count)
             if seen >= rank { return Self.middle(of: bucket.number) }
         }
         return nil

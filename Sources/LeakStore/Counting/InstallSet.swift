@@ -39,6 +39,8 @@ struct InstallSet: Hashable, Sendable {
         for index in registers.indices { registers[index] = max(registers[index], other.registers[index]) }
     }
 
+    var isEmpty: Bool { isExact && hashes.isEmpty }
+
     var count: Int { isExact ? hashes.count : Self.estimate(registers) }
 
     private mutating func estimate() {

@@ -2,16 +2,13 @@
 ///
 /// Everything is named by its index in one of the arrays here; what exists in the database is no matter yet.
 struct Tally {
-    /// The most that one number may add. Far above what the wire allows, low enough that no sum overflows.
-    static let largestCount = 1 << 40
-
     struct App {
         var name: String
         /// Arrival of the latest submission.
         var lastSeen: Int64
         var reports = 0
         var freed = 0
-        var dropped: [String: Int] = [:]
+        var dropped: [ByteText: Int] = [:]
     }
 
     struct Release {
@@ -22,7 +19,7 @@ struct Tally {
         var freed = 0
         var sessions = 0
         var leakySessions = 0
-        var checks: [String: Int] = [:]
+        var checks: [ByteText: Int] = [:]
     }
 
     struct Build {
@@ -64,17 +61,22 @@ struct Tally {
         var installs: [UInt64] = []
     }
 
-    struct Hour: Hashable {
-        var leak: Int
-        var number: Int
+    /// Where reports come from; system and model are indices of ``Tally/texts``.
+    struct Source: Hashable {
+        var app: Int
         var release: Int
+        var build: Int
+        var system: Int?
+        var model: Int?
     }
 
-    struct Value: Hashable {
+    /// Reports of type `leak` of one leak, from one source, in one hour.
+    struct Bundle {
         var leak: Int
-        var kind: ValueKind
-        /// Index of ``Tally/texts``.
-        var text: Int
+        var source: Int
+        var hour: Int
+        var cell: Int
+        var reports = 0
     }
 
     /// A report, by where it stands.
@@ -102,32 +104,29 @@ struct Tally {
     private(set) var leaks: [Leak] = []
     private(set) var cells: [Cell] = []
     private(set) var slots: [Slot] = []
-    /// Reports of type `leak`.
-    private(set) var hours: [Hour: Int] = [:]
-    private(set) var values: [Value: Int] = [:]
+    private(set) var sources: [Source] = []
+    private(set) var bundles: [Bundle] = []
     private(set) var texts: [String] = []
 
-    private var appIndices: [String: Int] = [:]
-    private var releaseIndices: [Pair<String>: Int] = [:]
-    private var buildIndices: [Pair<String>: Int] = [:]
+    private var appIndices: [ByteText: Int] = [:]
+    private var releaseIndices: [Pair<ByteText>: Int] = [:]
+    private var buildIndices: [Pair<ByteText>: Int] = [:]
     private var leakIndices: [LeakID: Int] = [:]
     private var cellIndices: [Pair<Int>: Int] = [:]
     private var slotIndices: [Pair<Int>: Int] = [:]
-    private var textIndices: [String: Int] = [:]
+    private var sourceIndices: [Source: Int] = [:]
+    private var bundleIndices: [BundleKey: Int] = [:]
+    private var textIndices: [ByteText: Int] = [:]
 
     private struct Pair<Name: Hashable>: Hashable {
         var owner: Int
         var name: Name
     }
 
-    /// An origin, as indices.
-    private struct Source {
-        var app: Int
-        var release: Int
-        var build: Int
-        var system: Int?
-        var model: Int?
-        var installHash: UInt64?
+    private struct BundleKey: Hashable {
+        var leak: Int
+        var source: Int
+        var hour: Int
     }
 
     init() {}
@@ -135,57 +134,53 @@ struct Tally {
     /// - Parameter number: where the submission stands in the call.
     mutating func add(_ submission: Submission, number: Int) {
         let arrival = submission.receivedAt
-        let sources = submission.origins.map { source($0, arrival) }
+        let senders = submission.origins.map { (source: source($0, arrival), install: $0.installHash) }
         for index in submission.sightings.indices {
             let sighting = submission.sightings[index]
-            guard sources.indices.contains(sighting.origin) else { continue }
+            guard senders.indices.contains(sighting.origin) else { continue }
+            let sender = senders[sighting.origin]
             count(
-                sighting, from: sources[sighting.origin], at: Place(submission: number, sighting: index),
-                arrival)
+                sighting, from: sender.source, sender.install,
+                at: Place(submission: number, sighting: index))
         }
         for denominator in submission.denominators { count(denominator, arrival) }
         for dropped in submission.dropped where dropped.count > 0 {
             let app = app(dropped.app, arrival)
-            apps[app].dropped[dropped.reason, default: 0] += Self.bounded(dropped.count)
+            apps[app].dropped[ByteText(dropped.reason), default: 0].addBounded(Total.bounded(dropped.count))
         }
     }
 
     private mutating func count(
-        _ sighting: Submission.Sighting, from source: Source, at place: Place, _ arrival: Int64
+        _ sighting: Submission.Sighting, from sourceIndex: Int, _ install: UInt64?, at place: Place
     ) {
-        let count = Self.bounded(sighting.count)
+        let count = Total.bounded(sighting.count)
+        let source = sources[sourceIndex]
         let leak = leak(sighting.leak, source.app, sighting.at)
-        let cell = cell(leak, source.build)
         leaks[leak].span.widen(to: sighting.at)
         releases[source.release].span.widen(to: sighting.at)
         if sighting.isFreed {
-            leaks[leak].freed += count
-            cells[cell].freed += count
-            releases[source.release].freed += count
-            apps[leaks[leak].app].freed += count
+            let cell = cell(leak, source.build)
+            leaks[leak].freed.addBounded(count)
+            cells[cell].freed.addBounded(count)
+            releases[source.release].freed.addBounded(count)
+            apps[leaks[leak].app].freed.addBounded(count)
             if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
             return
         }
-        leaks[leak].reports += count
-        cells[cell].reports += count
-        releases[source.release].reports += count
-        apps[leaks[leak].app].reports += count
+        let bundle = bundle(leak, sourceIndex, Calendar.hour(of: sighting.at))
+        let cell = bundles[bundle].cell
+        bundles[bundle].reports.addBounded(count)
+        leaks[leak].reports.addBounded(count)
+        cells[cell].reports.addBounded(count)
+        releases[source.release].reports.addBounded(count)
+        apps[leaks[leak].app].reports.addBounded(count)
         if let alive = sighting.alive {
-            leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, min(alive, Self.largestCount))
+            leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, Total.bounded(alive))
         }
         leaks[leak].sightings.append(place)
-        hours[
-            Hour(leak: leak, number: Calendar.hour(of: sighting.at), release: source.release), default: 0] +=
-            count
-        if let text = source.system {
-            values[Value(leak: leak, kind: .system, text: text), default: 0] += count
-        }
-        if let text = source.model {
-            values[Value(leak: leak, kind: .model, text: text), default: 0] += count
-        }
         let slot = slot(source.app, Calendar.slot(of: sighting.at))
-        slots[slot].reports += count
-        if let hash = source.installHash {
+        slots[slot].reports.addBounded(count)
+        if let hash = install {
             cells[cell].installs.append(hash)
             slots[slot].installs.append(hash)
         }
@@ -194,38 +189,48 @@ struct Tally {
     private mutating func count(_ denominator: Submission.Denominator, _ arrival: Int64) {
         let release = release(app(denominator.app, arrival), denominator.version, arrival)
         _ = build(release, denominator.build)
-        releases[release].sessions += Self.bounded(denominator.sessions)
-        releases[release].leakySessions += Self.bounded(denominator.leakySessions)
+        releases[release].sessions.addBounded(Total.bounded(denominator.sessions))
+        releases[release].leakySessions.addBounded(Total.bounded(denominator.leakySessions))
         for (className, count) in denominator.checks where count > 0 {
-            releases[release].checks[className, default: 0] += Self.bounded(count)
+            releases[release].checks[ByteText(className), default: 0].addBounded(Total.bounded(count))
         }
     }
 
-    private static func bounded(_ count: Int) -> Int { min(max(count, 0), largestCount) }
-
     // MARK: Names to indices
 
-    private mutating func source(_ origin: Submission.Origin, _ arrival: Int64) -> Source {
+    private mutating func source(_ origin: Submission.Origin, _ arrival: Int64) -> Int {
         let app = app(origin.app, arrival)
         let release = release(app, origin.version, arrival)
-        return Source(
+        let source = Source(
             app: app, release: release, build: build(release, origin.build),
-            system: origin.system.map { text($0) },
-            model: origin.model.map { text($0) }, installHash: origin.installHash)
+            system: origin.system.map { text($0) }, model: origin.model.map { text($0) })
+        if let known = sourceIndices[source] { return known }
+        sources.append(source)
+        sourceIndices[source] = sources.count - 1
+        return sources.count - 1
+    }
+
+    private mutating func bundle(_ leak: Int, _ source: Int, _ hour: Int) -> Int {
+        let key = BundleKey(leak: leak, source: source, hour: hour)
+        if let known = bundleIndices[key] { return known }
+        let cell = cell(leak, sources[source].build)
+        bundles.append(Bundle(leak: leak, source: source, hour: hour, cell: cell))
+        bundleIndices[key] = bundles.count - 1
+        return bundles.count - 1
     }
 
     private mutating func app(_ name: String, _ arrival: Int64) -> Int {
-        if let known = appIndices[name] {
+        if let known = appIndices[ByteText(name)] {
             apps[known].lastSeen = max(apps[known].lastSeen, arrival)
             return known
         }
         apps.append(App(name: name, lastSeen: arrival))
-        appIndices[name] = apps.count - 1
+        appIndices[ByteText(name)] = apps.count - 1
         return apps.count - 1
     }
 
     private mutating func release(_ app: Int, _ version: String, _ arrival: Int64) -> Int {
-        let pair = Pair(owner: app, name: version)
+        let pair = Pair(owner: app, name: ByteText(version))
         if let known = releaseIndices[pair] {
             releases[known].span.widen(to: arrival)
             return known
@@ -236,9 +241,9 @@ struct Tally {
     }
 
     private mutating func build(_ release: Int, _ name: String?) -> Int {
-        let pair = Pair(owner: release, name: name ?? "")
+        let pair = Pair(owner: release, name: ByteText(name ?? ""))
         if let known = buildIndices[pair] { return known }
-        builds.append(Build(release: release, name: pair.name))
+        builds.append(Build(release: release, name: pair.name.text))
         buildIndices[pair] = builds.count - 1
         return builds.count - 1
     }
@@ -260,6 +265,8 @@ struct Tally {
     }
 
     private mutating func slot(_ app: Int, _ number: Int) -> Int {
+        // Most reports are of now and of one app.
+        if let last = slots.indices.last, slots[last].app == app, slots[last].number == number { return last }
         let pair = Pair(owner: app, name: number)
         if let known = slotIndices[pair] { return known }
         slots.append(Slot(app: app, number: number))
@@ -268,9 +275,9 @@ struct Tally {
     }
 
     private mutating func text(_ text: String) -> Int {
-        if let known = textIndices[text] { return known }
+        if let known = textIndices[ByteText(text)] { return known }
         texts.append(text)
-        textIndices[text] = texts.count - 1
+        textIndices[ByteText(text)] = texts.count - 1
         return texts.count - 1
     }
 }

@@ -159,6 +159,12 @@ extension Migration {
               members blob not null
             );
 
+            -- Members that rows of install_set lack so far: InstallLog.
+            create table install_log (
+              id integer primary key,
+              members blob not null
+            );
+
             -- Ten minutes of one app; kept as long as "the last 24 hours" need it.
             create table app_slot (
               id integer primary key,
@@ -167,6 +173,7 @@ extension Migration {
               reports integer not null default 0,
               unique (app, slot)
             );
+            create index app_slot_in_time on app_slot (slot);
 
             create table dropped (
               app integer not null references app,
@@ -175,21 +182,25 @@ extension Migration {
               primary key (app, reason)
             ) without rowid;
 
-            -- day leads, so that old keys are deleted as one range; hash: 16 bytes, enough to notice a mistake.
+            -- day leads, so that old keys are deleted as one range; hash: 16 bytes, enough to notice a mistake. A row of
+            -- answer goes after the keys of its day; a reference would make SQLite look for them in the whole table.
             create table idempotency (
               day integer not null,
               key_id integer not null,
               key blob not null,
               hash blob not null,
               at integer not null,
-              answer integer not null references answer,
+              answer integer not null,
               primary key (day, key_id, key)
             ) without rowid;
             create table answer (
               id integer primary key,
-              body blob not null unique
+              day integer not null,
+              body blob not null,
+              unique (day, body)
             );
 
+            -- opened_by: the row that a session was opened with, which may be gone.
             create table credential (
               id integer primary key autoincrement,
               purpose text not null,
@@ -198,7 +209,9 @@ extension Migration {
               app text,
               created_at integer not null,
               expires_at integer,
-              revoked_at integer
+              revoked_at integer,
+              opened_by integer
             );
+            create index credential_opened_by on credential (opened_by) where opened_by is not null;
             """)
 }

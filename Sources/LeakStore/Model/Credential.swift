@@ -23,10 +23,12 @@ public struct Credential: Hashable, Sendable {
     public var createdAt: Int64
     public var expiresAt: Int64?
     public var revokedAt: Int64?
+    /// Of a session: the ``id`` of what it was opened with, whose revocation ends it too.
+    public var openedBy: Int64?
 
     public init(
         id: Int64 = 0, purpose: Purpose, name: String, hash: [UInt8], app: String? = nil, createdAt: Int64,
-        expiresAt: Int64? = nil, revokedAt: Int64? = nil
+        expiresAt: Int64? = nil, revokedAt: Int64? = nil, openedBy: Int64? = nil
     ) {
         self.id = id
         self.purpose = purpose
@@ -36,5 +38,6 @@ public struct Credential: Hashable, Sendable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.revokedAt = revokedAt
+        self.openedBy = openedBy
     }
 }

@@ -15,6 +15,8 @@ public struct Overview: Sendable {
     public var reports: Int
     /// What devices had to throw away, by reason.
     public var dropped: [Submission.Dropped]
+    /// All of ``dropped`` together, at most 2^53 - 1.
+    public var droppedTotal: Int { dropped.reduce(into: 0) { $0.addBounded($1.count) } }
 
     public init(
         newest: Release?, previous: Release?, newLeaks: Int, newTitles: [String], recentReports: Int,

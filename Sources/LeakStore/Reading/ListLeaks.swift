@@ -29,7 +29,9 @@ extension SQLiteReader {
 
     private func totals(of selection: LeakSelection) throws(StoreError) -> (leaks: Int, reports: Int) {
         let select = try connection.statement(
-            composed: "select count(*), coalesce(sum(\(selection.reports)), 0) \(selection.source)")
+            composed:
+                "select count(*), cast(min(total(\(selection.reports)), 0x1FFFFFFFFFFFFF) as integer) \(selection.source)"
+        )
         defer { select.reset() }
         try select.bind(all: selection.values)
         return try select.step() ? (select.int(0), select.int(1)) : (0, 0)
@@ -79,7 +81,8 @@ extension SQLiteReader {
         var trends: [Int64: [Int]] = [:]
         let empty = [Int](repeating: 0, count: LeakRow.trendDays)
         while try select.step() {
-            trends[select.int64(0), default: empty][select.int(1) - first] += select.int(2)
+            trends[select.int64(0), default: empty][select.int(1) - first].addBounded(
+                select.int(2))
         }
         return trends
     }

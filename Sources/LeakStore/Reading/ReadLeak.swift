@@ -10,7 +10,8 @@ extension SQLiteReader {
             let first = Calendar.day(of: now) - LeakRow.trendDays + 1
             let trend = try days(of: found.number, from: first)
             row.trendFrom = first
-            row.trend = (0..<LeakRow.trendDays).map { day in trend.versions.reduce(0) { $0 + $1.counts[day] }
+            row.trend = (0..<LeakRow.trendDays).map { day in
+                trend.versions.reduce(into: 0) { $0.addBounded($1.counts[day]) }
             }
             return LeakDetail(
                 row: row, versions: try versions(of: found.number),
@@ -91,7 +92,7 @@ extension SQLiteReader {
         while try select.step() {
             let value = select.text(0)
             if value.isEmpty || values.count == Self.valuesShown {
-                other += select.int(1)
+                other.addBounded(select.int(1))
             } else {
                 values.append(LeakDetail.ValueCount(value: value, reports: select.int(1)))
             }
@@ -148,10 +149,10 @@ extension SQLiteReader {
         var series: [Trend.Series] = []
         while try select.step() {
             let version = select.text(0)
-            if series.last?.version != version {
+            if series.last.map({ ByteText($0.version) }) != ByteText(version) {
                 series.append(Trend.Series(version: version, counts: [Int](repeating: 0, count: count)))
             }
-            series[series.count - 1].counts[select.int(1) - first] += select.int(2)
+            series[series.count - 1].counts[select.int(1) - first].addBounded(select.int(2))
         }
         return Trend(step: step, from: first, versions: series)
     }

@@ -1,5 +1,7 @@
 extension SQLiteReader {
     private static let titlesShown = 3
+    /// Releases read of one app: years of them, where each costs the counting of its leaks.
+    static let releaseLimit = 200
 
     func overview(app: String?, now: Int64) throws(StoreError) -> Overview {
         try snapshot { () throws(StoreError) in
@@ -16,7 +18,7 @@ extension SQLiteReader {
     }
 
     func releases(app: String) throws(StoreError) -> [Release] {
-        try snapshot { () throws(StoreError) in try releases(app, limit: -1) }
+        try snapshot { () throws(StoreError) in try releases(app, limit: Self.releaseLimit) }
     }
 
     /// Versions of different apps do not compare: without a name, only of the one app that there is.
@@ -36,23 +38,34 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(app, limit)
+        var rows: [Int64] = []
         var releases: [Release] = []
         while try select.step() {
+            rows.append(select.int64(0))
             releases.append(
                 Release(
-                    version: select.text(1), builds: try builds(of: select.int64(0)), reports: select.int(2),
+                    version: select.text(1), builds: [], reports: select.int(2),
                     leaks: select.int(3), newLeaks: select.int(4), installs: select.int(5),
                     sessions: select.int(6), leakySessions: select.int(7), checks: select.int(8),
                     firstSeen: select.int64(9), lastSeen: select.int64(10)))
         }
+        let builds = try builds(of: rows)
+        for (index, row) in rows.enumerated() { releases[index].builds = builds[row] ?? [] }
         return releases
     }
 
-    private func builds(of release: Int64) throws(StoreError) -> [String] {
-        try texts(
-            connection.statement(
-                "select name from build where release = ? and name <> '' order by order_key"),
-            [release])
+    /// Names, oldest first, by row of `release`.
+    private func builds(of releases: [Int64]) throws(StoreError) -> [Int64: [String]] {
+        let select = try connection.statement(
+            """
+            select b.release, b.name from json_each(?) j cross join build b on b.release = j.value and b.name <> ''
+            order by b.order_key
+            """)
+        defer { select.reset() }
+        try select.bind("[" + releases.map(String.init).joined(separator: ",") + "]")
+        var builds: [Int64: [String]] = [:]
+        while try select.step() { builds[select.int64(0), default: []].append(select.text(1)) }
+        return builds
     }
 
     private func newLeaks(_ app: String?) throws(StoreError) -> (count: Int, titles: [String]) {
@@ -87,7 +100,7 @@ extension SQLiteReader {
         var reports = 0
         var installs = InstallSet()
         while try select.step() {
-            reports += select.int(0)
+            reports.addBounded(select.int(0))
             guard !select.isNull(1) else { continue }
             guard let set = InstallSet(bytes: select.blob(1)) else {
                 throw .unreadable("a set of installs", in: connection.path)
@@ -107,8 +120,11 @@ extension SQLiteReader {
     /// Of all leaks, kept with each app.
     func totals(_ app: String?) throws(StoreError) -> (leaks: Int, reports: Int) {
         let select = try connection.statement(
-            "select coalesce(sum(leaks), 0), coalesce(sum(reports), 0) from app where ?1 is null or name = ?1"
-        )
+            """
+            select cast(min(total(leaks), 0x1FFFFFFFFFFFFF) as integer),
+              cast(min(total(reports), 0x1FFFFFFFFFFFFF) as integer)
+            from app where ?1 is null or name = ?1
+            """)
         defer { select.reset() }
         try select.bind(app)
         return try select.step() ? (select.int(0), select.int(1)) : (0, 0)

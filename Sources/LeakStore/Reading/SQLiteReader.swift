@@ -33,7 +33,7 @@ final class SQLiteReader: StoreReader {
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential] {
         let select = try connection.statement(
             """
-            select id, purpose, name, hash, app, created_at, expires_at, revoked_at from credential
+            select id, purpose, name, hash, app, created_at, expires_at, revoked_at, opened_by from credential
             where ?1 or (revoked_at is null and (expires_at is null or expires_at > ?2)) order by id
             """)
         defer { select.reset() }
@@ -47,8 +47,8 @@ final class SQLiteReader: StoreReader {
                 Credential(
                     id: select.int64(0), purpose: purpose, name: select.text(2), hash: select.blob(3),
                     app: select.optionalText(4), createdAt: select.int64(5),
-                    expiresAt: select.optionalInt64(6),
-                    revokedAt: select.optionalInt64(7)))
+                    expiresAt: select.optionalInt64(6), revokedAt: select.optionalInt64(7),
+                    openedBy: select.optionalInt64(8)))
         }
         return credentials
     }

@@ -15,8 +15,13 @@ final class Connection {
     private var literals: [UnsafeRawPointer: Statement] = unsafe [:]
     private var composed: [String: Statement] = [:]
 
+    /// Turns off SQLite's sums of allocated bytes, which nobody reads and which take a lock at every allocation. Has
+    /// to come before the first connection, else SQLite declines and all stays as it was.
+    private static let isWithoutMemoryStatistics: Bool = csqlite_config_memory_statistics(0) == SQLITE_OK
+
     /// Opens a file that exists.
     init(path: String, access: Access) throws(StoreError) {
+        _ = Self.isWithoutMemoryStatistics
         self.path = path
         var handle: OpaquePointer?
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
@@ -80,10 +85,13 @@ final class Connection {
         return try statement.step() ? statement.int64(0) : nil
     }
 
-    /// Copies the log into the database and empties it, once no reader needs it. Waits as long as for a lock.
+    /// Copies the log into the database and empties it, once no reader needs it.
     ///
+    /// - Parameter waitMilliseconds: how long to wait for readers.
     /// - Returns: whether the log is empty; `false` when a reader kept it.
-    func truncateLog() throws(StoreError) -> Bool {
+    func truncateLog(waitMilliseconds: Int32 = busyTimeoutMilliseconds) throws(StoreError) -> Bool {
+        unsafe sqlite3_busy_timeout(handle, waitMilliseconds)
+        defer { unsafe sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds) }
         let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         switch code & 0xFF {
         case SQLITE_OK: return true

@@ -82,6 +82,14 @@ final class Statement {
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    /// A blob as little-endian words; bytes at its end that make no whole one are left out.
+    func words(_ column: Int32) -> [UInt64] {
+        let bytes = blob(column)
+        return stride(from: 0, to: bytes.count & ~7, by: 8).map { start in
+            (0..<8).reduce(0) { $0 | UInt64(bytes[start + $1]) << (8 * UInt64($1)) }
+        }
+    }
+
     private func failure(_ code: Int32) -> StoreError {
         let message = unsafe String(cString: sqlite3_errmsg(sqlite3_db_handle(handle)))
         return .sqlite(code, message: message, path: path, sql: sql)

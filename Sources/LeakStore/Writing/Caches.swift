@@ -1,22 +1,25 @@
-/// What a writer remembers of the file between commits. Bounded; together about 8 MiB when everything is full.
+/// What a writer remembers of the file between commits. Bounded; together about 12 MiB when everything is full.
 struct Caches {
-    var apps = RecentCache<String, AppEntry>(capacity: 256)
+    var apps = RecentCache<ByteText, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
     /// By row of `install_set`; 2 KiB each at most.
     var installs = RecentCache<Int64, InstallEntry>(capacity: 1_024)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
+    /// `nil` until the log has been read.
+    var installLog: InstallLog?
 
     mutating func removeAll() {
         apps.removeAll()
         releases.removeAll()
         installs.removeAll()
         leaks.removeAll()
+        installLog = nil
     }
 }
 
 struct ReleaseKey: Hashable {
     var app: Int64
-    var version: String
+    var version: ByteText
 }
 
 final class AppEntry {
@@ -36,7 +39,7 @@ final class ReleaseEntry {
     let id: Int64
     let order: [UInt8]
     /// Rows by name.
-    private(set) var builds: [String: Int64] = [:]
+    private(set) var builds: [ByteText: Int64] = [:]
     /// Installs of the current transaction that one of the release's leaks had not seen.
     var newInstalls: [UInt64] = []
 
@@ -47,14 +50,14 @@ final class ReleaseEntry {
 
     func remember(build: String, row: Int64) {
         if builds.count >= Self.buildLimit { builds = [:] }
-        builds[build] = row
+        builds[ByteText(build)] = row
     }
 }
 
 final class InstallEntry {
-    var set: InstallSet
-
-    init(_ set: InstallSet) { self.set = set }
+    var set = InstallSet()
+    /// Whether `install_set` has the row, with all members or all but those in the log.
+    var isStored = false
 }
 
 /// A row of `leak_build` or `leak_release`, as last written.
@@ -88,6 +91,8 @@ final class LeakEntry {
     /// Times of the samples kept as first and newest.
     var firstSample: Int64?
     var newestSample: Int64?
+    /// When the newest one was written last.
+    var newestKept: Int64?
     /// How many builds the leak was seen in.
     var buildCount = 0
     /// By row of `build`.

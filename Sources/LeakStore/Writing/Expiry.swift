@@ -1,42 +1,109 @@
+/// What is left to delete, one step after another.
+struct Expiry {
+    enum Part {
+        case keys, answers, hours, slots, credentials
+    }
+
+    let now: Int64
+    /// Answers come after the keys that refer to them.
+    fileprivate(set) var rest: [Part] = [.keys, .answers, .hours, .slots, .credentials]
+    /// Rows of `leak` up to this one have no hours to delete.
+    fileprivate var leaksDone: Int64 = 0
+
+    init(now: Int64) { self.now = now }
+}
+
 extension Writer {
     /// How long hours are kept; days are kept for good.
     static let hourDays = 90
+    /// Rows that one step deletes: well under a millisecond for small ones.
+    static let rowsPerStep = 500
+    /// Of those that are wide, sets of installs and answers: up to 4 KiB each.
+    private static let wideRowsPerStep = 100
 
-    func expire(now: Int64) throws(StoreError) {
+    /// Deletes some rows, in a transaction of its own.
+    ///
+    /// - Returns: whether anything is left.
+    func take(stepOf expiry: inout Expiry) throws(StoreError) -> Bool {
+        guard let part = expiry.rest.first else { return false }
         do throws(StoreError) {
-            try connection.transaction(.immediate) { () throws(StoreError) in
-                try expireKeys(now: now)
-                let firstHour = Calendar.hour(of: now - Int64(Self.hourDays) * Calendar.dayMilliseconds)
-                try connection.run(
-                    """
-                    delete from leak_hour where (leak, hour, release) in
-                      (select h.leak, h.hour, h.release from leak l join leak_hour h on h.leak = l.id and h.hour < ?)
-                    """, firstHour)
-                try expireSlots(now: now)
-                try connection.run("delete from credential where expires_at <= ?", now)
+            var next = expiry
+            let isDone = try connection.transaction(.immediate) { () throws(StoreError) in
+                switch part {
+                case .keys: try expireKeys(now: next.now)
+                case .answers: try expireAnswers(now: next.now)
+                case .hours: try expireHours(&next)
+                case .slots: try expireSlots(now: next.now)
+                case .credentials: try expireCredentials(now: next.now)
+                }
             }
+            if isDone { next.rest.removeFirst() }
+            expiry = next
+            return !expiry.rest.isEmpty
         } catch {
             caches.removeAll()
             throw error
         }
     }
 
-    private func expireKeys(now: Int64) throws(StoreError) {
-        let start = Self.idempotencyStart(now)
-        try connection.run(
-            "delete from idempotency where day <= ? and at <= ?", Calendar.day(of: start), start)
-        guard connection.changes > 0 else { return }
-        try connection.run("delete from answer where id not in (select answer from idempotency)")
-    }
-
-    private func expireSlots(now: Int64) throws(StoreError) {
-        let oldest = SlotWindow.oldestKept(now: now)
+    /// Whole days, as ranges; keys of the last day that are too old are not asked for.
+    private func expireKeys(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """
-            delete from install_set where id in (select id << 3 | 3 from app_slot where slot < ?)
-            """, oldest)
-        try connection.run("delete from app_slot where slot < ?", oldest)
+            delete from idempotency where (day, key_id, key) in
+              (select day, key_id, key from idempotency where day < ? limit ?)
+            """, Calendar.day(of: Self.idempotencyStart(now)), Self.rowsPerStep)
+        return connection.changes < Self.rowsPerStep
+    }
+
+    private func expireAnswers(now: Int64) throws(StoreError) -> Bool {
+        try connection.run(
+            "delete from answer where id in (select id from answer where day < ? limit ?)",
+            Calendar.day(of: Self.idempotencyStart(now)), Self.wideRowsPerStep)
+        return connection.changes < Self.wideRowsPerStep
+    }
+
+    private func expireHours(_ expiry: inout Expiry) throws(StoreError) -> Bool {
+        let select = try connection.statement(
+            "select max(id) from (select id from leak where id > ? order by id limit ?)")
+        defer { select.reset() }
+        try select.bind(expiry.leaksDone, Self.rowsPerStep)
+        guard try select.step(), let last = select.optionalInt64(0) else { return true }
+        let first = Calendar.hour(of: expiry.now - Int64(Self.hourDays) * Calendar.dayMilliseconds)
+        try connection.run(
+            """
+            delete from leak_hour where (leak, hour, release) in
+              (select h.leak, h.hour, h.release from leak l join leak_hour h on h.leak = l.id and h.hour < ?
+               where l.id > ? and l.id <= ? limit ?)
+            """, first, expiry.leaksDone, last, Self.rowsPerStep)
+        if connection.changes < Self.rowsPerStep { expiry.leaksDone = last }
+        return false
+    }
+
+    private func expireSlots(now: Int64) throws(StoreError) -> Bool {
+        let oldest = SlotWindow.oldestKept(now: now)
+        // Both choose the same rows: the index gives them in one order.
+        try connection.run(
+            """
+            delete from install_set where id in
+              (select id << 3 | 3 from app_slot where slot < ? order by slot, id limit ?)
+            """, oldest, Self.wideRowsPerStep)
+        try connection.run(
+            """
+            delete from app_slot where id in (select id from app_slot where slot < ? order by slot, id limit ?)
+            """, oldest, Self.wideRowsPerStep)
         // A row of `app_slot` may be given to another slot, whose set must not be the remembered one.
         if connection.changes > 0 { caches.installs.removeAll() }
+        return connection.changes < Self.wideRowsPerStep
+    }
+
+    /// Keys and tokens stay, revoked or not: a request that brings one is told what became of it.
+    private func expireCredentials(now: Int64) throws(StoreError) -> Bool {
+        try connection.run(
+            """
+            delete from credential where id in (select id from credential
+              where purpose in ('sign_in', 'session') and (revoked_at is not null or expires_at <= ?) limit ?)
+            """, now, Self.rowsPerStep)
+        return connection.changes < Self.rowsPerStep
     }
 }

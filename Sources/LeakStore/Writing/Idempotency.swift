@@ -51,12 +51,13 @@ extension Writer {
     private func store(
         _ key: IdempotencyKey, hash: [UInt8], answer: [UInt8], now: Int64
     ) throws(StoreError) {
-        try connection.run("insert or ignore into answer (body) values (?)", answer)
+        let day = Calendar.day(of: now)
+        try connection.run("insert or ignore into answer (day, body) values (?, ?)", day, answer)
         try connection.run(
             """
             insert or replace into idempotency (day, key_id, key, hash, at, answer)
-            values (?, ?, ?, ?, ?, (select id from answer where body = ?))
-            """, Calendar.day(of: now), key.keyID, PackedKey.bytes(of: key.key), hash, now, answer)
+            values (?1, ?2, ?3, ?4, ?5, (select id from answer where day = ?1 and body = ?6))
+            """, day, key.keyID, PackedKey.bytes(of: key.key), hash, now, answer)
     }
 
     /// Keys stored at this time or before count as forgotten.

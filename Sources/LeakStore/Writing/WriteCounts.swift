@@ -3,66 +3,61 @@ extension Writer {
     /// Apple has ever made of either, few enough to bound what a stranger can grow.
     static let valueLimit = 200
 
+    /// Writes what each leak's reports are counted by: hours, days, systems and models.
     func write(
-        hours: [Tally.Hour: Int], leaks: [LeakEntry], releases: [ReleaseEntry]
+        _ bundles: [Tally.Bundle], of tally: Tally, leaks: [LeakEntry], releases: [ReleaseEntry]
     ) throws(StoreError) {
-        var rows: [BucketRow] = hours.map { hour, reports in
-            BucketRow(
-                leak: leaks[hour.leak].id, bucket: hour.number, release: releases[hour.release].id,
-                reports: reports)
-        }
-        // In the order of the tables' keys, so that one page after another is written.
-        rows.sort()
+        let hours = CountRow.summed(
+            bundles.map { bundle in
+                CountRow(
+                    leak: leaks[bundle.leak].id, first: bundle.hour,
+                    second: releases[tally.sources[bundle.source].release].id, reports: bundle.reports)
+            })
         let hourly = try connection.statement(
             """
             insert into leak_hour (leak, hour, release, reports) values (?, ?, ?, ?)
-            on conflict (leak, hour, release) do update set reports = reports + excluded.reports
+            on conflict (leak, hour, release) do update set
+              reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
             """)
-        for row in rows { try hourly.run(row.leak, row.bucket, row.release, row.reports) }
+        for row in hours { try hourly.run(row.leak, row.first, row.second, row.reports) }
         let daily = try connection.statement(
             """
             insert into leak_day (leak, day, release, reports) values (?, ?, ?, ?)
-            on conflict (leak, day, release) do update set reports = reports + excluded.reports
+            on conflict (leak, day, release) do update set
+              reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
             """)
-        var days: [BucketRow] = []
-        for row in rows {
-            var day = row
-            day.bucket = Calendar.day(of: Int64(row.bucket) * Calendar.hourMilliseconds)
-            days.append(day)
+        let days = hours.map { hour in
+            var day = hour
+            day.first = Calendar.day(of: Int64(hour.first) * Calendar.hourMilliseconds)
+            return day
         }
-        days.sort()
-        var index = 0
-        while index < days.count {
-            var sum = days[index]
-            index += 1
-            while index < days.count, days[index].isSameBucket(as: sum) {
-                sum.reports += days[index].reports
-                index += 1
+        for row in CountRow.summed(days) { try daily.run(row.leak, row.first, row.second, row.reports) }
+        try writeValues(bundles, of: tally, leaks: leaks)
+    }
+
+    private func writeValues(
+        _ bundles: [Tally.Bundle], of tally: Tally, leaks: [LeakEntry]
+    ) throws(StoreError) {
+        let order = tally.texts.indices.sorted { tally.texts[$0] < tally.texts[$1] }
+        var ranks = [Int64](repeating: 0, count: order.count)
+        for (rank, text) in order.enumerated() { ranks[text] = Int64(rank) }
+        var rows: [CountRow] = []
+        rows.reserveCapacity(2 * bundles.count)
+        for bundle in bundles {
+            let source = tally.sources[bundle.source]
+            for (kind, text) in [(ValueKind.system, source.system), (.model, source.model)] {
+                guard let text else { continue }
+                rows.append(
+                    CountRow(
+                        leak: leaks[bundle.leak].id, first: kind.rawValue, second: ranks[text],
+                        reports: bundle.reports))
             }
-            try daily.run(sum.leak, sum.bucket, sum.release, sum.reports)
         }
-    }
-
-    private struct BucketRow: Comparable {
-        var leak: Int64
-        var bucket: Int
-        var release: Int64
-        var reports: Int
-
-        func isSameBucket(as other: Self) -> Bool {
-            (leak, bucket, release) == (other.leak, other.bucket, other.release)
-        }
-
-        static func < (one: Self, other: Self) -> Bool {
-            (one.leak, one.bucket, one.release) < (other.leak, other.bucket, other.release)
-        }
-    }
-
-    func write(values: [Tally.Value: Int], texts: [String], leaks: [LeakEntry]) throws(StoreError) {
-        let ordered = values.map { (leak: leaks[$0.leak].id, kind: $0.kind, text: texts[$0.text], count: $1) }
-            .sorted { ($0.leak, $0.kind.rawValue, $0.text) < ($1.leak, $1.kind.rawValue, $1.text) }
         let update = try connection.statement(
-            "update leak_value set reports = reports + ? where leak = ? and kind = ? and value = ?")
+            """
+            update leak_value set reports = min(reports + ?, 0x1FFFFFFFFFFFFF)
+            where leak = ? and kind = ? and value = ?
+            """)
         let insert = try connection.statement(
             """
             insert into leak_value (leak, kind, value, reports)
@@ -70,12 +65,41 @@ extension Writer {
               case when (select count(*) from leak_value where leak = ?1 and kind = ?2 and value <> '') < ?5
                 then ?3 else '' end,
               ?4)
-            on conflict (leak, kind, value) do update set reports = reports + excluded.reports
+            on conflict (leak, kind, value) do update set
+              reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
             """)
-        for value in ordered {
-            try update.run(value.count, value.leak, value.kind.rawValue, value.text)
+        for row in CountRow.summed(rows) {
+            let text = tally.texts[order[Int(row.second)]]
+            try update.run(row.reports, row.leak, row.first, text)
             guard connection.changes == 0 else { continue }
-            try insert.run(value.leak, value.kind.rawValue, value.text, value.count, Self.valueLimit)
+            try insert.run(row.leak, row.first, text, row.reports, Self.valueLimit)
         }
     }
+}
+
+/// Reports under a key of three parts.
+private struct CountRow: Comparable {
+    var leak: Int64
+    var first: Int
+    var second: Int64
+    var reports: Int
+
+    /// Adds up rows of one key, and puts them in the order of the tables' keys, so that one page after another is
+    /// written.
+    static func summed(_ rows: [CountRow]) -> [CountRow] {
+        var sums: [CountRow] = []
+        sums.reserveCapacity(rows.count)
+        for row in rows.sorted() {
+            if let last = sums.indices.last, sums[last].key == row.key {
+                sums[last].reports.addBounded(row.reports)
+            } else {
+                sums.append(row)
+            }
+        }
+        return sums
+    }
+
+    private var key: (Int64, Int, Int64) { (leak, first, second) }
+
+    static func < (one: Self, other: Self) -> Bool { one.key < other.key }
 }

@@ -2,18 +2,40 @@ extension Writer {
     func add(_ credential: Credential) throws(StoreError) -> Credential {
         try connection.run(
             """
-            insert into credential (purpose, name, hash, app, created_at, expires_at, revoked_at)
-            values (?, ?, ?, ?, ?, ?, ?)
+            insert into credential (purpose, name, hash, app, created_at, expires_at, revoked_at, opened_by)
+            values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (hash) do nothing
             """, credential.purpose.rawValue, credential.name, credential.hash, credential.app,
-            credential.createdAt, credential.expiresAt, credential.revokedAt)
+            credential.createdAt, credential.expiresAt, credential.revokedAt, credential.openedBy)
+        guard connection.changes == 1 else {
+            throw StoreError(.invalidArgument, "this secret was handed out before")
+        }
         var added = credential
         added.id = connection.lastInsertedRow
         return added
     }
 
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
+        try connection.transaction(.immediate) { () throws(StoreError) in
+            try connection.run(
+                "update credential set revoked_at = ? where id = ? and revoked_at is null", now, id)
+            let isRevoked = connection.changes == 1
+            // Also of one revoked before: a session may have been opened at the same moment.
+            try connection.run(
+                """
+                update credential set revoked_at = ?
+                where opened_by = ? and purpose = 'session' and revoked_at is null
+                """, now, id)
+            return isRevoked
+        }
+    }
+
+    /// Keys and tokens alone: a link that was used stays used, a session that was ended stays ended.
+    func reactivate(credential id: Int64) throws(StoreError) -> Bool {
         try connection.run(
-            "update credential set revoked_at = ? where id = ? and revoked_at is null", now, id)
+            """
+            update credential set revoked_at = null
+            where id = ? and purpose in ('ingest', 'access') and revoked_at is not null
+            """, id)
         return connection.changes == 1
     }
 

@@ -16,28 +16,128 @@ extension Writer {
         let entry = try installs(in: row)
         let fresh = hashes.filter { entry.set.insert($0) }
         guard !fresh.isEmpty else { return nil }
+        // Readers ask for the sets of slots, and for no others.
+        if entry.isStored, scope != .slot {
+            caches.installLog?.add(fresh, to: entry, row)
+        } else {
+            try store(entry, in: row)
+        }
+        return InstallChange(count: entry.set.count, fresh: fresh)
+    }
+
+    /// Starts a set with the members of another.
+    func copyInstalls(from source: Int64, to row: Int64) throws(StoreError) {
+        let members = try installs(in: source).set
+        guard !members.isEmpty else { return }
+        let entry = try installs(in: row)
+        entry.set = members
+        try store(entry, in: row)
+    }
+
+    private func installs(in row: Int64) throws(StoreError) -> InstallEntry {
+        if let known = caches.installs.value(of: row) { return known }
+        let entry: InstallEntry
+        if let ahead = caches.installLog?.ahead[row] {
+            entry = ahead
+        } else {
+            entry = InstallEntry()
+            let select = try connection.statement("select members from install_set where id = ?")
+            defer { select.reset() }
+            try select.bind(row)
+            if try select.step() {
+                guard let set = InstallSet(bytes: select.blob(0)) else {
+                    throw .unreadable("a set of installs", in: connection.path)
+                }
+                entry.set = set
+                entry.isStored = true
+            }
+        }
+        caches.installs.insert(entry, for: row)
+        return entry
+    }
+
+    private func store(_ entry: InstallEntry, in row: Int64) throws(StoreError) {
         try connection.run(
             """
             insert into install_set (id, members) values (?, ?)
             on conflict (id) do update set members = excluded.members
             """, row, entry.set.bytes)
-        return InstallChange(count: entry.set.count, fresh: fresh)
+        entry.isStored = true
     }
 
-    private func installs(in row: Int64) throws(StoreError) -> InstallEntry {
-        if let known = caches.installs.value(of: row) { return known }
-        let select = try connection.statement("select members from install_set where id = ?")
-        defer { select.reset() }
-        try select.bind(row)
-        let entry = InstallEntry(InstallSet())
-        if try select.step() {
-            guard let set = InstallSet(bytes: select.blob(0)) else {
-                throw .unreadable("a set of installs", in: connection.path)
-            }
-            entry.set = set
+    // MARK: The log
+
+    /// Learns what other processes, or this one in a former life, left in the log.
+    func readInstallLog() throws(StoreError) {
+        guard caches.installLog == nil else { return }
+        var log = InstallLog()
+        for (row, hash) in try connection.installLog() {
+            let entry = try installs(in: row)
+            if entry.set.insert(hash) { log.add([hash], to: entry, row) }
         }
-        caches.installs.insert(entry, for: row)
-        return entry
+        log.unwritten = []
+        caches.installLog = log
+    }
+
+    /// Writes what the transaction has added: behind the rest of the log, or into the sets once the log is long.
+    func writeInstallLog() throws(StoreError) {
+        guard let log = caches.installLog, !log.unwritten.isEmpty else { return }
+        guard log.isLong else {
+            try connection.run("insert into install_log (members) values (?)", log.unwritten)
+            caches.installLog?.unwritten = []
+            return
+        }
+        for (row, entry) in log.ahead.sorted(by: { $0.key < $1.key }) { try store(entry, in: row) }
+        try connection.run("delete from install_log")
+        caches.installLog = InstallLog()
+    }
+}
+
+/// Members that sets have in memory and in `install_log`, and not yet in `install_set`.
+///
+/// A set is up to 2 KiB, and a commit adds to hundreds; so commits append what is new to a log, in few pages, and the
+/// sets are written when the log is long.
+struct InstallLog {
+    /// 1 MiB on disk: sets are written once for so many new members.
+    private static let memberLimit = 65_536
+    /// 4 MiB of memory.
+    private static let setLimit = 2_048
+
+    /// By row of `install_set`.
+    private(set) var ahead: [Int64: InstallEntry] = [:]
+    private var count = 0
+    /// Rows and hashes in turn, little-endian: the part of the log that is not on disk.
+    var unwritten: [UInt8] = []
+
+    var isLong: Bool { count > Self.memberLimit || ahead.count > Self.setLimit }
+
+    mutating func add(_ fresh: [UInt64], to entry: InstallEntry, _ row: Int64) {
+        ahead[row] = entry
+        count += fresh.count
+        for hash in fresh {
+            append(UInt64(bitPattern: row))
+            append(hash)
+        }
+    }
+
+    private mutating func append(_ word: UInt64) {
+        unsafe withUnsafeBytes(of: word.littleEndian) { unsafe unwritten.append(contentsOf: $0) }
+    }
+}
+
+extension Connection {
+    /// What `install_log` adds to the sets: rows of `install_set`, each with a hash.
+    func installLog() throws(StoreError) -> [(row: Int64, hash: UInt64)] {
+        let select = try statement("select members from install_log")
+        defer { select.reset() }
+        var members: [(row: Int64, hash: UInt64)] = []
+        while try select.step() {
+            let words = select.words(0)
+            for index in stride(from: 0, to: words.count - 1, by: 2) {
+                members.append((Int64(bitPattern: words[index]), words[index + 1]))
+            }
+        }
+        return members
     }
 }
 

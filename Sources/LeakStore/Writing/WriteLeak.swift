@@ -1,7 +1,7 @@
 extension Writer {
     func write(
         _ leak: Tally.Leak, _ tally: Tally, apps: [AppEntry], releases: [ReleaseEntry], builds: [Int64],
-        of submissions: [Submission]
+        of submissions: [Submission], now: Int64
     ) throws(StoreError) -> LeakEntry {
         let app = apps[leak.app]
         let marks = leak.cells.map { cell in
@@ -9,26 +9,32 @@ extension Writer {
             return LeakEntry.ReleaseMark(id: release.id, order: release.order)
         }
         let entry = try self.leak(leak, app: app, release: marks[0])
-        entry.reports += leak.reports
-        entry.freed += leak.freed
+        entry.reports.addBounded(leak.reports)
+        entry.freed.addBounded(leak.freed)
         entry.firstSeen = min(entry.firstSeen, leak.span.first)
         entry.lastSeen = max(entry.lastSeen, leak.span.last)
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
+        let former = (entry.firstRelease.id, entry.lastRelease.id)
         for mark in marks {
             if mark.order.lexicographicallyPrecedes(entry.firstRelease.order) { entry.firstRelease = mark }
             if entry.lastRelease.order.lexicographicallyPrecedes(mark.order) { entry.lastRelease = mark }
         }
         try writeReleases(of: leak, entry, tally, releases: releases, builds: builds)
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
-        try keepSamples(of: leak, entry, from: submissions)
+        try keepSamples(of: leak, entry, from: submissions, now: now)
         try connection.run(
             """
             update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, first_seen = ?,
-              last_seen = ?, first_release = ?, last_release = ?
+              last_seen = ?
             where id = ?
             """, entry.reports, entry.freed, entry.installs, entry.sightings, entry.aliveAtMost,
-            entry.firstSeen,
-            entry.lastSeen, entry.firstRelease.id, entry.lastRelease.id, entry.id)
+            entry.firstSeen, entry.lastSeen, entry.id)
+        // Apart, since an index and two references follow these.
+        if (entry.firstRelease.id, entry.lastRelease.id) != former {
+            try connection.run(
+                "update leak set first_release = ?, last_release = ? where id = ?", entry.firstRelease.id,
+                entry.lastRelease.id, entry.id)
+        }
         return entry
     }
 

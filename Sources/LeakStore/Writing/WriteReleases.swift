@@ -8,8 +8,8 @@ extension Writer {
             let inRelease = try count(of: entry, release: release.id)
             let inBuild = try count(of: entry, build: builds[cell.build], in: inRelease, release.id)
             for count in [inBuild, inRelease] {
-                count.reports += cell.reports
-                count.freed += cell.freed
+                count.reports.addBounded(cell.reports)
+                count.freed.addBounded(cell.freed)
             }
             if let change = try add(cell.installs, to: .leakBuild, of: inBuild.id) {
                 release.newInstalls.append(contentsOf: change.fresh)
@@ -63,22 +63,26 @@ extension Writer {
     private func startReleaseSet(
         of count: CountEntry, leak: Int64, _ release: Int64, but new: Int64
     ) throws(StoreError) {
-        try connection.run(
+        let select = try connection.statement(
             """
-            insert into install_set (id, members)
-            select ?1, i.members from leak_build p join build b on b.id = p.build and b.release = ?3
-            join install_set i on i.id = p.id << 3 | 1 where p.leak = ?2 and p.id <> ?4
-            """, InstallScope.leakRelease.row(owner: count.id), leak, release, new)
+            select p.id from leak_build p join build b on b.id = p.build
+            where p.leak = ? and b.release = ? and p.id <> ?
+            """)
+        try select.bind(leak, release, new)
+        try copyInstalls(ofBuildIn: select, to: InstallScope.leakRelease.row(owner: count.id))
     }
 
     /// Copies the set of the only build so far.
     private func startLeakSet(leak: Int64, but new: Int64) throws(StoreError) {
-        try connection.run(
-            """
-            insert into install_set (id, members)
-            select ?1, i.members from leak_build p join install_set i on i.id = p.id << 3 | 1
-            where p.leak = ?2 and p.id <> ?3
-            """, InstallScope.leak.row(owner: leak), leak, new)
+        let select = try connection.statement("select id from leak_build where leak = ? and id <> ?")
+        try select.bind(leak, new)
+        try copyInstalls(ofBuildIn: select, to: InstallScope.leak.row(owner: leak))
+    }
+
+    private func copyInstalls(ofBuildIn select: Statement, to row: Int64) throws(StoreError) {
+        defer { select.reset() }
+        guard try select.step() else { return }
+        try copyInstalls(from: InstallScope.leakBuild.row(owner: select.int64(0)), to: row)
     }
 
     private func count(of leak: LeakEntry, release: Int64) throws(StoreError) -> CountEntry {

@@ -1,8 +1,20 @@
 extension Writer {
+    /// How long the newest report stays while many wait. Every call holds most leaks then, and masking and writing a
+    /// report for each of them would cost more than all counts.
+    private static let newestMilliseconds: Int64 = 1_000
+    /// A call of so few submissions keeps the newest report at once: nobody waits for it.
+    private static let quietSubmissions = 4
+
     /// Keeps the first report, the newest, and a uniform sample; reads the JSON of those alone.
+    ///
+    /// Under load the one kept as newest came at most ``newestMilliseconds`` before the newest.
     func keepSamples(
-        of leak: Tally.Leak, _ entry: LeakEntry, from submissions: [Submission]
+        of leak: Tally.Leak, _ entry: LeakEntry, from submissions: [Submission], now: Int64
     ) throws(StoreError) {
+        let sinceNewest = entry.newestKept.map { now - $0 }
+        let keepsNewest =
+            submissions.count <= Self.quietSubmissions
+            || !(sinceNewest.map { (0..<Self.newestMilliseconds).contains($0) } ?? false)
         var kept = [Kept?](repeating: nil, count: SampleSlot.reservoir + Reservoir.size)
         for place in leak.sightings {
             entry.sightings += 1
@@ -12,8 +24,9 @@ extension Writer {
                 entry.firstSample = at
                 kept[SampleSlot.first] = this
             }
-            if entry.newestSample.map({ at >= $0 }) ?? true {
+            if keepsNewest, entry.newestSample.map({ at >= $0 }) ?? true {
                 entry.newestSample = at
+                entry.newestKept = now
                 kept[SampleSlot.newest] = this
             }
             if let slot = reservoir.slot(forReport: entry.sightings, of: leak.identity.id) {

@@ -8,17 +8,21 @@ final class Writer {
     /// Pages in the log before a commit copies them into the database: 16 MiB, since copying after every 1,000
     /// pages, SQLite's default, halves the throughput of large commits.
     static let checkpointPages = 4_000
-    /// Size of the log at which a commit waits for readers and empties it.
+    /// Size of the log above which ``tidy(now:)`` empties it.
     static let logBytes = 64 << 20
-    /// How often a busy log is tried again: once in so many commits.
-    private static let commitsBetweenAttempts = 256
+    /// How long readers may take to leave the log, while nothing is counted. A page is read in less.
+    private static let logWaitMilliseconds: Int32 = 200
+    /// When a log that could not be emptied is tried again.
+    private static let logRetryMilliseconds: Int64 = 10_000
 
     let connection: Connection
     let redact: Redact
     let reservoir: Reservoir
     var caches = Caches()
     private var dataVersion: Int64?
-    private var commitsUntilAttempt = 0
+    /// ``logBytes``, but for tests.
+    var logLimit = Writer.logBytes
+    private var logTriedAt: Int64?
 
     init(connection: Connection, redact: @escaping Redact, reservoir: Reservoir) throws(StoreError) {
         self.connection = connection
@@ -29,7 +33,7 @@ final class Writer {
             pragma journal_mode = wal;
             pragma synchronous = full;
             pragma foreign_keys = on;
-            pragma cache_size = -4096;
+            pragma cache_size = -6144;
             pragma journal_size_limit = \(Self.logBytes);
             pragma wal_autocheckpoint = \(Self.checkpointPages);
             """)
@@ -37,8 +41,10 @@ final class Writer {
 
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
         do throws(StoreError) {
-            let receipts = try connection.transaction(.immediate) { () throws(StoreError) in
+            // Nothing may fail behind the commit: what throws counts as not counted, and is sent again.
+            return try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
+                try readInstallLog()
                 let receipts = try self.receipts(for: submissions, now: now)
                 var tally = Tally()
                 for (number, receipt) in receipts.enumerated() where receipt == .counted {
@@ -47,8 +53,6 @@ final class Writer {
                 try write(tally, of: submissions, now: now)
                 return receipts
             }
-            try boundLog()
-            return receipts
         } catch {
             caches.removeAll()
             throw error
@@ -62,12 +66,11 @@ final class Writer {
     }
 
     /// Empties the log when readers have kept SQLite from doing so for long.
-    private func boundLog() throws(StoreError) {
-        commitsUntilAttempt -= 1
-        guard commitsUntilAttempt <= 0, DatabaseFile.size(of: connection.path + "-wal") > Self.logBytes else {
-            return
-        }
-        if try !connection.truncateLog() { commitsUntilAttempt = Self.commitsBetweenAttempts }
+    func tidy(now: Int64) throws(StoreError) {
+        if let tried = logTriedAt, (0..<Self.logRetryMilliseconds).contains(now - tried) { return }
+        guard DatabaseFile.size(of: connection.path + "-wal") > logLimit else { return }
+        logTriedAt = now
+        if try connection.truncateLog(waitMilliseconds: Self.logWaitMilliseconds) { logTriedAt = nil }
     }
 
     // MARK: Entities
@@ -82,32 +85,36 @@ final class Writer {
         var leaks: [LeakEntry] = []
         for leak in tally.leaks {
             leaks.append(
-                try write(leak, tally, apps: apps, releases: releases, builds: builds, of: submissions))
+                try write(
+                    leak, tally, apps: apps, releases: releases, builds: builds, of: submissions, now: now))
         }
         for release in releases { try flushInstalls(of: release) }
-        try write(hours: tally.hours, leaks: leaks, releases: releases)
-        try write(values: tally.values, texts: tally.texts, leaks: leaks)
+        try write(tally.bundles, of: tally, leaks: leaks, releases: releases)
         let oldestSlot = SlotWindow.oldestKept(now: now)
         for slot in tally.slots where slot.number >= oldestSlot { try write(slot, app: apps[slot.app]) }
+        try writeInstallLog()
     }
 
     private func write(_ app: Tally.App) throws(StoreError) -> AppEntry {
         let entry = try self.app(named: app.name, seen: app.lastSeen)
         try connection.run(
-            "update app set last_seen = max(last_seen, ?), reports = reports + ?, freed = freed + ? where id = ?",
-            app.lastSeen, app.reports, app.freed, entry.id)
-        for (reason, count) in app.dropped.sorted(by: { $0.key < $1.key }) {
+            """
+            update app set last_seen = max(last_seen, ?), reports = min(reports + ?, 0x1FFFFFFFFFFFFF),
+              freed = min(freed + ?, 0x1FFFFFFFFFFFFF)
+            where id = ?
+            """, app.lastSeen, app.reports, app.freed, entry.id)
+        for (reason, count) in app.dropped {
             try connection.run(
                 """
                 insert into dropped (app, reason, count) values (?, ?, ?)
-                on conflict (app, reason) do update set count = count + excluded.count
-                """, entry.id, reason, count)
+                on conflict (app, reason) do update set count = min(count + excluded.count, 0x1FFFFFFFFFFFFF)
+                """, entry.id, reason.text, count)
         }
         return entry
     }
 
     private func app(named name: String, seen: Int64) throws(StoreError) -> AppEntry {
-        if let known = caches.apps.value(of: name) { return known }
+        if let known = caches.apps.value(of: ByteText(name)) { return known }
         let select = try connection.statement(
             """
             select a.id, r.order_key from app a left join release r on r.id = a.newest_release where a.name = ?
@@ -121,27 +128,29 @@ final class Writer {
             try connection.run("insert into app (name, last_seen) values (?, ?)", name, seen)
             entry = AppEntry(id: connection.lastInsertedRow, newest: nil)
         }
-        caches.apps.insert(entry, for: name)
+        caches.apps.insert(entry, for: ByteText(name))
         return entry
     }
 
     private func write(_ release: Tally.Release, app: AppEntry) throws(StoreError) -> ReleaseEntry {
         let entry = try self.release(release.version, of: app, span: release.span)
-        let checks = release.checks.values.reduce(0, +)
+        var checks = 0
+        for count in release.checks.values { checks.addBounded(count) }
         try connection.run(
             """
             update release set first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
-              reports = reports + ?, freed = freed + ?, sessions = sessions + ?,
-              leaky_sessions = leaky_sessions + ?, checks = checks + ?
+              reports = min(reports + ?, 0x1FFFFFFFFFFFFF), freed = min(freed + ?, 0x1FFFFFFFFFFFFF),
+              sessions = min(sessions + ?, 0x1FFFFFFFFFFFFF),
+              leaky_sessions = min(leaky_sessions + ?, 0x1FFFFFFFFFFFFF), checks = min(checks + ?, 0x1FFFFFFFFFFFFF)
             where id = ?
             """, release.span.first, release.span.last, release.reports, release.freed, release.sessions,
             release.leakySessions, checks, entry.id)
-        for (className, count) in release.checks.sorted(by: { $0.key < $1.key }) {
+        for (className, count) in release.checks.sorted(by: { $0.key.text < $1.key.text }) {
             try connection.run(
                 """
                 insert into release_check (release, class, checks) values (?, ?, ?)
-                on conflict (release, class) do update set checks = checks + excluded.checks
-                """, entry.id, className, count)
+                on conflict (release, class) do update set checks = min(checks + excluded.checks, 0x1FFFFFFFFFFFFF)
+                """, entry.id, className.text, count)
         }
         return entry
     }
@@ -149,7 +158,7 @@ final class Writer {
     private func release(
         _ version: String, of app: AppEntry, span: Tally.Span
     ) throws(StoreError) -> ReleaseEntry {
-        let key = ReleaseKey(app: app.id, version: version)
+        let key = ReleaseKey(app: app.id, version: ByteText(version))
         if let known = caches.releases.value(of: key) { return known }
         let order = VersionOrder(version).key
         let select = try connection.statement("select id from release where app = ? and version = ?")
@@ -173,7 +182,7 @@ final class Writer {
     }
 
     private func row(of build: Tally.Build, in release: ReleaseEntry) throws(StoreError) -> Int64 {
-        if let known = release.builds[build.name] { return known }
+        if let known = release.builds[ByteText(build.name)] { return known }
         let select = try connection.statement("select id from build where release = ? and name = ?")
         defer { select.reset() }
         try select.bind(release.id, build.name)
@@ -202,7 +211,8 @@ final class Writer {
         let upsert = try connection.statement(
             """
             insert into app_slot (app, slot, reports) values (?, ?, ?)
-            on conflict (app, slot) do update set reports = reports + excluded.reports returning id
+            on conflict (app, slot) do update set reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
+            returning id
             """)
         defer { upsert.reset() }
         try upsert.bind(app.id, slot.number, slot.reports)

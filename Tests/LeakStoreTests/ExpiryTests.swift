@@ -1,0 +1,92 @@
+import Testing
+
+@testable import LeakStore
+
+@Suite struct ExpiryTests {
+    let directory = TemporaryDirectory()
+
+    private func writer() throws -> Writer {
+        _ = try directory.store()
+        return try Writer(
+            connection: try Connection(path: directory.database, access: .readWrite),
+            redact: { Array($0) }, reservoir: Reservoir(seed: 7))
+    }
+
+    @Test func `many old keys go in small steps, between which counting goes on`() throws {
+        let writer = try writer()
+        let old = (0..<1_200).map { submission(key: "old \($0)", body: UInt8($0 % 250)) }
+        _ = try writer.count(old, now: noon)
+        let rows = { try writer.connection.number("select count(*) from idempotency") ?? 0 }
+        let answers = { try writer.connection.number("select count(*) from answer") ?? 0 }
+        #expect(try (rows(), answers()) == (1_200, 250))
+        var expiry = Expiry(now: noon + 8 * day)
+        var left: [Int64] = []
+        var new = 0
+        var isLeft = true
+        while isLeft {
+            isLeft = try writer.take(stepOf: &expiry)
+            left.append(try rows() - Int64(new))
+            #expect(try writer.count([submission(key: "new \(new)")], now: noon + 8 * day) == [.counted])
+            new += 1
+        }
+        #expect(left.prefix(4) == [700, 200, 0, 0])
+        #expect(try (rows(), answers()) == (Int64(new), 1))
+        #expect(
+            try writer.count([submission(key: "new 0")], now: noon + 8 * day)
+                == [.repeated(answer: submission().answer)])
+    }
+
+    @Test func `hours and slots of many leaks go in small steps`() throws {
+        let writer = try writer()
+        let reports = (0..<600).map { number in
+            Report(
+                leak: leak("L\(number)"), install: UInt64(number),
+                at: noon - Int64(number % 130) * 600_000)
+        }
+        _ = try writer.count([submission(reports)], now: noon)
+        let counts = { () throws -> [Int64?] in
+            [
+                try writer.connection.number("select count(*) from leak_hour"),
+                try writer.connection.number("select count(*) from app_slot"),
+                try writer.connection.number("select count(*) from install_set where id & 7 = 3"),
+            ]
+        }
+        var former = try counts()
+        #expect(former == [600, 130, 130])
+        var expiry = Expiry(now: noon + 91 * day)
+        var steps = 0
+        while try writer.take(stepOf: &expiry) {
+            steps += 1
+            let left = try counts()
+            for (before, after) in zip(former, left) {
+                #expect((before ?? 0) - (after ?? 0) <= Int64(Writer.rowsPerStep))
+            }
+            former = left
+        }
+        #expect(steps > 5)
+        #expect(try counts() == [0, 0, 0])
+        #expect(try writer.connection.number("select count(*) from leak_day") ?? 0 == 600)
+    }
+
+    @Test func `one call goes on until all is gone`() throws {
+        let store = try directory.store()
+        _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
+        try store.expire(now: noon + 8 * day)
+        let connection = try Connection(path: directory.database, access: .readOnly)
+        #expect(try connection.number("select count(*) from idempotency") == 0)
+        #expect(try connection.number("select count(*) from answer") == 0)
+    }
+
+    /// None of the steps reads a whole table that grows with what is sent.
+    @Test(arguments: [
+        "select day, key_id, key from idempotency where day < 1 limit 1",
+        "select id from answer where day < 1",
+        "select id from app_slot where slot < 1 order by slot, id limit 1",
+    ])
+    func `what has expired is found by an index`(query: String) throws {
+        let writer = try writer()
+        let plan = try writer.connection.statement(composed: "explain query plan " + query)
+        defer { plan.reset() }
+        while try plan.step() { #expect(plan.text(3).hasPrefix("SEARCH"), "\(plan.text(3))") }
+    }
+}

@@ -1,0 +1,101 @@
+import LeakStore
+import Testing
+
+/// What every store does with keys, tokens, links and sessions.
+@Suite struct StoreCredentialTests {
+    let directory = TemporaryDirectory()
+    let store: any Store
+
+    init() throws { store = try directory.store() }
+
+    private func add(
+        _ purpose: Credential.Purpose, _ hash: UInt8, expiresAt: Int64? = nil, openedBy: Int64? = nil
+    ) throws -> Credential {
+        try store.add(
+            Credential(
+                purpose: purpose, name: "n", hash: [hash], createdAt: noon, expiresAt: expiresAt,
+                openedBy: openedBy))
+    }
+
+    private func stored(all: Bool = true) throws -> [Credential] {
+        try store.makeReader().credentials(all: all, now: noon)
+    }
+
+    @Test func `a credential is added, listed, used and revoked`() throws {
+        let key = try store.add(
+            Credential(purpose: .ingest, name: "app", hash: [1], app: "shop", createdAt: noon))
+        let link = try store.add(
+            Credential(purpose: .signIn, name: "link", hash: [2], createdAt: noon, expiresAt: noon + 10))
+        let reader = try store.makeReader()
+        #expect(try reader.credentials(all: false, now: noon) == [key, link])
+        #expect(try !store.useOnce(hash: [1], now: noon))
+        #expect(try !store.useOnce(hash: [2], now: noon + 10))
+        #expect(try store.useOnce(hash: [2], now: noon + 9))
+        #expect(try !store.useOnce(hash: [2], now: noon + 9))
+        #expect(try reader.credentials(all: false, now: noon).map(\.id) == [key.id])
+        #expect(try store.revoke(credential: key.id, now: noon))
+        #expect(try !store.revoke(credential: key.id, now: noon))
+        #expect(try reader.credentials(all: false, now: noon).isEmpty)
+        #expect(try reader.credentials(all: true, now: noon).count == 2)
+        try store.expire(now: noon + 10)
+        #expect(try reader.credentials(all: true, now: noon).map(\.id) == [key.id])
+    }
+
+    @Test func `a secret is handed out once`() throws {
+        let key = try add(.ingest, 1)
+        #expect {
+            _ = try add(.access, 1)
+        } throws: { error in
+            (error as? StoreError)
+                == StoreError(.invalidArgument, "this secret was handed out before")
+        }
+        #expect(try stored() == [key])
+        #expect(try add(.access, 2).id != key.id)
+    }
+
+    @Test(arguments: [
+        (Credential.Purpose.ingest, true), (.access, true), (.signIn, false), (.session, false),
+    ])
+    func `a revoked key or token can be made valid again`(purpose: Credential.Purpose, can: Bool) throws {
+        let credential = try add(purpose, 1)
+        #expect(try !store.reactivate(credential: credential.id))
+        _ = try store.revoke(credential: credential.id, now: noon)
+        #expect(try store.reactivate(credential: credential.id) == can)
+        #expect(try stored(all: false) == (can ? [credential] : []))
+        #expect(try !store.reactivate(credential: credential.id + 1))
+    }
+
+    @Test func `sessions end with the token that opened them`() throws {
+        let (token, other) = (try add(.access, 1), try add(.access, 2))
+        let opened = try [3, 4].map { try add(.session, $0, openedBy: token.id) }
+        let kept = [try add(.session, 5, openedBy: other.id), try add(.session, 6)]
+        #expect(try stored() == [token, other] + opened + kept)
+        #expect(try store.revoke(credential: token.id, now: noon + 1))
+        #expect(try stored(all: false) == [other] + kept)
+        #expect(try stored()[2].revokedAt == noon + 1)
+        // One that was opened while the token was being revoked.
+        _ = try add(.session, 7, openedBy: token.id)
+        #expect(try !store.revoke(credential: token.id, now: noon + 2))
+        #expect(try stored(all: false) == [other] + kept)
+        #expect(try store.reactivate(credential: token.id))
+        #expect(try stored(all: false) == [token, other] + kept)
+    }
+
+    @Test func `used links and ended sessions go, keys and tokens stay`() throws {
+        let stays = [
+            try add(.ingest, 1), try add(.access, 2), try add(.access, 3, expiresAt: noon + 1),
+            try add(.signIn, 4, expiresAt: noon + 9), try add(.session, 5, expiresAt: noon + 9),
+        ]
+        let goes = [
+            try add(.signIn, 6, expiresAt: noon + 9), try add(.signIn, 7, expiresAt: noon + 1),
+            try add(.session, 8, expiresAt: noon + 9), try add(.session, 9, expiresAt: noon + 1),
+        ]
+        #expect(try store.useOnce(hash: [6], now: noon))
+        for credential in [stays[0], stays[1], goes[2]] {
+            #expect(try store.revoke(credential: credential.id, now: noon))
+        }
+        try store.expire(now: noon + 1)
+        #expect(try stored().map(\.id) == stays.map(\.id))
+        #expect(try add(.session, 6).id > goes[3].id, "no number names two credentials")
+    }
+}

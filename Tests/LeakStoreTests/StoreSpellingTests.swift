@@ -1,0 +1,95 @@
+import Testing
+
+@testable import LeakStore
+
+/// Texts that Swift takes for equal and whose bytes differ are two texts, as they are to SQLite.
+@Suite struct StoreSpellingTests {
+    let directory = TemporaryDirectory()
+    /// One code point, and a letter with an accent.
+    private static let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+
+    private enum Cut: CaseIterable {
+        case oneCall, twoCalls, reopened
+    }
+
+    /// Counts `first` then `second`, and the two once more.
+    private func count(_ cut: Cut, _ first: Submission, _ second: Submission) throws -> any StoreReader {
+        var store = try directory.store()
+        for _ in 0..<2 {
+            switch cut {
+            case .oneCall: _ = try store.count([first, second], now: noon)
+            case .twoCalls:
+                _ = try store.count([first], now: noon)
+                _ = try store.count([second], now: noon)
+            case .reopened:
+                _ = try store.count([first], now: noon)
+                store = try directory.store()
+                _ = try store.count([second], now: noon)
+            }
+        }
+        #expect(try store.verify() == [])
+        return try store.makeReader()
+    }
+
+    private func bytes(_ texts: [String]) -> Set<[UInt8]> { Set(texts.map { Array($0.utf8) }) }
+
+    private static let twins = Set([Array(composed.utf8), Array(decomposed.utf8)])
+
+    @Test func `two spellings are two keys`() {
+        #expect(Self.composed == Self.decomposed)
+        #expect(ByteText(Self.composed) != ByteText(Self.decomposed))
+        #expect(ByteText(Self.composed) == ByteText("caf" + "\u{E9}"))
+        #expect(Set([ByteText(Self.composed), ByteText(Self.decomposed), ByteText("")]).count == 3)
+    }
+
+    @Test(arguments: Cut.allCases)
+    private func `versions and builds`(cut: Cut) throws {
+        let page = leak("Page")
+        let parts = [
+            (Self.composed, "1"), (Self.decomposed, "1"), ("1.0", Self.composed), ("1.0", Self.decomposed),
+        ]
+        .map { submission([Report(leak: page, version: $0, build: $1)]) }
+        var (first, second) = (parts[0], parts[1])
+        let reader = try count(cut, first, second)
+        #expect(bytes(try reader.versions(app: "shop")) == Self.twins)
+        #expect(try reader.releases(app: "shop").map(\.reports) == [2, 2])
+        #expect(try reader.leak(page.id, now: noon)?.versions.map(\.reports) == [2, 2])
+        #expect(try reader.leak(page.id, now: noon)?.trend.versions.map { $0.counts.last } == [2, 2])
+        (first, second) = (parts[2], parts[3])
+        _ = try count(cut, first, second)
+        let release = try #require(try reader.releases(app: "shop").first { $0.version == "1.0" })
+        #expect(bytes(release.builds) == Self.twins)
+        #expect(try reader.leak(page.id, now: noon)?.versions.map(\.reports) == [2, 2, 2, 2])
+    }
+
+    @Test(arguments: Cut.allCases)
+    private func `apps, classes checked and reasons`(cut: Cut) throws {
+        let parts = [Self.composed, Self.decomposed].map { name in
+            var part = submission([Report(leak: leak("Page"), system: name, model: name)])
+            part.denominators = [
+                Submission.Denominator(
+                    app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0,
+                    checks: [name: 3]),
+                Submission.Denominator(
+                    app: name, version: "1.0", build: nil, sessions: 1, leakySessions: 0, checks: [:]),
+            ]
+            part.dropped = [Submission.Dropped(app: "shop", reason: name, count: 5)]
+            return part
+        }
+        let reader = try count(cut, parts[0], parts[1])
+        #expect(bytes(try reader.apps()).isSuperset(of: Self.twins))
+        for name in [Self.composed, Self.decomposed] {
+            #expect(try reader.releases(app: name).map(\.sessions) == [2])
+        }
+        let dropped = try reader.overview(app: "shop", now: noon).dropped
+        #expect(bytes(dropped.map(\.reason)) == Self.twins)
+        #expect(dropped.map(\.count) == [10, 10])
+        let detail = try #require(try reader.leak(leak("Page").id, now: noon))
+        for values in [detail.systems, detail.models] {
+            #expect(bytes(values.map(\.value)) == Self.twins)
+            #expect(values.map(\.reports) == [2, 2])
+        }
+        let connection = try Connection(path: directory.database, access: .readOnly)
+        #expect(try connection.number("select count(*) from release_check where checks = 6") == 2)
+    }
+}
