@@ -54,6 +54,8 @@ public final class Collector: Sendable {
         queue = CommitQueue(store: store, now: now) { error in
             health.note(.unwritable, isThere: error != nil)
             if let error { log.error("reports not taken: \(error)") }
+        } untidy: { error in
+            log.warning("the store's log stays long for now: \(error)")
         }
         pool = ReadPool()
         housekeeping = Housekeeping(

@@ -62,10 +62,6 @@ public final class SQLiteStore: Store {
         try write { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
     }
 
-    public func reactivate(credential id: Int64) throws(StoreError) -> Bool {
-        try write { writer throws(StoreError) in try writer.reactivate(credential: id) }
-    }
-
     public func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
     }

@@ -33,10 +33,6 @@ public protocol Store: Sendable {
     ///
     /// - Returns: whether there was such a credential, not revoked before.
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool
-    /// Makes a revoked ingest key or access token valid again; sessions once opened with it stay ended.
-    ///
-    /// - Returns: whether there was such a one, and it was revoked.
-    func reactivate(credential id: Int64) throws(StoreError) -> Bool
     /// Marks a sign-in link as used.
     ///
     /// - Returns: whether this call was the one that used it.

@@ -53,18 +53,6 @@ import Testing
         #expect(try add(.access, 2).id != key.id)
     }
 
-    @Test(arguments: [
-        (Credential.Purpose.ingest, true), (.access, true), (.signIn, false), (.session, false),
-    ])
-    func `a revoked key or token can be made valid again`(purpose: Credential.Purpose, can: Bool) throws {
-        let credential = try add(purpose, 1)
-        #expect(try !store.reactivate(credential: credential.id))
-        _ = try store.revoke(credential: credential.id, now: noon)
-        #expect(try store.reactivate(credential: credential.id) == can)
-        #expect(try stored(all: false) == (can ? [credential] : []))
-        #expect(try !store.reactivate(credential: credential.id + 1))
-    }
-
     @Test func `sessions end with the token that opened them`() throws {
         let (token, other) = (try add(.access, 1), try add(.access, 2))
         let opened = try [3, 4].map { try add(.session, $0, openedBy: token.id) }
@@ -77,8 +65,6 @@ import Testing
         _ = try add(.session, 7, openedBy: token.id)
         #expect(try !store.revoke(credential: token.id, now: noon + 2))
         #expect(try stored(all: false) == [other] + kept)
-        #expect(try store.reactivate(credential: token.id))
-        #expect(try stored(all: false) == [token, other] + kept)
     }
 
     @Test func `used links and ended sessions go, keys and tokens stay`() throws {

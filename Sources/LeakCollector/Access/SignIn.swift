@@ -27,7 +27,7 @@ struct SignIn: Sendable {
         guard case .valid(let link) = gate.find(code, for: [.signIn], now: now) else { return nil }
         guard try store.useOnce(hash: link.hash, now: now) else { return nil }
         gate.remove(hash: link.hash)
-        return try openSession(name: "signed in by link", now: now)
+        return try openSession(name: "signed in by link", by: nil, now: now)
     }
 
     /// Exchanges an access token for a session.
@@ -36,7 +36,7 @@ struct SignIn: Sendable {
     /// - Returns: the session's cookie, or `nil` when the token is not valid.
     func open(token: String, now: Int64) throws -> String? {
         guard case .valid(let credential) = gate.find(token, for: [.access], now: now) else { return nil }
-        return try openSession(name: "signed in by \(credential.name)", now: now)
+        return try openSession(name: "signed in by \(credential.name)", by: credential.id, now: now)
     }
 
     /// Ends a session. Blocks on the disk.
@@ -50,12 +50,13 @@ struct SignIn: Sendable {
         return cookie("", seconds: 0)
     }
 
-    private func openSession(name: String, now: Int64) throws -> String {
+    /// - Parameter token: ends the session with it.
+    private func openSession(name: String, by token: Int64?, now: Int64) throws -> String {
         let session = try Secret.random()
         let credential = try store.add(
             Credential(
                 purpose: .session, name: name, hash: session.hash, createdAt: now,
-                expiresAt: now + Gate.sessionLifetime))
+                expiresAt: now + Gate.sessionLifetime, openedBy: token))
         gate.add(credential)
         return cookie(session.text, seconds: Int(Gate.sessionLifetime / 1000))
     }

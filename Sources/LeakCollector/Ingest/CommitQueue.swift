@@ -57,18 +57,22 @@ final class CommitQueue: Sendable {
     private let limits: Limits
     private let now: @Sendable () -> Int64
     private let finished: @Sendable (StoreError?) -> Void
+    private let untidy: @Sendable (StoreError) -> Void
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - finished: told of each transaction, and why it failed where it did.
+    ///   - untidy: told when the store could not be tidied; what was counted stays counted.
     init(
         store: any Store, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64,
-        finished: @escaping @Sendable (StoreError?) -> Void
+        finished: @escaping @Sendable (StoreError?) -> Void,
+        untidy: @escaping @Sendable (StoreError) -> Void
     ) {
         self.store = store
         self.limits = limits
         self.now = now
         self.finished = finished
+        self.untidy = untidy
     }
 
     /// Whether a request of this size would be taken now: asked before its body is read.
@@ -134,6 +138,11 @@ final class CommitQueue: Sendable {
         } catch {
             finished(error)
             for waiting in batch { waiting.send(.failed(error)) }
+        }
+        do {
+            try store.tidy(now: now())
+        } catch {
+            untidy(error)
         }
     }
 }

@@ -13,6 +13,6 @@ struct ByteText: Hashable {
         let isHashed: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
             unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
         }
-        if isHashed == nil { Array(text.utf8).withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
+        if isHashed == nil { unsafe Array(text.utf8).withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
     }
 }

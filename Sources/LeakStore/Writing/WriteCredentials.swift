@@ -29,16 +29,6 @@ extension Writer {
         }
     }
 
-    /// Keys and tokens alone: a link that was used stays used, a session that was ended stays ended.
-    func reactivate(credential id: Int64) throws(StoreError) -> Bool {
-        try connection.run(
-            """
-            update credential set revoked_at = null
-            where id = ? and purpose in ('ingest', 'access') and revoked_at is not null
-            """, id)
-        return connection.changes == 1
-    }
-
     /// A used link is a revoked one.
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
         try connection.run(

@@ -40,7 +40,8 @@ import Threads
         init(waitingBytes: Int) throws {
             var limits = CommitQueue.Limits()
             limits.waitingBytes = waitingBytes
-            queue = CommitQueue(store: store, limits: limits, now: { 0 }, finished: { _ in })
+            queue = CommitQueue(
+                store: store, limits: limits, now: { 0 }, finished: { _ in }, untidy: { _ in })
             thread = queue.start()
             server = try Server(.init(port: 0), service: Desk(queue: queue))
             server.start()
@@ -171,6 +172,7 @@ private final class SlowStore: Store {
         return submissions.map { _ in .counted }
     }
 
+    func tidy(now: Int64) throws(StoreError) {}
     func expire(now: Int64) throws(StoreError) {}
     func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
