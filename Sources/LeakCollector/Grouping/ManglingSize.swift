@@ -6,8 +6,8 @@
 /// operators of types, functions and variables; a name with another, such as those of generic requirements and
 /// specialised code, has no bound here.
 struct ManglingSize {
-    /// Longer than any name that is shown, and read in less than a millisecond.
-    static let limit = 64 * 1024
+    /// Several times the longest names that SwiftUI makes, and read in a fraction of a millisecond.
+    static let limit = 16 * 1024
     /// `S2S` says `S` twice; nobody writes a type with more of one kind side by side.
     private static let repeatLimit = 16
 
