@@ -129,24 +129,7 @@ public struct Request: ~Copyable {
         return at
     }
 
-    /// The parser has checked that two digits follow each `%`.
     private func decoded(_ range: Range<Int>, plusIsSpace: Bool) -> String {
-        var result: [UInt8] = []
-        result.reserveCapacity(range.count)
-        var at = range.lowerBound
-        while at < range.upperBound {
-            let byte = unsafe bytes[at]
-            at += 1
-            if byte == UInt8(ascii: "%"), at + 1 < range.upperBound,
-                let high = ASCII.hexDigit(unsafe bytes[at]),
-                let low = ASCII.hexDigit(unsafe bytes[at + 1])
-            {
-                result.append(high << 4 | low)
-                at += 2
-            } else {
-                result.append(plusIsSpace && byte == UInt8(ascii: "+") ? ASCII.space : byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        unsafe PercentEncoding.decoded(bytes[range], plusIsSpace: plusIsSpace)
     }
 }

@@ -25,11 +25,3 @@ enum ContentTag {
         LeakID(bytes: SHA256.hash(bytes)).description
     }
 }
-
-extension LeakID {
-    /// The first 16 of at least 16 bytes.
-    init(bytes: [UInt8]) {
-        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        self.init(high: number(bytes[0..<8]), low: number(bytes[8..<16]))
-    }
-}

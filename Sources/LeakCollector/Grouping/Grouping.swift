@@ -50,16 +50,22 @@ enum Grouping {
     }
 
     /// The first 128 bits of SHA-256 over version, app and key, with U+001F between them.
+    ///
+    /// What reaches this has no control characters; were there a U+001F in a part, U+001B would mark it, so that no
+    /// two lists of parts make one text.
     static func id(app: String, key: [String]) -> LeakID {
-        var bytes = Array("\(version)\u{1F}".utf8)
-        bytes.append(contentsOf: app.utf8)
-        for part in key {
+        var bytes = Array("\(version)".utf8)
+        for part in [app] + key {
             bytes.append(0x1F)
-            bytes.append(contentsOf: part.utf8)
+            for byte in part.utf8 {
+                switch byte {
+                case 0x1B: bytes += [0x1B, 0x5B]
+                case 0x1F: bytes += [0x1B, 0x5F]
+                default: bytes.append(byte)
+                }
+            }
         }
-        let digest = SHA256.hash(bytes)
-        func word(_ range: Range<Int>) -> UInt64 { digest[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        return LeakID(high: word(0..<8), low: word(8..<16))
+        return LeakID(bytes: SHA256.hash(bytes))
     }
 }
 

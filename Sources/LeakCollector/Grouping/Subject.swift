@@ -3,7 +3,7 @@ internal import LeakMessage
 /// What a report says about the leaked object, cleaned.
 struct Subject {
     /// A type's name without its module.
-    struct Name: Hashable {
+    struct Name {
         let module: String?
         let name: String
         let isSystem: Bool
@@ -58,7 +58,9 @@ struct Subject {
     /// leaves the class alone. A container of the system that has no stack has its first child for one.
     private func stackKey(of className: Name) -> [String] {
         let kept = stack.enumerated().filter { !$1.isSystem || $0 == stack.count - 1 }.map(\.element.name)
-        guard kept.isEmpty || kept == [className.name] else { return kept }
+        // By bytes, as the key is: `String` takes a composed and a decomposed accent for equal.
+        let isClassAlone = kept.count == 1 && kept[0].utf8.elementsEqual(className.name.utf8)
+        guard kept.isEmpty || isClassAlone else { return kept }
         if className.isSystem, let root = children.first { return [root.name] }
         return []
     }

@@ -28,7 +28,7 @@ struct Reception {
             (problem.line, problem.column) = (error.line, error.column)
             throw problem
         }
-        var senders = Senders(letter: letter, key: key)
+        var senders = try Senders(letter: letter, key: key)
         submission = Submission(keyID: key.id, receivedAt: letter.receivedAt)
         rejected = document.rejected
         submission.body = document.body
@@ -36,7 +36,7 @@ struct Reception {
         for (index, report) in document.reports.enumerated() {
             let sender = senders.index(of: document.origin(of: report), in: document)
             let origin = senders.origins[sender]
-            guard key.app == nil || key.app == origin.app else {
+            guard key.mayWrite(for: origin.app) else {
                 rejected.append(
                     Rejection(
                         index: report.index,
@@ -70,21 +70,26 @@ struct Reception {
         }
         let sender = senders.index(of: document.origin, in: document)
         let origin = senders.origins[sender]
-        guard key.app == nil || key.app == origin.app else {
+        guard key.mayWrite(for: origin.app) else {
             throw Problem(.forbidden, "app is \(origin.app), this key writes for \(key.app ?? "") only")
         }
-        var checks: [String: Int] = [:]
+        var checks = ClassCounts()
         for check in document.checks {
-            checks[Grouping.className(check.className, module: senders.modules[sender]), default: 0] +=
-                check.count
+            checks.add(
+                check.count, to: Grouping.className(check.className, module: senders.modules[sender]))
         }
-        if !document.sessions.isEmpty || !checks.isEmpty {
+        if !document.sessions.isEmpty || !document.checks.isEmpty {
             submission.denominators = [
                 Submission.Denominator(
                     app: origin.app, version: origin.version, build: origin.build,
                     sessions: document.sessions.count,
-                    leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks)
+                    leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks.first)
             ]
+            submission.denominators += checks.others.map {
+                Submission.Denominator(
+                    app: origin.app, version: origin.version, build: origin.build, sessions: 0,
+                    leakySessions: 0, checks: $0)
+            }
         }
         submission.dropped = document.dropped.map {
             Submission.Dropped(app: origin.app, reason: $0.reason, count: $0.count)
@@ -128,5 +133,12 @@ struct Reception {
             writer.fields(of: rejected)
         }
         return writer.bytes
+    }
+}
+
+extension Credential {
+    /// Whether a key is bound to no app, or to this one byte by byte, as the store tells apps apart.
+    fileprivate func mayWrite(for app: String) -> Bool {
+        self.app.map { $0.utf8.elementsEqual(app.utf8) } ?? true
     }
 }

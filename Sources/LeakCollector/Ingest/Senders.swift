@@ -1,3 +1,4 @@
+internal import HTTPServer
 internal import LeakMessage
 internal import LeakStore
 
@@ -12,16 +13,25 @@ struct Senders {
     private let fallbackApp: String
     private let fallbackVersion: String
 
-    init(letter: Letter, key: Credential) {
+    /// - Throws: ``Problem`` when the address names an app or version that no body could name.
+    init(letter: Letter, key: Credential) throws(Problem) {
         fallbackApp =
-            letter.app.flatMap(Self.bounded(WireLimits.appIDBytes)) ?? key.app ?? Reception.defaultApp
+            try Self.parameter("app", letter.app, atMost: WireLimits.appIDBytes) ?? key.app
+            ?? Reception.defaultApp
         fallbackVersion =
-            letter.version.flatMap(Self.bounded(WireLimits.versionBytes)) ?? Reception.unknownVersion
+            try Self.parameter("version", letter.version, atMost: WireLimits.versionBytes)
+            ?? Reception.unknownVersion
     }
 
-    /// Names in an address obey the same bounds as in a body; longer ones, and empty ones, name nothing.
-    private static func bounded(_ bytes: Int) -> (String) -> String? {
-        { (1...bytes).contains($0.utf8.count) ? $0 : nil }
+    /// Names in an address obey the same bounds as in a body; empty ones name nothing there and here.
+    private static func parameter(
+        _ name: String, _ value: String?, atMost limit: Int
+    ) throws(Problem) -> String? {
+        guard let value, !value.isEmpty else { return nil }
+        if let problem = WireName.problem(in: value, of: "the address's parameter \(name)", atMost: limit) {
+            throw Problem(.badRequest, problem)
+        }
+        return value
     }
 
     /// The sender's place in ``origins``.

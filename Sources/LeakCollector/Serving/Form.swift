@@ -1,3 +1,5 @@
+internal import HTTPServer
+
 /// What a browser sends for a form: `application/x-www-form-urlencoded`.
 /// https://url.spec.whatwg.org/#urlencoded-parsing
 struct Form {
@@ -16,23 +18,6 @@ struct Form {
     subscript(name: String) -> String? { values[name] }
 
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
-        var plain: [UInt8] = []
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): plain.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                if rest.count >= 2,
-                    let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-                {
-                    plain.append(value)
-                    rest = rest.dropFirst(2)
-                } else {
-                    plain.append(byte)
-                }
-            default: plain.append(byte)
-            }
-        }
-        return String(decoding: plain, as: UTF8.self)
+        PercentEncoding.decoded(bytes, plusIsSpace: true)
     }
 }

@@ -42,7 +42,9 @@ public struct DetectorMessage: Hashable, Sendable {
         let reading = Grammar(demangle: demangle).read(MessageText.withoutPrefix(plain))
         detector = reading.detector
         className = reading.className
-        stack = reading.stack.count == 1 && reading.stack.first == className ? [] : reading.stack
+        let isClassAlone =
+            reading.stack.count == 1 && reading.stack[0].utf8.elementsEqual((className ?? "").utf8)
+        stack = isClassAlone ? [] : reading.stack
         children = reading.children
         cycle = Cycle.smallestRotation(reading.cycle)
         event = reading.event

@@ -241,13 +241,14 @@ extension Grammar {
     }
 
     private func number(atStartOf text: Text) -> Int? {
-        Int(text.prefix { $0.isDigit }.prefix(9).string)
+        Int(text.prefix { $0.isDigit }.prefix(9).string).map { min($0, WireLimits.alive) }
     }
 }
 
 /// `8.912s`
 public enum ElapsedTime {
-    /// Milliseconds of the seconds that `text` starts with; `nil` when it starts with no number.
+    /// Milliseconds of the seconds that `text` starts with, at most the wire format's bound; `nil` when it starts
+    /// with no number.
     static func milliseconds(atStartOf text: Text) -> Int? {
         let whole = text.prefix { $0.isDigit }
         guard !whole.isEmpty, whole.count <= 12, var milliseconds = Int(whole.string) else { return nil }
@@ -259,7 +260,7 @@ public enum ElapsedTime {
             let digit = fraction.dropFirst(index).first.map { Int($0 - UInt8(ascii: "0")) } ?? 0
             milliseconds = milliseconds * 10 + digit
         }
-        return milliseconds
+        return min(milliseconds, WireLimits.durationMilliseconds)
     }
 
     /// Milliseconds of the last `after 8.912s` of a text of an object that went.

@@ -10,6 +10,18 @@ struct OldMangling {
 
     private static let depthLimit = 32
 
+    /// Bytes of all names made on the way. Substitutions nest, so that without a bound ten bytes would double what
+    /// stands before them; the longest names that are shown take some thousands.
+    private static let writtenLimit = 64 * 1024
+    private var written = 0
+
+    /// Counts a name made, or refuses it.
+    private mutating func counted(_ name: String?) -> String? {
+        guard let name else { return nil }
+        written += name.utf8.count
+        return written <= Self.writtenLimit ? name : nil
+    }
+
     /// - Returns: the name as the Swift runtime would print it, or `nil` when `mangled` is nothing of the sort.
     static func demangle(_ mangled: Text) -> String? {
         guard let type = mangled.dropping("_Tt") else { return nil }
@@ -32,6 +44,10 @@ struct OldMangling {
         guard depth < Self.depthLimit else { return nil }
         depth += 1
         defer { depth -= 1 }
+        return counted(anyType())
+    }
+
+    private mutating func anyType() -> String? {
         switch rest.first {
         case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return nominal()
         case UInt8(ascii: "G"): return boundGeneric()
@@ -73,7 +89,7 @@ struct OldMangling {
     }
 
     private mutating func protocolName() -> String? {
-        rest.first == UInt8(ascii: "S") ? substitutionOrDeclaration() : declaration()
+        counted(rest.first == UInt8(ascii: "S") ? substitutionOrDeclaration() : declaration())
     }
 
     /// `S_` may be a whole protocol, or the module of one whose name follows.
@@ -102,6 +118,10 @@ struct OldMangling {
         guard depth < Self.depthLimit else { return nil }
         depth += 1
         defer { depth -= 1 }
+        return counted(anyContext())
+    }
+
+    private mutating func anyContext() -> String? {
         switch rest.first {
         case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return nominal()
         case UInt8(ascii: "G"): return boundGeneric()

@@ -28,7 +28,9 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
         var isUndemangled = false
         if TypeNameCleaning.looksMangled(name) {
             let mangled = name.string
-            if let plain = OldMangling.demangle(name) ?? demangle(mangled), plain != mangled {
+            if let plain = OldMangling.demangle(name) ?? demangle(mangled), plain != mangled,
+                plain.utf8.count <= TypeNameCleaning.demangledByteLimit
+            {
                 name = TypeNameCleaning.simplified(Text(plain))
             } else {
                 isUndemangled = true

@@ -2,6 +2,8 @@
 enum TypeNameCleaning {
     /// The wire format's bound of a class; a name is never longer than its mangled form is here.
     static let byteLimit = 4 * 512
+    /// What a mangled name may become: much more than ``byteLimit`` only where substitutions repeat it.
+    static let demangledByteLimit = 16 * 1024
 
     /// Takes a name out of quotes, of `Optional(…)`, of `<Name: 0x…>`, and of white space and commas around them.
     static func unwrapped(_ raw: Text) -> Text {
@@ -83,9 +85,15 @@ enum TypeNameCleaning {
         name.reserveCapacity(raw.count)
         var discriminator: String?
         var rest = raw
+        // Where the next `)` stands is looked for once, not from each `(`.
+        var closing: Closing?
         while let byte = rest.first {
             let isStart = name.last.map { !$0.isIdentifier && $0 != UInt8(ascii: ".") } ?? true
-            if byte == UInt8(ascii: "("), let end = rest.firstIndex(of: UInt8(ascii: ")")) {
+            if byte == UInt8(ascii: "("), closing.map({ $0.end < rest.startIndex }) ?? true {
+                closing = Closing(in: rest)
+            }
+            if byte == UInt8(ascii: "("), let closing, closing.end < rest.endIndex {
+                let end = closing.end
                 let inside = rest[(rest.startIndex + 1)..<end]
                 let after = rest[(end + 1)...]
                 if inside.starts(with: "unknown context at") {
@@ -96,9 +104,7 @@ enum TypeNameCleaning {
                     rest = after.dropping(":") ?? after
                     continue
                 }
-                if let range = inside.lastRange(of: " in _"),
-                    inside[range.upperBound...].allSatisfy(\.isHexadecimal)
-                {
+                if let range = closing.discriminator, range.lowerBound >= inside.startIndex {
                     discriminator = discriminator ?? inside[(range.upperBound - 1)...].string
                     name.append(contentsOf: inside[..<range.lowerBound])
                     rest = after
@@ -115,6 +121,22 @@ enum TypeNameCleaning {
             rest = rest.dropFirst()
         }
         return (name[...].trimmed, discriminator)
+    }
+
+    /// A `)`, and the ` in _` in front of it that a private type's file makes.
+    private struct Closing {
+        /// The end of the text when there is none.
+        let end: Int
+        /// ` in _`, when all behind it is hexadecimal.
+        let discriminator: Range<Int>?
+
+        init(in text: Text) {
+            let before = text.prefix { $0 != UInt8(ascii: ")") }
+            end = before.endIndex
+            discriminator = before.lastRange(of: " in _").flatMap {
+                before[$0.upperBound...].allSatisfy(\.isHexadecimal) ? $0 : nil
+            }
+        }
     }
 
     /// Whether a cleaned name can be a type's: `A`, `A.B<…>.C`, nothing that only a sentence has.

@@ -9,8 +9,8 @@ extension FieldReader {
             switch field {
             case .app: try app(&document.origin)
             case .device: try device(&document.origin)
-            case .install: document.origin.install = try string("install", atMost: WireLimits.installBytes)
-            case .user: document.origin.user = try string("user", atMost: WireLimits.userBytes)
+            case .install: document.origin.install = try nameText("install", atMost: WireLimits.installBytes)
+            case .user: document.origin.user = try nameText("user", atMost: WireLimits.userBytes)
             case .sentAt: document.sentAt = try time("sent_at")
             case .sessions: try sessions(into: &document)
             case .checks: try checks(into: &document)
@@ -79,8 +79,8 @@ extension FieldReader {
                 let slice = try reader.string(path, atMost: WireLimits.sessionIDBytes)
                 session.id = reader.scanner.text(of: slice)
             case .startedAt: session.startedAt = try reader.time(path)
-            case .checks: session.checks = try reader.amount(path) ?? 0
-            case .leaks: session.leaks = try reader.amount(path) ?? 0
+            case .checks: session.checks = try reader.amount(path, atMost: WireLimits.sessionChecks) ?? 0
+            case .leaks: session.leaks = try reader.amount(path, atMost: WireLimits.sessionLeaks) ?? 0
             case .className, .count: try reader.scanner.skip()
             }
         } end: { _, _ in
@@ -100,7 +100,7 @@ extension FieldReader {
             case .className:
                 let slice = try reader.string(path, atMost: WireLimits.classBytes)
                 className = reader.scanner.text(of: slice)
-            case .count: count = try reader.amount(path) ?? 0
+            case .count: count = try reader.amount(path, atMost: WireLimits.classChecks) ?? 0
             case .id, .startedAt, .checks, .leaks: try reader.scanner.skip()
             }
         } end: { path, offset in
@@ -131,7 +131,7 @@ extension FieldReader {
                     return
                 }
                 let reason = scanner.text(of: name)
-                if let count = try amount("dropped.\(reason)") {
+                if let count = try amount("dropped.\(reason)", atMost: WireLimits.droppedReports) {
                     dropped.append(DroppedReports(reason: reason, count: count))
                 }
             } while try scanner.another(in: .object)

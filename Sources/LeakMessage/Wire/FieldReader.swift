@@ -46,6 +46,18 @@ struct FieldReader {
         return slice
     }
 
+    /// A string of at most `limit` bytes that names something: one without control characters.
+    mutating func nameText(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError)
+        -> JSONSlice
+    {
+        let offset = scanner.offset
+        let slice = try string(field(), atMost: limit)
+        if slice.isPresent, hasControlCharacter(slice) {
+            note("\(field()) has a control character", at: offset)
+        }
+        return slice
+    }
+
     /// An array of strings, each of at most `limit` bytes.
     mutating func strings(_ field: StaticString, count: Int, atMost limit: Int) throws(JSONError) -> JSONSlice
     {
@@ -80,9 +92,9 @@ struct FieldReader {
         return value
     }
 
-    /// A whole number of at least 0.
-    mutating func amount(_ field: @autoclosure () -> String) throws(JSONError) -> Int? {
-        try integer(field(), in: 0...Int.max, "an integer of at least 0")
+    /// A whole number from 0 to `limit`.
+    mutating func amount(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError) -> Int? {
+        try integer(field(), in: 0...limit, "an integer from 0 to \(limit)")
     }
 
     /// RFC 3339, or milliseconds since 1970.
@@ -110,20 +122,10 @@ struct FieldReader {
         return unsafe scanner.withBytes(of: slice) { unsafe JSONText.unescaped($0).count }
     }
 
-    /// Whether a text holds a control character, U+0000 to U+001F or U+007F to U+009F.
-    func hasControlCharacter(_ slice: JSONSlice) -> Bool {
+    private func hasControlCharacter(_ slice: JSONSlice) -> Bool {
         unsafe scanner.withBytes(of: slice) { bytes in
-            if slice.isEscaped { return unsafe Self.hasControlCharacter(JSONText.unescaped(bytes)) }
-            return unsafe Self.hasControlCharacter(bytes)
+            if slice.isEscaped { return unsafe WireName.hasControlCharacter(JSONText.unescaped(bytes)) }
+            return unsafe WireName.hasControlCharacter(bytes)
         }
-    }
-
-    private static func hasControlCharacter(_ text: some Collection<UInt8>) -> Bool {
-        var previous: UInt8 = 0
-        for byte in text {
-            if byte < 0x20 || byte == 0x7F || previous == 0xC2 && byte & 0xE0 == 0x80 { return true }
-            previous = byte
-        }
-        return false
     }
 }

@@ -76,9 +76,11 @@ extension FieldReader {
         case .cycle:
             report.cycle = try strings("cycle", count: WireLimits.cycleCount, atMost: WireLimits.elementBytes)
         case .reason: report.reason = try string("reason", atMost: WireLimits.reasonBytes)
-        case .waited: report.waitedMilliseconds = try amount("waited_ms")
-        case .alive: report.alive = try amount("alive")
-        case .lived: report.livedMilliseconds = try amount("lived_ms")
+        case .waited:
+            report.waitedMilliseconds = try amount("waited_ms", atMost: WireLimits.durationMilliseconds)
+        case .alive: report.alive = try amount("alive", atMost: WireLimits.alive)
+        case .lived:
+            report.livedMilliseconds = try amount("lived_ms", atMost: WireLimits.durationMilliseconds)
         case .count:
             let limit = WireLimits.count
             report.count = try integer("count", in: 1...limit, "an integer from 1 to \(limit)") ?? 1
@@ -89,8 +91,8 @@ extension FieldReader {
         case .fingerprint: report.fingerprint = try fingerprint()
         case .app: try app(&report.origin)
         case .device: try device(&report.origin)
-        case .install: report.origin.install = try string("install", atMost: WireLimits.installBytes)
-        case .user: report.origin.user = try string("user", atMost: WireLimits.userBytes)
+        case .install: report.origin.install = try nameText("install", atMost: WireLimits.installBytes)
+        case .user: report.origin.user = try nameText("user", atMost: WireLimits.userBytes)
         case .sessions, .checks, .dropped, .reports, .sentAt: try scanner.skip()
         }
     }
@@ -125,10 +127,8 @@ extension FieldReader {
 
     private mutating func className() throws(JSONError) -> JSONSlice {
         let offset = scanner.offset
-        let slice = try string("class", atMost: WireLimits.classBytes)
-        guard slice.isPresent else { return slice }
-        if slice.isEmpty { note("class is empty, at least 1 byte", at: offset) }
-        if hasControlCharacter(slice) { note("class has a control character", at: offset) }
+        let slice = try nameText("class", atMost: WireLimits.classBytes)
+        if slice.isPresent, slice.isEmpty { note("class is empty, at least 1 byte", at: offset) }
         return slice
     }
 
@@ -236,13 +236,13 @@ extension FieldReader {
         repeat {
             let name = try scanner.name()
             if scanner.matches(name, "id") {
-                origin.appID = try string("app.id", atMost: WireLimits.appIDBytes)
+                origin.appID = try nameText("app.id", atMost: WireLimits.appIDBytes)
             } else if scanner.matches(name, "module") {
-                origin.module = try string("app.module", atMost: WireLimits.moduleBytes)
+                origin.module = try nameText("app.module", atMost: WireLimits.moduleBytes)
             } else if scanner.matches(name, "version") {
-                origin.version = try string("app.version", atMost: WireLimits.versionBytes)
+                origin.version = try nameText("app.version", atMost: WireLimits.versionBytes)
             } else if scanner.matches(name, "build") {
-                origin.build = try string("app.build", atMost: WireLimits.versionBytes)
+                origin.build = try nameText("app.build", atMost: WireLimits.versionBytes)
             } else {
                 try scanner.skip()
             }
@@ -255,11 +255,11 @@ extension FieldReader {
         repeat {
             let name = try scanner.name()
             if scanner.matches(name, "os") {
-                origin.os = try string("device.os", atMost: WireLimits.deviceBytes)
+                origin.os = try nameText("device.os", atMost: WireLimits.deviceBytes)
             } else if scanner.matches(name, "os_version") {
-                origin.osVersion = try string("device.os_version", atMost: WireLimits.deviceBytes)
+                origin.osVersion = try nameText("device.os_version", atMost: WireLimits.deviceBytes)
             } else if scanner.matches(name, "model") {
-                origin.model = try string("device.model", atMost: WireLimits.deviceBytes)
+                origin.model = try nameText("device.model", atMost: WireLimits.deviceBytes)
             } else {
                 try scanner.skip()
             }

@@ -9,6 +9,10 @@ public enum WireLimits {
     /// Of each element of `stack`, `children` and `cycle`.
     public static let elementBytes = 512
     public static let reasonBytes = 128
+    /// Of `waited_ms` and `lived_ms`: ten years, so that no sum of them overflows.
+    public static let durationMilliseconds = 10 * 365 * 24 * 3600 * 1000
+    /// Instances of one class at a time.
+    public static let alive = 1_000_000
     /// Sightings folded into one report.
     public static let count = 1_000_000
     public static let messageBytes = 8 * 1024
@@ -40,8 +44,15 @@ public enum WireLimits {
     /// A device has a few sessions a day; a thousand is a year in a drawer.
     public static let sessionsCount = 1_000
     public static let sessionIDBytes = 128
+    /// Of one session; at ten a second, more than a day of it.
+    public static let sessionChecks = 1_000_000
+    public static let sessionLeaks = 1_000_000
     /// Classes checked since the last batch; a large app has a few hundred screens.
     public static let checksCount = 1_000
+    /// Of one class, like ``count``.
+    public static let classChecks = 1_000_000
     public static let droppedCount = 32
     public static let droppedReasonBytes = 64
+    /// For one reason, like ``count``.
+    public static let droppedReports = 1_000_000
 }

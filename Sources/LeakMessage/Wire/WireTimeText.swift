@@ -1,6 +1,3 @@
-// Days and dates after Howard Hinnant, “chrono-Compatible Low-Level Date Algorithms”,
-// https://howardhinnant.github.io/date_algorithms.html: years start in March, so that the leap day comes last.
-
 extension WireTime {
     /// Reads RFC 3339: `2026-11-20T12:00:00Z`, with an optional fraction and `Z` or `+01:00`.
     ///
@@ -21,13 +18,11 @@ extension WireTime {
             let second = digits.number(of: 2), let milliseconds = digits.fraction(),
             let offset = digits.offset(), digits.isAtEnd
         else { return nil }
-        guard (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), hour < 24,
-            minute < 60,
-            second <= 60
+        guard let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second <= 60
         else { return nil }
         let minutes = Int64(hour * 60 + minute - offset)
         self.init(
-            milliseconds: Self.days(to: (year, month, day)) * 86_400_000 + minutes * 60_000 + Int64(second)
+            milliseconds: date.days * 86_400_000 + minutes * 60_000 + Int64(second)
                 * 1_000
                 + Int64(milliseconds))
     }
@@ -38,8 +33,8 @@ extension WireTime {
         let first: Int64 = -62_167_219_200_000
         let last: Int64 = 253_402_300_799_999
         let bounded = min(max(milliseconds, first), last)
-        let (days, time) = Self.floorDivide(bounded, by: 86_400_000)
-        let (year, month, day) = Self.date(days)
+        let time = CivilDate.timeOfDay(milliseconds: bounded)
+        let date = CivilDate(milliseconds: bounded)
         var text: [UInt8] = []
         text.reserveCapacity(24)
         func append(_ number: Int64, _ width: Int, _ separator: Unicode.Scalar) {
@@ -52,50 +47,15 @@ extension WireTime {
             text[start...].reverse()
             text.append(UInt8(ascii: separator))
         }
-        append(year, 4, "-")
-        append(month, 2, "-")
-        append(day, 2, "T")
+        append(Int64(date.year), 4, "-")
+        append(Int64(date.month), 2, "-")
+        append(Int64(date.day), 2, "T")
         append(time / 3_600_000, 2, ":")
         append(time / 60_000 % 60, 2, ":")
         let fraction = time % 1_000
         append(time / 1_000 % 60, 2, fraction == 0 ? "Z" : ".")
         if fraction != 0 { append(fraction, 3, "Z") }
         return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func days(in month: Int, of year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Days from 1970-01-01 to a date.
-    private static func days(to date: (year: Int, month: Int, day: Int)) -> Int64 {
-        let year = Int64(date.month <= 2 ? date.year - 1 : date.year)
-        let (era, yearOfEra) = floorDivide(year, by: 400)
-        let monthFromMarch = Int64(date.month + (date.month > 2 ? -3 : 9))
-        let dayOfYear = (153 * monthFromMarch + 2) / 5 + Int64(date.day) - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
-    }
-
-    /// The date so many days from 1970-01-01.
-    private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let (era, dayOfEra) = floorDivide(days + 719_468, by: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
-    }
-
-    private static func floorDivide(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64)
-    {
-        let quotient = (value >= 0 ? value : value - (divisor - 1)) / divisor
-        return (quotient, value - quotient * divisor)
     }
 }
 

@@ -12,15 +12,15 @@ extension LeakReport {
             if let id, UUIDText.isUUID(id.utf8) { object.field("id", id) }
             object.fieldIfPresent("at", at?.rfc3339)
             object.fieldIfPresent("kind", kind?.rawValue)
-            let name = className?.withoutControlCharacters.cut(to: WireLimits.classBytes)
+            let name = className?.name(cutTo: WireLimits.classBytes)
             if let name, !name.isEmpty { object.field("class", name) }
             object.list("stack", stack.suffix(WireLimits.stackCount), WireLimits.elementBytes)
             object.list("children", children.prefix(WireLimits.childrenCount), WireLimits.elementBytes)
             object.list("cycle", cycle.prefix(WireLimits.cycleCount), WireLimits.elementBytes)
             object.fieldIfPresent("reason", reason?.cut(to: WireLimits.reasonBytes))
-            object.fieldIfPresent("waited_ms", waitedMilliseconds.map { max(0, $0) })
-            object.fieldIfPresent("alive", alive.map { max(0, $0) })
-            object.fieldIfPresent("lived_ms", livedMilliseconds.map { max(0, $0) })
+            object.fieldIfPresent("waited_ms", waitedMilliseconds?.cut(to: WireLimits.durationMilliseconds))
+            object.fieldIfPresent("alive", alive?.cut(to: WireLimits.alive))
+            object.fieldIfPresent("lived_ms", livedMilliseconds?.cut(to: WireLimits.durationMilliseconds))
             object.field("count", min(max(1, count), WireLimits.count))
             object.fieldIfPresent("message", message?.cut(to: WireLimits.messageBytes))
             error?.write(to: &object)
@@ -62,7 +62,7 @@ extension LeakBatch {
                     for check in named.prefix(WireLimits.checksCount) {
                         array.object {
                             $0.field("class", check.className.cut(to: WireLimits.classBytes))
-                            $0.field("count", max(0, check.count))
+                            $0.field("count", check.count.cut(to: WireLimits.classChecks))
                         }
                     }
                 }
@@ -70,7 +70,9 @@ extension LeakBatch {
             if !dropped.isEmpty {
                 object.object("dropped") {
                     for part in dropped.prefix(WireLimits.droppedCount) {
-                        $0.field(part.reason.cut(to: WireLimits.droppedReasonBytes), max(0, part.count))
+                        $0.field(
+                            part.reason.cut(to: WireLimits.droppedReasonBytes),
+                            part.count.cut(to: WireLimits.droppedReports))
                     }
                 }
             }
@@ -87,8 +89,8 @@ extension EndedSession {
         writer.object {
             $0.field("id", id.cut(to: WireLimits.sessionIDBytes))
             $0.fieldIfPresent("started_at", startedAt?.rfc3339)
-            $0.field("checks", max(0, checks))
-            $0.field("leaks", max(0, leaks))
+            $0.field("checks", checks.cut(to: WireLimits.sessionChecks))
+            $0.field("leaks", leaks.cut(to: WireLimits.sessionLeaks))
         }
     }
 }
@@ -172,21 +174,21 @@ extension JSONWriter {
     ) {
         if app != AppInfo() {
             object("app") {
-                $0.fieldIfPresent("id", app.id?.cut(to: WireLimits.appIDBytes))
-                $0.fieldIfPresent("module", app.module?.cut(to: WireLimits.moduleBytes))
-                $0.fieldIfPresent("version", app.version?.cut(to: WireLimits.versionBytes))
-                $0.fieldIfPresent("build", app.build?.cut(to: WireLimits.versionBytes))
+                $0.fieldIfPresent("id", app.id?.name(cutTo: WireLimits.appIDBytes))
+                $0.fieldIfPresent("module", app.module?.name(cutTo: WireLimits.moduleBytes))
+                $0.fieldIfPresent("version", app.version?.name(cutTo: WireLimits.versionBytes))
+                $0.fieldIfPresent("build", app.build?.name(cutTo: WireLimits.versionBytes))
             }
         }
         if device != DeviceInfo() {
             object("device") {
-                $0.fieldIfPresent("os", device.os?.cut(to: WireLimits.deviceBytes))
-                $0.fieldIfPresent("os_version", device.osVersion?.cut(to: WireLimits.deviceBytes))
-                $0.fieldIfPresent("model", device.model?.cut(to: WireLimits.deviceBytes))
+                $0.fieldIfPresent("os", device.os?.name(cutTo: WireLimits.deviceBytes))
+                $0.fieldIfPresent("os_version", device.osVersion?.name(cutTo: WireLimits.deviceBytes))
+                $0.fieldIfPresent("model", device.model?.name(cutTo: WireLimits.deviceBytes))
             }
         }
-        fieldIfPresent("install", install?.cut(to: WireLimits.installBytes))
-        fieldIfPresent("user", user?.cut(to: WireLimits.userBytes))
+        fieldIfPresent("install", install?.name(cutTo: WireLimits.installBytes))
+        fieldIfPresent("user", user?.name(cutTo: WireLimits.userBytes))
     }
 }
 
@@ -197,6 +199,9 @@ extension String {
         return Text(self).cut(to: max(0, limit)).string
     }
 
+    /// The same without control characters, which no name may hold.
+    fileprivate func name(cutTo limit: Int) -> String { withoutControlCharacters.cut(to: limit) }
+
     /// With a space for each of U+0000 to U+001F and U+007F to U+009F.
     fileprivate var withoutControlCharacters: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
@@ -204,6 +209,11 @@ extension String {
         for scalar in unicodeScalars { text.append(scalar.isControl ? " " : scalar) }
         return String(text)
     }
+}
+
+extension Int {
+    /// At least 0, and at most `limit`.
+    fileprivate func cut(to limit: Int) -> Int { Swift.min(Swift.max(0, self), limit) }
 }
 
 extension Unicode.Scalar {

@@ -14,40 +14,25 @@ enum RetryAfter {
             // More digits than an Int holds is more than the longest.
             return min(Int(field) ?? longestMilliseconds, longestMilliseconds / 1000) * 1000
         }
-        guard let date = seconds(ofDate: field) else { return nil }
-        let wait = date * 1000 - Int(now.milliseconds)
-        return min(max(wait, 0), longestMilliseconds)
+        guard let date = time(ofDate: field) else { return nil }
+        let (wait, isOutOfRange) = date.milliseconds.subtractingReportingOverflow(now.milliseconds)
+        return isOutOfRange ? longestMilliseconds : Int(min(max(wait, 0), Int64(longestMilliseconds)))
     }
 
-    /// Seconds since 1970 of an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`. RFC 9110 §5.6.7.
+    /// An IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`, whose parts are those of RFC 3339 in another order.
+    /// RFC 9110 §5.6.7.
     ///
     /// The two obsolete forms are left out: servers must not send them.
-    private static func seconds(ofDate field: String) -> Int? {
+    private static func time(ofDate field: String) -> WireTime? {
         let parts = field.split(separator: " ")
-        guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), let year = Int(parts[3]) else {
+        guard parts.count == 6, parts[5] == "GMT", let index = months.firstIndex(of: String(parts[2])) else {
             return nil
         }
-        guard let month = months.firstIndex(of: String(parts[2])), (1...31).contains(day),
-            (1970...9999).contains(year)
-        else { return nil }
-        let clock = parts[4].split(separator: ":").compactMap { Int($0) }
-        guard clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]),
-            (0...60).contains(clock[2])
-        else { return nil }
-        return days(year: year, month: month + 1, day: day) * 86_400 + clock[0] * 3600 + clock[1] * 60
-            + clock[2]
+        let month = index < 9 ? "0\(index + 1)" : "\(index + 1)"
+        return WireTime(rfc3339: "\(parts[3])-\(month)-\(parts[1])T\(parts[4])Z")
     }
 
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
-
-    /// Days from 1970-01-01 to a date from then on. https://howardhinnant.github.io/date_algorithms.html
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let era = year / 400
-        let yearOfEra = year % 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
 }

@@ -17,8 +17,8 @@ final class LockFile: Sendable {
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DatabaseFile.refusal(of: path, errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            // `deinit` closes: it runs even now, since every property is set.
             let number = errno
-            close(descriptor)
             guard number == EWOULDBLOCK else { throw DatabaseFile.refusal(of: path, number) }
             throw StoreError(
                 .locked,

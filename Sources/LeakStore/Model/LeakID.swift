@@ -9,6 +9,15 @@ public struct LeakID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.low = low
     }
 
+    /// The first 16 bytes, big-endian; missing ones are zero.
+    public init(bytes: [UInt8]) {
+        func half(_ from: Int) -> UInt64 {
+            (from..<from + 8).reduce(0) { $0 << 8 | UInt64($1 < bytes.count ? bytes[$1] : 0) }
+        }
+        high = half(0)
+        low = half(8)
+    }
+
     /// Reads 32 lower-case hexadecimal digits; `nil` for anything else.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 32 else { return nil }

@@ -19,7 +19,7 @@ extension LeakRow {
 
     /// Reads the columns of ``select``; the trend stays empty.
     init(_ row: Statement, path: String) throws(StoreError) {
-        guard let id = LeakID(bytes: row.blob(5)), let stack = PackedReader.texts(row.blob(20)),
+        guard let id = LeakID(blob: row.blob(5)), let stack = PackedReader.texts(row.blob(20)),
             let children = PackedReader.texts(row.blob(21)), let cycle = PackedReader.texts(row.blob(22)),
             let groupedStack = PackedReader.texts(row.blob(25)),
             let quality = LeakIdentity.Quality(rawValue: row.text(9))

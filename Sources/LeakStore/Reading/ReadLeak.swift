@@ -114,7 +114,7 @@ extension SQLiteReader {
         try select.bind(identity.app, className, leak, Self.siblingsShown)
         var siblings: [LeakDetail.Sibling] = []
         while try select.step() {
-            guard let id = LeakID(bytes: select.blob(0)), let stack = PackedReader.texts(select.blob(1))
+            guard let id = LeakID(blob: select.blob(0)), let stack = PackedReader.texts(select.blob(1))
             else {
                 throw .unreadable("a leak", in: connection.path)
             }

@@ -12,11 +12,8 @@ extension LeakID {
     }
 
     /// Reads ``bytes`` back; `nil` for another count of bytes.
-    init?(bytes: [UInt8]) {
-        guard bytes.count == 16 else { return nil }
-        let halves = (bytes[..<8], bytes[8...])
-        self.init(
-            high: halves.0.reduce(0) { $0 << 8 | UInt64($1) },
-            low: halves.1.reduce(0) { $0 << 8 | UInt64($1) })
+    init?(blob: [UInt8]) {
+        guard blob.count == 16 else { return nil }
+        self.init(bytes: blob)
     }
 }

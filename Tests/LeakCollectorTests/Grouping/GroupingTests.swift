@@ -169,6 +169,25 @@ func leak(
         #expect(leak("A").id != leak("A", app: "com.acme.bank").id)
     }
 
+    @Test func `no two lists of parts have one id`() {
+        let lists: [[String]] = [
+            ["com.a", "Foo", "Bar"], ["com.a\u{1F}Foo", "Bar"], ["com.a", "Foo\u{1F}Bar"],
+            ["com.a\u{1F}Foo\u{1F}Bar"], ["com.a\u{1B}_Foo", "Bar"], ["com.a\u{1B}\u{5F}Foo\u{1F}Bar"],
+            ["com.a\u{1B}\u{1F}Foo", "Bar"], ["com.a\u{1B}[\u{1B}_Foo", "Bar"], ["com.a", "", "Foo", "Bar"],
+            ["com.a", "Foo", "Bar", ""],
+        ]
+        let ids = lists.map { Grouping.id(app: $0[0], key: Array($0.dropFirst())) }
+        #expect(Set(ids).count == lists.count)
+    }
+
+    @Test func `names are told apart byte by byte`() {
+        let (composed, decomposed) = ("Caf\u{E9}", "Cafe\u{301}")
+        #expect(leak(composed).id != leak(decomposed).id)
+        #expect(leak("A", app: composed).id != leak("A", app: decomposed).id)
+        #expect(
+            leak(composed, [decomposed]).groupedBy.stack.map { Array($0.utf8) } == [Array(decomposed.utf8)])
+    }
+
     @Test func `an error's description is read like a message`() {
         var report = LeakReport()
         report.error = ReportedError(

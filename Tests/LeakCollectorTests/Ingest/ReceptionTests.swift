@@ -126,6 +126,49 @@ import Testing
         }
     }
 
+    @Test func `sums of checks stay within an Int, and names apart as the store keeps them`() {
+        var counts = ClassCounts()
+        for name in ["A", "caf\u{E9}", "cafe\u{301}"] {
+            counts.add(.max, to: name)
+            counts.add(.max, to: name)
+        }
+        #expect(counts.first.count == 2)
+        #expect(counts.others.map(\.count) == [1])
+        #expect((Array(counts.first.values) + counts.others.flatMap(\.values)).allSatisfy { $0 == .max })
+        #expect(counts.others[0].keys.first?.utf8.count == 6)
+    }
+
+    @Test func `a bound key's app is compared byte by byte`() {
+        #expect {
+            try receive(#"{"class":"A","app":{"id":"cafe\u0301"}}"#, keyApp: "caf\u{E9}")
+        } throws: {
+            ($0 as? Problem)?.status == .forbidden
+        }
+    }
+
+    @Test(
+        arguments: [
+            (String(repeating: "a", count: 257), nil, "app is 257 bytes, at most 256"),
+            ("com.a\u{1F}Foo", nil, "app has a control character"),
+            (nil, String(repeating: "1", count: 65), "version is 65 bytes, at most 64"),
+            (nil, "1\n2", "version has a control character"),
+        ] as [(String?, String?, String)])
+    func `an address that names no app or version is refused`(app: String?, version: String?, reason: String)
+    {
+        #expect {
+            try receive(#"{"class":"A"}"#, app: app, version: version)
+        } throws: {
+            guard let problem = $0 as? Problem else { return false }
+            return problem.status == .badRequest && problem.detail == "the address's parameter \(reason)"
+        }
+    }
+
+    @Test func `empty names in an address name nothing`() throws {
+        let reception = try receive(#"{"class":"A"}"#, app: "", version: "")
+        #expect(reception.submission.origins.map(\.app) == ["default"])
+        #expect(reception.submission.origins.map(\.version) == ["unknown"])
+    }
+
     private static func bytes(_ response: Response) -> [UInt8] {
         guard case .bytes(let bytes) = response.body else { return [] }
         return bytes

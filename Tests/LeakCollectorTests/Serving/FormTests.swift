@@ -11,6 +11,9 @@ import Testing
         ("token=100%&x", "100%"),
         ("token=%4", "%4"),
         ("token=%zz", "%zz"),
+        ("token=%%2B5", "%+5"),
+        ("token=%+5", "% 5"),
+        ("token=%-1", "%-1"),
         ("token=", ""),
         ("token", ""),
     ])

@@ -115,4 +115,37 @@ import Testing
         #expect(message.stack.isEmpty)
         #expect(message.cycle.isEmpty)
     }
+
+    @Test(arguments: [
+        "<", ">", "(", ")", "()", "A<", "A<B>", "<A>", "A.", "(A in _F)", "(A in _", " in _F)",
+        "(extension in M):",
+        " for ", " #1 in ", "__C.", "Hosting<", "UIHostingController<A>.", "Optional(", "NSKVONotifying_",
+        "\"", "'",
+        "0x1", "after 1", "after ", ": 0x1", "<A: 0x1>", "<A: 0x1>, ", "📄<A: 0x1>\n", "\\U0041", "\\", ",",
+        "[",
+        "- [", "é", "\n", " ", "a'b\"", "->", "A->", "_TtC1M1A", "$s1M1AC",
+    ])
+    func `the largest texts of one thing over and over are read in no time`(part: String) {
+        let names = [part, "A" + part, "(" + part].map { head in
+            head + String(repeating: part, count: 2048 / part.utf8.count)
+        }
+        let texts = [
+            "", "VIEW STILL IN MEMORY ", "VIEW STILL IN MEMORY <A: 0x1>\n",
+            "VIEW STILL IN MEMORY <A: 0x1>:\n[",
+            "Memory Leak: (", "Retain Cycle: (", "2017-11-14 11:58:37 ", "Fatal error: ", "[",
+        ].map { $0 + String(repeating: part, count: 8192 / part.utf8.count) }
+        for name in names {
+            let time = ContinuousClock().measure {
+                _ = TypeName(name, demangle: { _ in name + name }).split(appModule: "Shop")
+            }
+            #expect(time < .seconds(1), "\(part)")
+        }
+        for text in texts {
+            let time = ContinuousClock().measure {
+                _ = DetectorMessage(text, demangle: demangle)
+                _ = DetectorMessage.redacted(text)
+            }
+            #expect(time < .seconds(1), "\(text.prefix(40))")
+        }
+    }
 }

@@ -51,4 +51,18 @@ import Testing
             #expect(OldMangling.demangle(Text(text)) == nil)
         }
     }
+
+    @Test(arguments: 1...200)
+    func `no name doubles itself`(levels: Int) {
+        let declarations = (0..<levels).map { level in
+            let index = level == 0 ? "S_" : "S\(level - 1)_"
+            return "E\(index)\(index)1a"
+        }
+        let lists = String(repeating: "PS_1a", count: levels)
+        for text in ["_TtP1M1a" + declarations.joined() + "_", "_TtGC1M1a" + lists + "_", "_TtP1M1a" + lists]
+        {
+            let name = OldMangling.demangle(Text(text))
+            #expect((name?.utf8.count ?? 0) <= 64 * 1024)
+        }
+    }
 }

@@ -46,11 +46,36 @@ struct Bound: CustomTestStringConvertible {
         Bound("cycle has 33 entries, at most 32", #""cycle":\#(list(32))"#, #""cycle":\#(list(33))"#),
         Bound("cycle[0] is a number, must be a string", #""cycle":["1"]"#, #""cycle":[1]"#),
         Bound("reason is 129 bytes, at most 128", #""reason":\#(text(128))"#, #""reason":\#(text(129))"#),
-        Bound("waited_ms is -1, must be an integer of at least 0", #""waited_ms":0"#, #""waited_ms":-1"#),
-        Bound("alive is 1.5, must be an integer of at least 0", #""alive":1.0"#, #""alive":1.5"#),
         Bound(
-            "lived_ms is a boolean, must be an integer of at least 0", #""lived_ms":1e3"#, #""lived_ms":true"#
-        ),
+            "waited_ms is -1, must be an integer from 0 to 315360000000", #""waited_ms":0"#,
+            #""waited_ms":-1"#),
+        Bound(
+            "waited_ms is 315360000001, must be an integer from 0 to 315360000000",
+            #""waited_ms":315360000000"#, #""waited_ms":315360000001"#),
+        Bound(
+            "alive is 1.5, must be an integer from 0 to 1000000", #""alive":1.0"#, #""alive":1.5"#),
+        Bound(
+            "alive is 1000001, must be an integer from 0 to 1000000", #""alive":1000000"#,
+            #""alive":1000001"#),
+        Bound(
+            "lived_ms is a boolean, must be an integer from 0 to 315360000000", #""lived_ms":1e3"#,
+            #""lived_ms":true"#),
+        Bound(
+            "lived_ms is 9223372036854775807, must be an integer from 0 to 315360000000",
+            #""lived_ms":315360000000"#, #""lived_ms":9223372036854775807"#),
+        Bound("app.id has a control character", #""app":{"id":"a b"}"#, #""app":{"id":"com.a\u001fFoo"}"#),
+        Bound("app.module has a control character", #""app":{"module":"~"}"#, #""app":{"module":"\u007f"}"#),
+        Bound("app.version has a control character", #""app":{"version":"é"}"#, #""app":{"version":"\n"}"#),
+        Bound("app.build has a control character", #""app":{"build":""}"#, #""app":{"build":"\u0000"}"#),
+        Bound("device.os has a control character", #""device":{"os":"i"}"#, "\"device\":{\"os\":\"\u{7F}\"}"),
+        Bound(
+            "device.os_version has a control character", #""device":{"os_version":"1"}"#,
+            #""device":{"os_version":"\t"}"#),
+        Bound(
+            "device.model has a control character", #""device":{"model":"中"}"#,
+            #""device":{"model":"\u001e"}"#),
+        Bound("install has a control character", #""install":"\u0020""#, #""install":"\u001f""#),
+        Bound("user has a control character", #""user":"\u00a0""#, #""user":"\u0085""#),
         Bound("count is 0, must be an integer from 1 to 1000000", #""count":1"#, #""count":0"#),
         Bound(
             "count is 1000001, must be an integer from 1 to 1000000", #""count":1000000"#, #""count":1000001"#
@@ -154,5 +179,56 @@ struct Bound: CustomTestStringConvertible {
         #expect(throws: WireError.self) { try read(#"{"sessions":\#(array(1001, "{}"))}"#) }
         #expect(try read(#"{"checks":\#(array(1000, report))}"#).checks.count == 1000)
         #expect(throws: WireError.self) { try read(#"{"checks":\#(array(1001, report))}"#) }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"checks":[{"class":"A","count":"#, "}]}", 1_000_000, "checks[0].count"),
+            (#"{"dropped":{"budget":"#, "}}", 1_000_000, "dropped.budget"),
+            (#"{"sessions":[{"id":"s","checks":"#, "}]}", 1_000_000, "sessions[0].checks"),
+            (#"{"sessions":[{"id":"s","leaks":"#, "}]}", 1_000_000, "sessions[0].leaks"),
+        ] as [(String, String, Int, String)])
+    func `bounds what a batch counts`(head: String, tail: String, limit: Int, field: String) throws {
+        #expect(try read(head + "\(limit)" + tail).givenCount == 0)
+        for count in [limit + 1, Int.max] {
+            #expect {
+                try read(head + "\(count)" + tail)
+            } throws: {
+                ($0 as? WireError)?.reason == "\(field) is \(count), must be an integer from 0 to \(limit)"
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"app":{"id":"a\u001fb"},"reports":[{"class":"A"}]}"#, "app.id"),
+        (#"{"app":{"version":"\u0007"},"checks":[]}"#, "app.version"),
+        (#"{"device":{"model":"\r"},"reports":[]}"#, "device.model"),
+        (#"{"install":"\u0000","reports":[]}"#, "install"), (#"{"user":"\u0001","reports":[]}"#, "user"),
+    ])
+    func `a batch's names have no control characters either`(body: String, field: String) {
+        #expect {
+            try read(body)
+        } throws: {
+            ($0 as? WireError)?.reason == "\(field) has a control character"
+        }
+    }
+
+    @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
+    func `any time is taken and can be shown`(milliseconds: Int64) throws {
+        let time = try #require(try read(#"{"class":"A","at":\#(milliseconds)}"#).reports.first?.at)
+        #expect(time.milliseconds == milliseconds)
+        #expect(time.rfc3339.utf8.count >= 20)
+        let date = CivilDate(milliseconds: milliseconds)
+        let rest = CivilDate.timeOfDay(milliseconds: milliseconds)
+        #expect((0..<CivilDate.dayMilliseconds).contains(rest))
+        #expect(CivilDate(days: date.days) == date)
+        #expect(date.days &* CivilDate.dayMilliseconds &+ rest == milliseconds)
+    }
+
+    @Test func `a text cannot say more than a field`() {
+        let freed = DetectorMessage("LEAKED VIEW DEINITED <A: 0x1>\nDeinited after 999999999999.0s.")
+        #expect(freed.livedMilliseconds == WireLimits.durationMilliseconds)
+        let many = DetectorMessage("POSSIBLE LEAK ALERT: A - current count: 999999999, max count: 1")
+        #expect(many.alive == WireLimits.alive)
     }
 }

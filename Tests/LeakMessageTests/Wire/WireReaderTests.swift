@@ -161,7 +161,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         ("{\"sessions\":[{\"checks\":\"1\"}]}", 1, 24, "sessions[0].checks is a string, must be an integer"),
         ("{\"sessions\":[1]}", 1, 14, "sessions[0] is a number, must be an object"),
         ("{\"checks\":[{\"count\":1}]}", 1, 12, "checks[0] has no class"),
-        ("{\"dropped\":{\"a\":-1}}", 1, 17, "dropped.a is -1, must be an integer of at least 0"),
+        ("{\"dropped\":{\"a\":-1}}", 1, 17, "dropped.a is -1, must be an integer from 0 to 1000000"),
     ])
     func `says where the whole body is wrong`(text: String, line: Int, column: Int, reason: String) {
         do throws(WireError) {

@@ -23,6 +23,13 @@ struct AnyReport {
         }
     }
 
+    /// Without control characters, which only texts may have.
+    mutating func name(_ limit: Int) -> String {
+        String(
+            String.UnicodeScalarView(text(limit).unicodeScalars.filter { $0.value >= 0x20 && $0 != "\u{7F}" })
+        )
+    }
+
     mutating func list(_ count: Int, _ limit: Int) -> [String] {
         let wanted = random.below(10) == 0 ? count : random.below(4)
         return (0..<wanted).map { _ in text(limit) }
@@ -41,12 +48,12 @@ struct AnyReport {
 
     mutating func app() -> AppInfo {
         AppInfo(
-            id: maybe { $0.text(256) }, module: maybe { $0.text(256) }, version: maybe { $0.text(64) },
-            build: maybe { $0.text(64) })
+            id: maybe { $0.name(256) }, module: maybe { $0.name(256) }, version: maybe { $0.name(64) },
+            build: maybe { $0.name(64) })
     }
 
     mutating func device() -> DeviceInfo {
-        DeviceInfo(os: maybe { $0.text(64) }, osVersion: maybe { $0.text(64) }, model: maybe { $0.text(64) })
+        DeviceInfo(os: maybe { $0.name(64) }, osVersion: maybe { $0.name(64) }, model: maybe { $0.name(64) })
     }
 
     mutating func time() -> WireTime { WireTime(milliseconds: Int64(random.below(4_000_000_000_000))) }
@@ -62,9 +69,9 @@ struct AnyReport {
         report.children = list(32, 512)
         report.cycle = list(32, 512)
         report.reason = maybe { $0.text(128) }
-        report.waitedMilliseconds = maybe { $0.random.below(Int.max) }
+        report.waitedMilliseconds = maybe { $0.random.below(WireLimits.durationMilliseconds + 1) }
         report.alive = maybe { $0.random.below(99) }
-        report.livedMilliseconds = maybe { $0.random.below(1 << 40) }
+        report.livedMilliseconds = maybe { $0.random.below(1 << 38) }
         report.count = 1 + random.below(1_000_000)
         report.message = maybe { $0.text(8192) }
         report.error = maybe { $0.error() }
@@ -73,8 +80,8 @@ struct AnyReport {
         report.fingerprint = list(8, 256)
         report.app = maybe { $0.app() }.flatMap { $0 == AppInfo() ? nil : $0 }
         report.device = maybe { $0.device() }.flatMap { $0 == DeviceInfo() ? nil : $0 }
-        report.install = maybe { $0.text(128) }
-        report.user = maybe { $0.text(256) }
+        report.install = maybe { $0.name(128) }
+        report.user = maybe { $0.name(256) }
         return report
     }
 
@@ -171,5 +178,24 @@ struct AnyReport {
         #expect(read.keys.count == 64)
         #expect(read.error?.userInfo.first == CustomKey("NSLocalizedDescription", .string("what it says")))
         #expect((read.message?.utf8.count ?? 0) > 8188)
+    }
+
+    @Test func `whatever a sender counts is cut to what a reader takes`() throws {
+        var report = LeakReport()
+        report.className = "A"
+        (report.waitedMilliseconds, report.alive, report.livedMilliseconds) = (.max, .max, .max)
+        var batch = LeakBatch()
+        batch.sessions = [EndedSession(id: "s", checks: .max, leaks: .max)]
+        batch.checks = [ClassChecks(className: "A", count: .max)]
+        batch.dropped = [DroppedReports(reason: "r", count: .max)]
+        batch.reports = [report]
+        let document = try WireReader.read(batch.json(), as: .json)
+        #expect(document.sessions == [EndedSession(id: "s", checks: 1_000_000, leaks: 1_000_000)])
+        #expect(document.checks.map(\.count) == [1_000_000])
+        #expect(document.dropped.map(\.count) == [1_000_000])
+        let read = try #require(document.reports.first)
+        #expect(read.alive == WireLimits.alive)
+        #expect(read.waitedMilliseconds == WireLimits.durationMilliseconds)
+        #expect(read.livedMilliseconds == WireLimits.durationMilliseconds)
     }
 }

@@ -82,7 +82,7 @@ struct OverviewTiles: Component {
     }
 
     private var ever: Tile {
-        let dropped = overview.dropped.map(\.count).saturatedSum()
+        let dropped = overview.droppedTotal
         let reasons = HTML(overview.dropped.map { "\($0.reason): \(Count($0.count))" }, separator: ", ")
         let lost: HTML = dropped == 0 ? "" : " · \(Count(dropped)) dropped on devices (\(reasons))"
         return Tile(

@@ -1,0 +1,23 @@
+/// Percent-encoded text, as paths, queries and forms hold it. RFC 3986 §2.1.
+public enum PercentEncoding {
+    /// Decodes `bytes` once: `%` and two hexadecimal digits are one byte, any other `%` is itself; bytes that are no
+    /// UTF-8 are repaired.
+    ///
+    /// - Parameter plusIsSpace: as in queries and forms, https://url.spec.whatwg.org/#urlencoded-parsing.
+    public static func decoded(_ bytes: some RandomAccessCollection<UInt8>, plusIsSpace: Bool) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var rest = bytes[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(ASCII.hexDigit),
+                let low = rest.dropFirst().first.flatMap(ASCII.hexDigit)
+            {
+                result.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                result.append(plusIsSpace && byte == UInt8(ascii: "+") ? ASCII.space : byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

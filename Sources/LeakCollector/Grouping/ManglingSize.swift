@@ -1,0 +1,201 @@
+/// How long a mangled name can become when it is read.
+///
+/// The demangler of the Swift runtime writes each substitution out, and substitutions nest: six bytes double what
+/// stands before them, so that a name of two hundred bytes would fill the memory. This walks over the operators of
+/// swift 6.3, docs/ABI/Mangling.rst, as the demangler does, and adds up what each can become at most. It knows the
+/// operators of types, functions and variables; a name with another, such as those of generic requirements and
+/// specialised code, has no bound here.
+struct ManglingSize {
+    /// Several times the longest names that SwiftUI makes, and read in a fraction of a millisecond.
+    static let limit = 16 * 1024
+    /// `S2S` says `S` twice; nobody writes a type with more of one kind side by side.
+    private static let repeatLimit = 16
+
+    private var rest: ArraySlice<UInt8>
+    /// Bytes that everything read so far becomes at most, and so does every substitution.
+    private var size = 0
+    /// Bytes of identifiers, which are what a word of an earlier identifier has at most.
+    private var words = 0
+    /// Bytes that substitutions become at most: when the first with this index or a later one was used.
+    ///
+    /// They are numbered in the order in which they come, so each is made of what stood before that.
+    private var substitutions: [Int] = []
+
+    /// - Returns: an upper bound in bytes, or `nil` when `symbol` is no mangled name, has an operator that is not
+    ///   known here, or passes ``limit``.
+    static func bound(_ symbol: some Collection<UInt8>) -> Int? {
+        var reader = ManglingSize(rest: Array(symbol)[...])
+        guard reader.prefix() else { return nil }
+        while !reader.rest.isEmpty {
+            guard reader.step(), reader.size <= limit else { return nil }
+        }
+        return reader.size
+    }
+
+    private init(rest: ArraySlice<UInt8>) { self.rest = rest }
+
+    /// Swift 5 and later, 4.2, and 4.0.
+    private mutating func prefix() -> Bool {
+        for prefix in ["$s", "$S", "_T0"] where rest.starts(with: prefix.utf8) {
+            rest = rest.dropFirst(prefix.utf8.count)
+            return true
+        }
+        return false
+    }
+
+    // MARK: Operators
+
+    /// Reads one operator, or one identifier.
+    private mutating func step() -> Bool {
+        guard let byte = rest.first else { return false }
+        if byte &- UInt8(ascii: "0") < 10 { return identifier() }
+        rest = rest.dropFirst()
+        if Self.structure.contains(byte) {
+            size += Self.structureWording
+            return true
+        }
+        size += Self.longestWording
+        switch byte {
+        case UInt8(ascii: "A"): return substitution()
+        case UInt8(ascii: "S"): return standardType()
+        case UInt8(ascii: "L"): return local()
+        case UInt8(ascii: "q"): return index()
+        case UInt8(ascii: "v"), UInt8(ascii: "i"): return accessor()
+        case UInt8(ascii: "f"): return function()
+        case UInt8(ascii: "o"): return oneOf("ipP")
+        case UInt8(ascii: "Y"): return oneOf("abcK")
+        case UInt8(ascii: "M"): return oneOf("acfLmnopPrsSuVXIiJ") && rest.isEmpty
+        case UInt8(ascii: "T"): return oneOf("AcEjmoOqRuwW") && rest.isEmpty
+        case UInt8(ascii: "."):
+            // What follows, such as `.resume.0`, stands behind the name as it is.
+            size += rest.count
+            rest = rest[rest.endIndex...]
+            return true
+        default: return Self.plainOperators.contains(byte)
+        }
+    }
+
+    /// Contexts, generic arguments and lists: `(extension in M):`, `static `, `, `.
+    private static let structure = Set("CDEGOPVZsty_".utf8)
+    private static let structureWording = 16
+    /// Functions, metatypes and conventions.
+    private static let plainOperators = Set("FKNacdhlmnpuxz".utf8)
+    /// What the longest operator reads as, `reflection metadata field descriptor for `, with something to spare.
+    private static let longestWording = 64
+
+    /// `A`, then letters, the last of them in upper case, each perhaps with a count in front; or an index and `_`.
+    private mutating func substitution() -> Bool {
+        while true {
+            let count = number()
+            guard let letter = rest.popFirst() else { return false }
+            switch letter {
+            case UInt8(ascii: "_"):
+                return use(count.map { $0 + 27 } ?? 26)
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                return use(Int(letter - UInt8(ascii: "A")), times: count ?? 1)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"):
+                guard use(Int(letter - UInt8(ascii: "a")), times: count ?? 1) else { return false }
+            default: return false
+            }
+        }
+    }
+
+    private mutating func use(_ index: Int, times: Int = 1) -> Bool {
+        guard times <= Self.repeatLimit else { return false }
+        // Nothing but what stands in front can have been numbered.
+        guard index < rest.startIndex else { return false }
+        while substitutions.count <= index { substitutions.append(size) }
+        size += substitutions[index] * max(1, times)
+        return size <= Self.limit
+    }
+
+    /// `S`: a type of the standard library, perhaps several times; `Sg` makes an optional.
+    private mutating func standardType() -> Bool {
+        let count = number() ?? 1
+        // One letter for a type; behind `c` one for a type of the module of concurrency.
+        _ = take("c")
+        guard rest.popFirst() != nil, count <= Self.repeatLimit else { return false }
+        size += Self.longestWording * count
+        return true
+    }
+
+    /// `L` in a type's name: a local one's number, or that the identifier before says in which file it is.
+    private mutating func local() -> Bool {
+        if oneOf("Ll") { return true }
+        return oneOf("abcdefghijABCDEFGHIJ") || index()
+    }
+
+    /// How a variable or subscript is accessed.
+    private mutating func accessor() -> Bool {
+        if take("a") || take("l") { return oneOf("OoaupP") }
+        return oneOf("gGsmMrpwWiz")
+    }
+
+    private mutating func function() -> Bool {
+        if take("A") || take("U") || take("u") { return index() }
+        return oneOf("acCdDeEFiPW")
+    }
+
+    // MARK: Parts of operators
+
+    /// `_`, or a number and `_`.
+    private mutating func index() -> Bool {
+        _ = number()
+        return take("_")
+    }
+
+    /// A length and as many bytes, in punycode behind `00`. Behind `0`, letters for words of earlier identifiers and
+    /// such lengths in turns, up to a letter in upper case with `0` or a last length behind it.
+    private mutating func identifier() -> Bool {
+        guard take("0") else { return literal(isPunycode: false) }
+        if take("0") { return literal(isPunycode: true) }
+        var isLast = false
+        while !isLast {
+            while !isLast, let letter = rest.first, Self.isLetter(letter) {
+                rest = rest.dropFirst()
+                size += words
+                isLast = letter <= UInt8(ascii: "Z")
+            }
+            if take("0") { break }
+            guard size <= Self.limit, literal(isPunycode: false) else { return false }
+        }
+        size += Self.longestWording
+        return true
+    }
+
+    private mutating func literal(isPunycode: Bool) -> Bool {
+        guard let length = number(), length > 0 else { return false }
+        if isPunycode { _ = take("_") }
+        guard rest.count >= length else { return false }
+        rest = rest.dropFirst(length)
+        // A scalar takes at least one byte in punycode, and at most four in UTF-8.
+        let bytes = isPunycode ? length * 4 : length
+        size += bytes + Self.longestWording
+        words += bytes
+        return true
+    }
+
+    private mutating func number() -> Int? {
+        var number: Int?
+        while let digit = rest.first.map({ $0 &- UInt8(ascii: "0") }), digit < 10 {
+            rest = rest.dropFirst()
+            // Longer than any name is long enough.
+            number = min((number ?? 0) * 10 + Int(digit), Self.limit)
+        }
+        return number
+    }
+
+    private mutating func take(_ byte: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: byte) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    private mutating func oneOf(_ letters: String) -> Bool {
+        guard let byte = rest.first, letters.utf8.contains(byte) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
+}

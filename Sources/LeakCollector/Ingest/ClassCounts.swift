@@ -1,0 +1,36 @@
+/// Checks by class, told apart byte by byte as the store does.
+///
+/// `String` takes a composed and a decomposed accent for equal, so a dictionary holds one of two such names; the
+/// other stands in a dictionary of its own.
+struct ClassCounts {
+    private(set) var first: [String: Int] = [:]
+    private(set) var others: [[String: Int]] = []
+    private var indices: [[UInt8]: Int] = [:]
+
+    mutating func add(_ count: Int, to name: String) {
+        let bytes = Array(name.utf8)
+        if let index = indices[bytes] {
+            if index == 0 {
+                Self.add(count, to: name, in: &first)
+            } else {
+                Self.add(count, to: name, in: &others[index - 1])
+            }
+            return
+        }
+        if first[name] == nil {
+            indices[bytes] = 0
+            first[name] = count
+        } else if let index = others.firstIndex(where: { $0[name] == nil }) {
+            indices[bytes] = index + 1
+            others[index][name] = count
+        } else {
+            others.append([name: count])
+            indices[bytes] = others.count
+        }
+    }
+
+    private static func add(_ count: Int, to name: String, in counts: inout [String: Int]) {
+        let (sum, overflows) = counts[name, default: 0].addingReportingOverflow(count)
+        counts[name] = overflows ? .max : sum
+    }
+}

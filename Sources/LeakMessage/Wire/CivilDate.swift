@@ -1,0 +1,64 @@
+/// A day of the proleptic Gregorian calendar.
+///
+/// After Howard Hinnant, “chrono-Compatible Low-Level Date Algorithms”,
+/// https://howardhinnant.github.io/date_algorithms.html: years start in March, so that the leap day comes last.
+public struct CivilDate: Hashable, Sendable {
+    public static let dayMilliseconds: Int64 = 86_400_000
+
+    public let year: Int
+    /// 1 to 12.
+    public let month: Int
+    /// 1 to 31.
+    public let day: Int
+
+    /// - Returns: `nil` for a day that the calendar does not have.
+    public init?(year: Int, month: Int, day: Int) {
+        guard (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day) else { return nil }
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
+    /// - Parameter days: since 1970-01-01; those of any time in milliseconds are far from the ends of `Int64`.
+    public init(days: Int64) {
+        let (era, dayOfEra) = Self.floorDivide(days + 719_468, by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = Int(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+        month = Int(monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9)
+        year = Int(yearOfEra + era * 400 + (month <= 2 ? 1 : 0))
+    }
+
+    /// - Parameter milliseconds: since 1970; any.
+    public init(milliseconds: Int64) {
+        self.init(days: Self.floorDivide(milliseconds, by: Self.dayMilliseconds).quotient)
+    }
+
+    /// Milliseconds since midnight, of milliseconds since 1970; any.
+    public static func timeOfDay(milliseconds: Int64) -> Int64 {
+        floorDivide(milliseconds, by: dayMilliseconds).remainder
+    }
+
+    /// Days since 1970-01-01.
+    public var days: Int64 {
+        let (era, yearOfEra) = Self.floorDivide(Int64(month <= 2 ? year - 1 : year), by: 400)
+        let monthFromMarch = Int64(month + (month > 2 ? -3 : 9))
+        let dayOfYear = (153 * monthFromMarch + 2) / 5 + Int64(day) - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    private static func days(in month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Rounds down, for every value: no step of it overflows.
+    private static func floorDivide(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64)
+    {
+        let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

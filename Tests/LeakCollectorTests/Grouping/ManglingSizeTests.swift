@@ -1,0 +1,178 @@
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// Mangled names in which each level holds the one before twice.
+enum MangledChain {
+    /// `A` and the index of a substitution.
+    static func substitution(_ index: Int) -> String {
+        switch index {
+        case ..<26: "A" + String(Unicode.Scalar(UInt8(ascii: "A") + UInt8(index)))
+        case 26: "A_"
+        default: "A\(index - 27)_"
+        }
+    }
+
+    /// `Dictionary<Dictionary<…>, Dictionary<…>>`
+    static func dictionaries(_ levels: Int, prefix: String = "$s") -> String {
+        prefix + String(repeating: "SDy", count: levels) + "SDySSSSG"
+            + (0..<levels).map { substitution($0) + "G" }.joined() + "D"
+    }
+
+    /// The same of tuples in optionals, of which only the optionals are numbered.
+    static func optionals(_ levels: Int) -> String {
+        "$sSiSg" + (0..<levels).map { "_" + substitution($0) + "tSg" }.joined() + "D"
+    }
+
+    /// The same in Swift 3's mangling: extensions of what the last extension declared.
+    static func extensions(_ levels: Int) -> String {
+        let declarations = (0..<levels).map { level in
+            let index = level == 0 ? "S_" : "S\(level - 1)_"
+            return "E\(index)C\(index)1a"
+        }
+        return "_TtP1M1a" + declarations.joined() + "_"
+    }
+
+    static func all(_ levels: Int) -> [String] {
+        [
+            dictionaries(levels), dictionaries(levels, prefix: "$S"), dictionaries(levels, prefix: "_$s"),
+            dictionaries(levels, prefix: "_T0"), optionals(levels), extensions(levels),
+        ]
+    }
+}
+
+@Suite struct ManglingSizeTests {
+    /// Far more than any of these takes, and far less than what grows without bound.
+    private static let patience = Duration.seconds(1)
+
+    private static func expectQuick(
+        _ what: String, location: SourceLocation = #_sourceLocation, _ work: () -> Void
+    ) {
+        let time = ContinuousClock().measure(work)
+        #expect(time < patience, "\(what.prefix(200))", sourceLocation: location)
+    }
+
+    @Test(
+        arguments: [
+            ("$s5MyApp13FooControllerC", "MyApp.FooController"),
+            ("_$s5MyApp13FooControllerC", "MyApp.FooController"),
+            ("_T05MyApp13FooControllerC", "MyApp.FooController"),
+            ("$S5MyApp13FooControllerC", "MyApp.FooController"),
+            ("$s5MyApp0B8DelegateC", "MyApp.AppDelegate"),
+            ("$s5MyApp5OuterC5InnerV", "MyApp.Outer.Inner"),
+            ("$s5MyApp13FooControllerCMn", "nominal type descriptor for MyApp.FooController"),
+            (
+                "$s5MyApp8SecretVC33_9B7A0F1E2D3C4B5A69788796A5B4C3D2LLC",
+                "MyApp.(SecretVC in _9B7A0F1E2D3C4B5A69788796A5B4C3D2)"
+            ),
+            ("$s5MyApp3GenCySiG", "MyApp.Gen<Swift.Int>"),
+            ("$s5MyApp4PairCySiSSG", "MyApp.Pair<Swift.Int, Swift.String>"),
+            ("$s5MyApp3FooC4load3forySS_tF", "MyApp.Foo.load(for: Swift.String) -> ()"),
+            ("$s5MyApp3FooC4sameyA2CF", nil),
+            (
+                "$s7SwiftUI19UIHostingControllerCy5MyApp11ContentViewVG",
+                "SwiftUI.UIHostingController<MyApp.ContentView>"
+            ),
+            (
+                "$s7SwiftUI19UIHostingControllerCyAA15ModifiedContentVyAA7AnyViewVAA12RootModifierVGG",
+                "SwiftUI.UIHostingController<SwiftUI.ModifiedContent<SwiftUI.AnyView, SwiftUI.RootModifier>>"
+            ),
+        ] as [(String, String?)])
+    func `names of apps are read`(mangled: String, plain: String?) throws {
+        if let plain { #expect(RuntimeDemangler.demangle(mangled) == plain) }
+        #expect(
+            ManglingSize.bound(mangled.hasPrefix("_$") ? mangled.dropFirst().utf8 : mangled[...].utf8) != nil)
+    }
+
+    @Test(arguments: [
+        "", "$", "$s", "MyApp.Foo", "_TtC5MyApp3Foo", "$s5MyApp99999FooC", "$s5MyApp4294967299FooC",
+        "$s5MyApp3FooCA99999_", "$s5MyApp3FooCA17A", "$sS2048S", "$s5MyApp3FooC\u{1}abcd",
+        "$s5MyApp3FooCTf4n_n",
+    ])
+    func `what it cannot bound is left alone`(mangled: String) {
+        #expect(RuntimeDemangler.demangle(mangled) == nil)
+    }
+
+    @Test func `names that double are left alone, at once`() {
+        for levels in 10...80 {
+            for mangled in MangledChain.all(levels) {
+                Self.expectQuick(mangled) {
+                    let type = TypeName(mangled, demangle: RuntimeDemangler.demangle)
+                    #expect(type.text.utf8.count <= 2048)
+                    if levels >= 16 { #expect(type.isUndemangled, "\(mangled)") }
+                }
+            }
+        }
+    }
+
+    @Test func `the bound holds for every name that the runtime reads`() {
+        var random = Random(seed: 77)
+        let seeds =
+            (1...9).flatMap { MangledChain.all($0).filter { $0.hasPrefix("$s") } }
+            + (20...80).filter { $0.isMultiple(of: 10) }.map { MangledChain.dictionaries($0) } + [
+                "$s7SwiftUI19UIHostingControllerCyAA15ModifiedContentVyAA7AnyViewVAA12RootModifierVGG",
+                "$s5MyApp0B8DelegateC3FooV0aB3Bar0CBazVLLC", "$s5MyApp3FooC4load3forySS_tF",
+                "$s5MyApp3FooC33_9B7A0F1E2D3C4B5A69788796A5B4C3D2LLCySiSgSaySSGG",
+                "$s5MyApp3FooC4loadyySSYaKFyyXEfU_", "$s5MyApp3FooCACycfc", "$sSiSg_SStSgMa",
+            ]
+        let parts = [
+            "A", "AA", "AB", "AaB", "A3A", "A_", "A0_", "G", "y", "_", "t", "Sg", "SS", "S2S", "SDy", "Say",
+            "C", "V",
+            "3Foo", "0A1b", "0aB0", "00", "q_", "L_", "LL", "E", "F", "c", "D", "Mn", "TA", "x", "s", "So",
+            "yXl",
+            "vg", "fU_", "Z", "m", "p", "_p", ".1", "5", "z", "o",
+        ]
+        var readable = 0
+        for _ in 0..<4_000 {
+            var name = Array(random.element(of: seeds).utf8)
+            for _ in 0...random.below(4) {
+                let place = 2 + random.below(name.count - 1)
+                switch random.below(3) {
+                case 0: name.insert(contentsOf: random.element(of: parts).utf8, at: min(place, name.count))
+                case 1: name.removeSubrange(min(place, name.count)..<min(name.count, place + random.below(4)))
+                default:
+                    let start = min(place, name.count)
+                    let end = min(name.count, start + random.below(12))
+                    name.insert(contentsOf: Array(name[start..<end]), at: end)
+                }
+            }
+            let mangled = String(decoding: name, as: UTF8.self)
+            Self.expectQuick(mangled) {
+                guard let plain = RuntimeDemangler.demangle(mangled) else { return }
+                readable += 1
+                let bound = ManglingSize.bound(mangled.utf8) ?? 0
+                #expect(plain.utf8.count <= bound, "\(mangled)")
+            }
+        }
+        #expect(readable > 100)
+    }
+
+    @Test func `no field of a report is slow with them`() {
+        for levels in [10, 20, 40, 80] {
+            for mangled in MangledChain.all(levels) {
+                let name = String(mangled.prefix(512))
+                var inClass = LeakReport()
+                inClass.className = name
+                var inLists = LeakReport()
+                inLists.className = "A"
+                inLists.stack = Array(repeating: name, count: 128)
+                inLists.children = Array(repeating: name, count: 32)
+                inLists.cycle = Array(repeating: name, count: 32)
+                var inMessage = LeakReport()
+                inMessage.message = "VIEW STILL IN MEMORY <\(name): 0x1>"
+                var inList = LeakReport()
+                inList.message =
+                    "Memory Leak: (\n" + Array(repeating: "\"\(name)\"", count: 16).joined(separator: ",\n")
+                for report in [inClass, inLists, inMessage, inList] {
+                    Self.expectQuick(name) { _ = Grouping.group(report, app: "a", module: "M") }
+                }
+                Self.expectQuick(name) { _ = Grouping.className(name, module: nil) }
+                Self.expectQuick(name) {
+                    _ = Grouping.className("SwiftUI.UIHostingController<\(name)>", module: nil)
+                }
+            }
+        }
+    }
+}
