@@ -89,21 +89,18 @@ public final class Collector: Sendable {
 
     /// Reads the folder that is served to anyone, which had better be the right one.
     private static func files(_ folder: String) throws -> StaticFiles {
-        let files: StaticFiles
+        // Looked for first: a wrong folder may be large, or hold what nobody should see.
+        let needed = ["style.css", "icon.svg", "openapi.json"]
+        if let missing = needed.first(where: { unsafe access("\(folder)/\($0)", R_OK) != 0 }) {
+            throw SettingError(
+                source: "--public",
+                problem: "names \(folder), which has no \(missing): it is not the Public folder")
+        }
         do {
-            files = try StaticFiles(folder: folder)
+            return try StaticFiles(folder: folder)
         } catch {
             throw SettingError(source: "--public", problem: "cannot be used: \(error)")
         }
-        let paths = Set(files.paths)
-        guard
-            let missing = ["/style.css", "/icon.svg", "/openapi.json"].first(where: { !paths.contains($0) })
-        else {
-            return files
-        }
-        throw SettingError(
-            source: "--public",
-            problem: "names \(folder), which has no \(missing.dropFirst()): it is not the Public folder")
     }
 
     public var port: Int { server.port }
