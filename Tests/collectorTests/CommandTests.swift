@@ -1,3 +1,4 @@
+import Foundation
 import LeakCollector
 import Testing
 
@@ -45,6 +46,17 @@ import Testing
     ])
     func `says what is wrong with`(arguments: [String], words: String) {
         #expect(throws: Command.Misuse(words)) { try Command(arguments) }
+    }
+
+    @Test func `the README's table is what the program takes`() throws {
+        let readme = URL(fileURLWithPath: CollectorProcess.publicFolder).deletingLastPathComponent()
+            .appendingPathComponent("README.md")
+        let text = try String(contentsOf: readme, encoding: .utf8)
+        for setting in Setting.allCases {
+            let flag = setting.flag.map { "`\($0)`" } ?? ""
+            let row = "| \(flag) | `\(setting.variable)` | \(setting.fallback) | \(setting.meaning) |"
+            #expect(text.contains(row), "\(row)")
+        }
     }
 
     @Test func `help names every command, flag, variable and default`() {
