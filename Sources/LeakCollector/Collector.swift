@@ -55,7 +55,7 @@ public final class Collector: Sendable {
             health.note(.unwritable, isThere: error != nil)
             if let error { log.error("reports not taken: \(error)") }
         } untidy: { error in
-            log.warning("the store's log stays long for now: \(error)")
+            log.warning("the store's log was not shortened, and is tried again: \(error)")
         }
         pool = ReadPool()
         housekeeping = Housekeeping(
