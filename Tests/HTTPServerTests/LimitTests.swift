@@ -153,7 +153,7 @@ import Testing
             #expect(third.waitForEnd())
             first.send(request)
             #expect(first.answers(2).count == 2)
-            #expect(server.counters.shed == 1)
+            #expect(server.comesToCount { $0.shed == 1 })
         }
     }
 

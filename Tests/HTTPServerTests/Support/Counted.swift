@@ -1,0 +1,16 @@
+import HTTPServer
+
+extension Server {
+    /// Whether the counters come to hold what `holds` says, within three seconds.
+    ///
+    /// A peer can read its answer before the loop has ended the turn in which it sent it, and with it told its counters.
+    func comesToCount(_ holds: (Counters) -> Bool) -> Bool {
+        let clock = ContinuousClock()
+        let start = clock.now
+        while clock.now - start < .seconds(3) {
+            if holds(counters) { return true }
+            Client.pause()
+        }
+        return holds(counters)
+    }
+}
