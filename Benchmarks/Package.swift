@@ -7,7 +7,9 @@ let package = Package(
     dependencies: [.package(name: "leak-collector", path: "..")],
     targets: [
         .executableTarget(
-            name: "ingest-bench", dependencies: [.product(name: "Gzip", package: "leak-collector")])
+            name: "http-echo", dependencies: [.product(name: "HTTPServer", package: "leak-collector")]),
+        .executableTarget(
+            name: "ingest-bench", dependencies: [.product(name: "Gzip", package: "leak-collector")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -3,8 +3,20 @@ import Testing
 import Threads
 
 @Suite struct WireTests {
-    /// Says what became of one vector, as the file writes it.
-    private static func outcome(of vector: Vector, port: Int) -> (text: String, replies: [Reply]) {
+    /// What became of one vector, as the file writes it, and the answers that came.
+    private struct Outcome {
+        let text: String
+        let replies: [Reply]
+
+        init(of client: Client, _ vector: Vector) {
+            let heads: Set<Int> = vector.bytes.starts(with: Array("HEAD".utf8)) ? [0] : []
+            replies = Reply.all(in: client.received, heads: heads)
+            text = replies.map { "\($0.status)" }.joined(separator: ",") + (client.isEnded ? "!" : "~")
+        }
+    }
+
+    /// Sends a vector and reads until its outcome is there and stays, so that a busy machine is only slow.
+    private static func outcome(of vector: Vector, port: Int) -> Outcome {
         let client = Client(port: port)
         for step in vector.steps {
             switch step {
@@ -13,16 +25,18 @@ import Threads
             case .endSending: client.endSending()
             }
         }
-        while client.read(milliseconds: 400) {}
-        let heads: Set<Int> = vector.bytes.starts(with: Array("HEAD".utf8)) ? [0] : []
-        let replies = Reply.all(in: client.received, heads: heads)
-        return (replies.map { "\($0.status)" }.joined(separator: ",") + (client.isEnded ? "!" : "~"), replies)
+        for _ in 0..<25 {
+            while client.read(milliseconds: 400) {}
+            let outcome = Outcome(of: client, vector)
+            if client.isEnded || vector.matches(outcome.text) { return outcome }
+        }
+        return Outcome(of: client, vector)
     }
 
     @Test func `every vector has its outcome over a real socket`() throws {
         let vectors = try Vector.all()
         #expect(vectors.count >= 160)
-        let outcomes = Guarded([Int: (text: String, replies: [Reply])]())
+        let outcomes = Guarded([Int: Outcome]())
         try withServer(loops: 2) { server in
             let port = server.port
             concurrently(vectors.count) { index in
@@ -33,10 +47,8 @@ import Threads
         let all = outcomes.with { $0 }
         for (index, vector) in vectors.enumerated() {
             let outcome = try #require(all[index])
-            let pattern = try Regex(vector.outcome)
             #expect(
-                outcome.text.wholeMatch(of: pattern) != nil,
-                "\(vector): \(outcome.text), not \(vector.outcome)")
+                vector.matches(outcome.text), "\(vector): \(outcome.text), not \(vector.outcome)")
             if let body = vector.body { #expect(outcome.replies.last?.text == body, "\(vector)") }
         }
     }

@@ -18,6 +18,11 @@ struct Vector: Sendable, CustomStringConvertible {
 
     var description: String { "\(id) \(title)" }
 
+    func matches(_ text: String) -> Bool {
+        guard let pattern = try? Regex(outcome) else { return false }
+        return text.wholeMatch(of: pattern) != nil
+    }
+
     /// All bytes of the steps.
     var bytes: [UInt8] {
         steps.flatMap { step -> [UInt8] in

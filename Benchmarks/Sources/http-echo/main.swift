@@ -1,0 +1,61 @@
+// The server with one handler, so that suites, fuzzers and load generators can be pointed at it.
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+import HTTPServer
+
+let usage = """
+    usage: http-echo [--host HOST] [--port PORT] [--workers COUNT]
+
+    Answers every known method but TRACE and CONNECT, on every path, with 200 and the request's body.
+
+      --host HOST      where to listen; * is every address of both families (default 127.0.0.1)
+      --port PORT      0 takes any free port (default 8080)
+      --workers COUNT  threads, each with a loop of its own (default 1)
+
+    The first line on standard output is "listening on http://HOST:PORT". Ends with 0 on SIGTERM or SIGINT.
+    """
+
+func fail(_ message: String) -> Never {
+    print("http-echo: \(message)\n\n\(usage)")
+    exit(64)
+}
+
+var configuration = Server.Configuration()
+var arguments = CommandLine.arguments.dropFirst()
+while let flag = arguments.popFirst() {
+    if flag == "--help" {
+        print(usage)
+        exit(0)
+    }
+    guard let value = arguments.popFirst() else { fail("\(flag) needs a value") }
+    switch (flag, Int(value)) {
+    case ("--host", _): configuration.host = value
+    case ("--port", .some(let port)): configuration.port = port
+    case ("--workers", .some(let count)) where count > 0: configuration.loops = count
+    case ("--port", nil), ("--workers", _): fail("\(flag) \(value): not a number that can be used")
+    default: fail("\(flag) is no option")
+    }
+}
+
+var stops = sigset_t()
+unsafe sigemptyset(&stops)
+unsafe sigaddset(&stops, SIGTERM)
+unsafe sigaddset(&stops, SIGINT)
+unsafe pthread_sigmask(SIG_BLOCK, &stops, nil)
+
+do throws(ServerError) {
+    let server = try Server(configuration, service: Echo())
+    server.start()
+    print("listening on http://\(configuration.host):\(server.port)")
+    fflush(nil)
+    var signal: Int32 = 0
+    while unsafe sigwait(&stops, &signal) != 0 {}
+    server.stop(within: .seconds(5))
+} catch {
+    print("http-echo: \(error)")
+    exit(1)
+}
