@@ -78,6 +78,11 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidArgument
         /// The data cannot be read back as written.
         case corrupt
+        /// The database cannot be reached; nothing was counted.
+        case unavailable
+        /// The connection broke while the transaction was being committed: it is on disk, or nothing of it is. An
+        /// idempotency key tells, when the same request comes again.
+        case uncertain
         case other
     }
 

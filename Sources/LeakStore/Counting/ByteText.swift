@@ -2,14 +2,14 @@
 ///
 /// A `String` equals its canonical equivalents too: `é` in one code point and in two. As a key it would merge texts
 /// that SQLite keeps apart.
-struct ByteText: Hashable {
-    let text: String
+package struct ByteText: Hashable {
+    package let text: String
 
-    init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
-    static func == (one: Self, other: Self) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+    package static func == (one: Self, other: Self) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         let isHashed: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
             unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
         }

@@ -1,5 +1,5 @@
 /// How long things took, in milliseconds, to within 3.2 % (1/32): 16 buckets for every power of two.
-struct DurationHistogram: Hashable, Sendable {
+package struct DurationHistogram: Hashable, Sendable {
     /// A year; whatever took longer counts as a year.
     static let longestMilliseconds = 366 * 24 * 3_600_000
     /// Buckets below this value hold one millisecond each.
@@ -9,20 +9,20 @@ struct DurationHistogram: Hashable, Sendable {
     /// Bucket number and count, ascending by number.
     private var buckets: [(number: Int, count: Int)] = []
 
-    init() {}
+    package init() {}
 
-    static func == (one: Self, other: Self) -> Bool {
+    package static func == (one: Self, other: Self) -> Bool {
         one.buckets.elementsEqual(other.buckets) { $0 == $1 }
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         for bucket in buckets {
             hasher.combine(bucket.number)
             hasher.combine(bucket.count)
         }
     }
 
-    mutating func add(milliseconds: Int, count: Int = 1) {
+    package mutating func add(milliseconds: Int, count: Int = 1) {
         guard count > 0 else { return }
         let number = Self.bucket(of: min(max(milliseconds, 0), Self.longestMilliseconds))
         let place = buckets.firstIndex { $0.number >= number } ?? buckets.count
@@ -48,13 +48,13 @@ struct DurationHistogram: Hashable, Sendable {
         return nil
     }
 
-    var percentiles: Percentiles? {
+    package var percentiles: Percentiles? {
         guard let p50 = percentile(0.5), let p90 = percentile(0.9) else { return nil }
         return Percentiles(p50: p50, p90: p90)
     }
 
     /// Pairs of bucket number (less the one before) and count, as varints.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var writer = PackedWriter()
         var previous = 0
         for bucket in buckets {
@@ -66,7 +66,7 @@ struct DurationHistogram: Hashable, Sendable {
     }
 
     /// Reads ``bytes`` back; `nil` for anything else.
-    init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         var reader = PackedReader(bytes)
         var number = 0
         while !reader.isAtEnd {

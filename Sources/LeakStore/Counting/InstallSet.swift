@@ -3,7 +3,7 @@
 /// The estimate is HyperLogLog with 1,024 registers (root mean square error 3.3 %), read with the estimator of
 /// Otmar Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), which needs no bias tables
 /// and is as good just above 256 as in the millions. The result does not depend on the order of insertion.
-struct InstallSet: Hashable, Sendable {
+package struct InstallSet: Hashable, Sendable {
     /// Hashes kept as they are: 2 KiB at most.
     static let exactLimit = 256
     static let registerCount = 1 << indexBits
@@ -18,10 +18,10 @@ struct InstallSet: Hashable, Sendable {
 
     private var isExact: Bool { registers.isEmpty }
 
-    init() {}
+    package init() {}
 
     /// - Returns: whether the set changed. `false` also says that no set that contains this one would change.
-    mutating func insert(_ hash: UInt64) -> Bool {
+    package mutating func insert(_ hash: UInt64) -> Bool {
         guard isExact else { return Self.record(hash, in: &registers) }
         let place = Self.place(of: hash, in: hashes)
         if place < hashes.count, hashes[place] == hash { return false }
@@ -30,7 +30,7 @@ struct InstallSet: Hashable, Sendable {
         return true
     }
 
-    mutating func merge(_ other: InstallSet) {
+    package mutating func merge(_ other: InstallSet) {
         if other.isExact {
             for hash in other.hashes { _ = insert(hash) }
             return
@@ -41,7 +41,7 @@ struct InstallSet: Hashable, Sendable {
 
     var isEmpty: Bool { isExact && hashes.isEmpty }
 
-    var count: Int { isExact ? hashes.count : Self.estimate(registers) }
+    package var count: Int { isExact ? hashes.count : Self.estimate(registers) }
 
     private mutating func estimate() {
         registers = [UInt8](repeating: 0, count: Self.registerCount)
@@ -53,7 +53,7 @@ struct InstallSet: Hashable, Sendable {
     private static let estimatedTag: UInt8 = 2
 
     /// A tag, then 8 bytes per hash, ascending, little-endian; or a tag and 1,024 registers.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         guard isExact else { return [Self.estimatedTag] + registers }
         var bytes = [Self.exactTag]
         bytes.reserveCapacity(1 + hashes.count * 8)
@@ -66,7 +66,7 @@ struct InstallSet: Hashable, Sendable {
     }
 
     /// Reads ``bytes`` back; `nil` for anything else.
-    init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard let tag = bytes.first else { return nil }
         switch tag {
         case Self.exactTag:

@@ -1,5 +1,5 @@
 /// Numbers and texts one after another: LEB128 varints, texts behind their length.
-struct PackedWriter {
+package struct PackedWriter {
     private(set) var bytes: [UInt8] = []
 
     /// - Parameter number: not negative.
@@ -17,7 +17,7 @@ struct PackedWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
-    static func pack(_ texts: [String]) -> [UInt8] {
+    package static func pack(_ texts: [String]) -> [UInt8] {
         var writer = PackedWriter()
         for text in texts { writer.append(text) }
         return writer.bytes
@@ -25,7 +25,7 @@ struct PackedWriter {
 }
 
 /// Reads what ``PackedWriter`` wrote.
-struct PackedReader {
+package struct PackedReader {
     private let bytes: [UInt8]
     private var position = 0
 
@@ -53,7 +53,7 @@ struct PackedReader {
     }
 
     /// - Returns: every text, or `nil` when the bytes are not texts alone.
-    static func texts(_ bytes: [UInt8]) -> [String]? {
+    package static func texts(_ bytes: [UInt8]) -> [String]? {
         var reader = PackedReader(bytes)
         var texts: [String] = []
         while !reader.isAtEnd {

@@ -2,11 +2,13 @@
 ///
 /// The draw is a function of the seed, the leak and the report's number: it is the same however reports are cut
 /// into calls, and needs no state that a rolled-back transaction would have to restore.
-struct Reservoir: Sendable {
+package struct Reservoir: Sendable {
     /// Enough to see what varies, few enough to stay under 12 KiB per leak with reports of 600 bytes.
-    static let size = 16
+    package static let size = 16
 
     let seed: UInt64
+
+    package init(seed: UInt64) { self.seed = seed }
 
     /// Where the report goes, or `nil` to drop it.
     ///

@@ -1,7 +1,7 @@
 /// The text in which a search looks.
-enum SearchText {
+package enum SearchText {
     /// Title, class, module and path of a leak, one per line, folded.
-    static func of(_ identity: LeakIdentity) -> String {
+    package static func of(_ identity: LeakIdentity) -> String {
         var lines = [identity.title]
         if let className = identity.className, className != identity.title { lines.append(className) }
         if let module = identity.module { lines.append(module) }
@@ -12,5 +12,5 @@ enum SearchText {
     }
 
     /// The same for texts that differ by case alone.
-    static func folded(_ text: String) -> String { text.lowercased() }
+    package static func folded(_ text: String) -> String { text.lowercased() }
 }

@@ -1,112 +1,112 @@
 /// Many submissions added up, so that the database is touched once per thing counted and not once per report.
 ///
 /// Everything is named by its index in one of the arrays here; what exists in the database is no matter yet.
-struct Tally {
-    struct App {
-        var name: String
+package struct Tally {
+    package struct App {
+        package var name: String
         /// Arrival of the latest submission.
-        var lastSeen: Int64
-        var reports = 0
-        var freed = 0
-        var dropped: [ByteText: Int] = [:]
+        package var lastSeen: Int64
+        package var reports = 0
+        package var freed = 0
+        package var dropped: [ByteText: Int] = [:]
     }
 
-    struct Release {
-        var app: Int
-        var version: String
-        var span: Span
-        var reports = 0
-        var freed = 0
-        var sessions = 0
-        var leakySessions = 0
-        var checks: [ByteText: Int] = [:]
+    package struct Release {
+        package var app: Int
+        package var version: String
+        package var span: Span
+        package var reports = 0
+        package var freed = 0
+        package var sessions = 0
+        package var leakySessions = 0
+        package var checks: [ByteText: Int] = [:]
     }
 
-    struct Build {
-        var release: Int
+    package struct Build {
+        package var release: Int
         /// Empty without one.
-        var name: String
+        package var name: String
     }
 
-    struct Leak {
-        var identity: LeakIdentity
-        var app: Int
-        var span: Span
-        var reports = 0
-        var freed = 0
-        var aliveAtMost: Int?
+    package struct Leak {
+        package var identity: LeakIdentity
+        package var app: Int
+        package var span: Span
+        package var reports = 0
+        package var freed = 0
+        package var aliveAtMost: Int?
         /// Milliseconds, with how many objects lived that long.
-        var lived: [(milliseconds: Int, count: Int)] = []
+        package var lived: [(milliseconds: Int, count: Int)] = []
         /// Reports of type `leak`, in order of arrival.
-        var sightings: [Place] = []
+        package var sightings: [Place] = []
         /// Indices of ``Tally/cells``.
-        var cells: [Int] = []
+        package var cells: [Int] = []
     }
 
     /// One leak in one build.
-    struct Cell {
-        var leak: Int
-        var build: Int
-        var reports = 0
-        var freed = 0
+    package struct Cell {
+        package var leak: Int
+        package var build: Int
+        package var reports = 0
+        package var freed = 0
         /// Of reports of type `leak`; a hash may stand here more than once.
-        var installs: [UInt64] = []
+        package var installs: [UInt64] = []
     }
 
     /// Ten minutes of one app.
-    struct Slot {
-        var app: Int
-        var number: Int
-        var reports = 0
-        var installs: [UInt64] = []
+    package struct Slot {
+        package var app: Int
+        package var number: Int
+        package var reports = 0
+        package var installs: [UInt64] = []
     }
 
     /// Where reports come from; system and model are indices of ``Tally/texts``.
-    struct Source: Hashable {
-        var app: Int
-        var release: Int
-        var build: Int
-        var system: Int?
-        var model: Int?
+    package struct Source: Hashable {
+        package var app: Int
+        package var release: Int
+        package var build: Int
+        package var system: Int?
+        package var model: Int?
     }
 
     /// Reports of type `leak` of one leak, from one source, in one hour.
-    struct Bundle {
-        var leak: Int
-        var source: Int
-        var hour: Int
-        var cell: Int
-        var reports = 0
+    package struct Bundle {
+        package var leak: Int
+        package var source: Int
+        package var hour: Int
+        package var cell: Int
+        package var reports = 0
     }
 
     /// A report, by where it stands.
-    struct Place {
-        var submission: Int
-        var sighting: Int
+    package struct Place {
+        package var submission: Int
+        package var sighting: Int
     }
 
     /// From the first time to the last.
-    struct Span {
-        var first: Int64
-        var last: Int64
+    package struct Span {
+        package var first: Int64
+        package var last: Int64
 
-        init(_ time: Int64) { (first, last) = (time, time) }
+        package init(_ time: Int64) { (first, last) = (time, time) }
 
-        mutating func widen(to time: Int64) {
+        package mutating func widen(to time: Int64) {
             first = min(first, time)
             last = max(last, time)
         }
     }
 
-    private(set) var apps: [App] = []
-    private(set) var releases: [Release] = []
-    private(set) var builds: [Build] = []
-    private(set) var leaks: [Leak] = []
-    private(set) var cells: [Cell] = []
-    private(set) var slots: [Slot] = []
-    private(set) var sources: [Source] = []
-    private(set) var bundles: [Bundle] = []
-    private(set) var texts: [String] = []
+    package private(set) var apps: [App] = []
+    package private(set) var releases: [Release] = []
+    package private(set) var builds: [Build] = []
+    package private(set) var leaks: [Leak] = []
+    package private(set) var cells: [Cell] = []
+    package private(set) var slots: [Slot] = []
+    package private(set) var sources: [Source] = []
+    package private(set) var bundles: [Bundle] = []
+    package private(set) var texts: [String] = []
 
     private var appIndices: [ByteText: Int] = [:]
     private var releaseIndices: [Pair<ByteText>: Int] = [:]
@@ -129,10 +129,10 @@ struct Tally {
         var hour: Int
     }
 
-    init() {}
+    package init() {}
 
     /// - Parameter number: where the submission stands in the call.
-    mutating func add(_ submission: Submission, number: Int) {
+    package mutating func add(_ submission: Submission, number: Int) {
         let arrival = submission.receivedAt
         let senders = submission.origins.map { (source: source($0, arrival), install: $0.installHash) }
         for index in submission.sightings.indices {
@@ -283,7 +283,11 @@ struct Tally {
 }
 
 /// What a leak's reports are also counted by.
-enum ValueKind: Int, Sendable {
+package enum ValueKind: Int, Sendable {
     case system = 0
     case model = 1
+
+    /// Different systems, and different models, that one leak counts apart; the rest is counted together. More than
+    /// Apple has ever made of either, few enough to bound what a stranger can grow.
+    package static let limit = 200
 }

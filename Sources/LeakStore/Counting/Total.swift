@@ -1,16 +1,16 @@
 /// The bound of every number that reports, requests and devices add up to.
-enum Total {
+package enum Total {
     /// 2^53 - 1, which a total reaches and keeps. Every reader of JSON holds it exactly (RFC 8259 §6), SQLite's
     /// `total()` is exact up to it, and two of them cannot overflow. Written `0x1FFFFFFFFFFFFF` in SQL.
-    static let largest = (1 << 53) - 1
+    package static let largest = (1 << 53) - 1
 
     /// A count as a stranger gave it, made safe to add.
-    static func bounded(_ count: Int) -> Int { Swift.min(Swift.max(count, 0), largest) }
+    package static func bounded(_ count: Int) -> Int { Swift.min(Swift.max(count, 0), largest) }
 }
 
 extension Int {
     /// Adds a count to a total, which stops at ``Total/largest``.
-    mutating func addBounded(_ count: Int) {
+    package mutating func addBounded(_ count: Int) {
         let (sum, overflows) = addingReportingOverflow(count)
         self = overflows ? Total.largest : Swift.min(sum, Total.largest)
     }

@@ -3,10 +3,10 @@
 /// `key` sorts byte by byte as the versions do, so that a database can order by it. `5.2` stands beside `5.2.0`,
 /// `v5.2.0` too; `5.2b3` counts as a pre-release of `5.2`; a text without a leading number (`unknown`) is older than
 /// any version. Of two that rank the same, the text decides.
-struct VersionOrder: Hashable, Comparable, Sendable {
-    let key: [UInt8]
+package struct VersionOrder: Hashable, Comparable, Sendable {
+    package let key: [UInt8]
 
-    init(_ version: String) {
+    package init(_ version: String) {
         let text = Array(version.utf8)
         var rest = text[...]
         if rest.count > 1, rest[0] | 0x20 == UInt8(ascii: "v"), Self.isDigit(rest[1]) {
@@ -31,7 +31,7 @@ struct VersionOrder: Hashable, Comparable, Sendable {
         self.key = key + text
     }
 
-    static func < (one: Self, other: Self) -> Bool { one.key.lexicographicallyPrecedes(other.key) }
+    package static func < (one: Self, other: Self) -> Bool { one.key.lexicographicallyPrecedes(other.key) }
 
     /// First bytes of the parts of a key, smallest first where parts compete for one place.
     private enum Mark {

@@ -1,5 +1,5 @@
 extension LeakRow {
-    static let trendDays = 14
+    package static let trendDays = 14
 
     /// Freed nine times out of ten, and at least once.
     static let isSlow = "l.freed >= 1 and l.freed * 10 >= l.reports * 9"

@@ -2,13 +2,13 @@
 ///
 /// The next page begins below that row in the order of that time, so that a leak whose counts grow moves up and
 /// may be seen on neither page, but none is shown twice for standing still.
-struct PageCursor: Hashable, Sendable {
-    var primary: Int64
-    var secondary: Int64
-    var row: Int64
+package struct PageCursor: Hashable, Sendable {
+    package var primary: Int64
+    package var secondary: Int64
+    package var row: Int64
 
     /// 64 hexadecimal digits: the keys, then a hash that ties them to the query.
-    func text(for query: LeakQuery) -> String {
+    package func text(for query: LeakQuery) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(64)
@@ -23,7 +23,7 @@ struct PageCursor: Hashable, Sendable {
     }
 
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that ``text(for:)`` did not give for this query.
-    init(_ text: String, for query: LeakQuery) throws(StoreError) {
+    package init(_ text: String, for query: LeakQuery) throws(StoreError) {
         let invalid = StoreError(
             .invalidArgument, "the cursor is not one of this list; start at its first page")
         let digits = Array(text.utf8)
@@ -48,7 +48,7 @@ struct PageCursor: Hashable, Sendable {
         guard check(query) == words[3] else { throw invalid }
     }
 
-    init(primary: Int64, secondary: Int64, row: Int64) {
+    package init(primary: Int64, secondary: Int64, row: Int64) {
         self.primary = primary
         self.secondary = secondary
         self.row = row

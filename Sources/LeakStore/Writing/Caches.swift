@@ -81,18 +81,12 @@ final class LeakEntry {
     var reports = 0
     var freed = 0
     var installs = 0
-    /// Reports of type `leak` received, each counted once: the ordinal of the last one.
-    var sightings = 0
     var aliveAtMost: Int?
     var firstSeen: Int64
     var lastSeen: Int64
     var firstRelease: ReleaseMark
     var lastRelease: ReleaseMark
-    /// Times of the samples kept as first and newest.
-    var firstSample: Int64?
-    var newestSample: Int64?
-    /// When the newest one was written last.
-    var newestKept: Int64?
+    var samples = SampleChoice()
     /// How many builds the leak was seen in.
     var buildCount = 0
     /// By row of `build`.

@@ -67,12 +67,12 @@ extension Writer {
 }
 
 /// An idempotency key in fewer bytes: most are UUIDs.
-enum PackedKey {
+package enum PackedKey {
     private static let uuidTag: UInt8 = 0
     private static let textTag: UInt8 = 1
 
     /// A tag, then 16 bytes for a UUID in lower case, else the text.
-    static func bytes(of key: String) -> [UInt8] {
+    package static func bytes(of key: String) -> [UInt8] {
         let text = Array(key.utf8)
         guard text.count == 36 else { return [textTag] + text }
         var bytes = [uuidTag]

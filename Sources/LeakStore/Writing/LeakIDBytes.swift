@@ -1,6 +1,6 @@
 extension LeakID {
     /// 16 bytes, big-endian.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16)
         for half in [high, low] {
@@ -12,7 +12,7 @@ extension LeakID {
     }
 
     /// Reads ``bytes`` back; `nil` for another count of bytes.
-    init?(blob: [UInt8]) {
+    package init?(blob: [UInt8]) {
         guard blob.count == 16 else { return nil }
         self.init(bytes: blob)
     }

@@ -2,16 +2,16 @@
 ///
 /// Entries move between two halves. When the young half is full it becomes the old one, and what was in the old
 /// one and not used since is forgotten.
-struct RecentCache<Key: Hashable, Value> {
-    let capacity: Int
+package struct RecentCache<Key: Hashable, Value> {
+    package let capacity: Int
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
 
-    init(capacity: Int) { self.capacity = capacity }
+    package init(capacity: Int) { self.capacity = capacity }
 
-    var count: Int { young.count + old.count }
+    package var count: Int { young.count + old.count }
 
-    mutating func value(of key: Key) -> Value? {
+    package mutating func value(of key: Key) -> Value? {
         if let value = young[key] { return value }
         guard let value = old.removeValue(forKey: key) else { return nil }
         insert(value, for: key)
@@ -19,7 +19,7 @@ struct RecentCache<Key: Hashable, Value> {
     }
 
     /// - Parameter key: one that ``value(of:)`` did not know.
-    mutating func insert(_ value: Value, for key: Key) {
+    package mutating func insert(_ value: Value, for key: Key) {
         if young.count >= capacity {
             old = young
             young = [:]
@@ -27,7 +27,12 @@ struct RecentCache<Key: Hashable, Value> {
         young[key] = value
     }
 
-    mutating func removeAll() {
+    package mutating func remove(_ key: Key) {
+        young[key] = nil
+        old[key] = nil
+    }
+
+    package mutating func removeAll() {
         young = [:]
         old = [:]
     }

@@ -11,10 +11,10 @@ enum InstallScope: Int64 {
 }
 
 /// Which of a leak's kept reports a row of `sample` is.
-enum SampleSlot {
-    static let first = 0
-    static let newest = 1
-    static let reservoir = 2
+package enum SampleSlot {
+    package static let first = 0
+    package static let newest = 1
+    package static let reservoir = 2
 
     /// The row. The slot leads: the newest reports of all leaks, rewritten with every commit, fill few pages, where
     /// each leak's reports side by side would dirty one page per leak.

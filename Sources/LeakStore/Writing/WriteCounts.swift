@@ -1,8 +1,4 @@
 extension Writer {
-    /// Different systems, and different models, that one leak counts apart; the rest is counted together. More than
-    /// Apple has ever made of either, few enough to bound what a stranger can grow.
-    static let valueLimit = 200
-
     /// Writes what each leak's reports are counted by: hours, days, systems and models.
     func write(
         _ bundles: [Tally.Bundle], of tally: Tally, leaks: [LeakEntry], releases: [ReleaseEntry]
@@ -72,34 +68,7 @@ extension Writer {
             let text = tally.texts[order[Int(row.second)]]
             try update.run(row.reports, row.leak, row.first, text)
             guard connection.changes == 0 else { continue }
-            try insert.run(row.leak, row.first, text, row.reports, Self.valueLimit)
+            try insert.run(row.leak, row.first, text, row.reports, ValueKind.limit)
         }
     }
-}
-
-/// Reports under a key of three parts.
-private struct CountRow: Comparable {
-    var leak: Int64
-    var first: Int
-    var second: Int64
-    var reports: Int
-
-    /// Adds up rows of one key, and puts them in the order of the tables' keys, so that one page after another is
-    /// written.
-    static func summed(_ rows: [CountRow]) -> [CountRow] {
-        var sums: [CountRow] = []
-        sums.reserveCapacity(rows.count)
-        for row in rows.sorted() {
-            if let last = sums.indices.last, sums[last].key == row.key {
-                sums[last].reports.addBounded(row.reports)
-            } else {
-                sums.append(row)
-            }
-        }
-        return sums
-    }
-
-    private var key: (Int64, Int, Int64) { (leak, first, second) }
-
-    static func < (one: Self, other: Self) -> Bool { one.key < other.key }
 }

@@ -27,7 +27,7 @@ extension Writer {
             update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, first_seen = ?,
               last_seen = ?
             where id = ?
-            """, entry.reports, entry.freed, entry.installs, entry.sightings, entry.aliveAtMost,
+            """, entry.reports, entry.freed, entry.installs, entry.samples.sightings, entry.aliveAtMost,
             entry.firstSeen, entry.lastSeen, entry.id)
         // Apart, since an index and two references follow these.
         if (entry.firstRelease.id, entry.lastRelease.id) != former {
@@ -74,10 +74,10 @@ extension Writer {
         entry.reports = select.int(7)
         entry.freed = select.int(8)
         entry.installs = select.int(9)
-        entry.sightings = select.int(10)
+        entry.samples.sightings = select.int(10)
         entry.aliveAtMost = select.optionalInt(11)
-        entry.firstSample = select.optionalInt64(12)
-        entry.newestSample = select.optionalInt64(13)
+        entry.samples.first = select.optionalInt64(12)
+        entry.samples.newest = select.optionalInt64(13)
         entry.buildCount = select.int(14)
         return entry
     }

@@ -1,50 +1,16 @@
 extension Writer {
-    /// How long the newest report stays while many wait. Every call holds most leaks then, and masking and writing a
-    /// report for each of them would cost more than all counts.
-    private static let newestMilliseconds: Int64 = 1_000
-    /// A call of so few submissions keeps the newest report at once: nobody waits for it.
-    private static let quietSubmissions = 4
-
-    /// Keeps the first report, the newest, and a uniform sample; reads the JSON of those alone.
-    ///
-    /// Under load the one kept as newest came at most ``newestMilliseconds`` before the newest.
+    /// Keeps some of a leak's reports; reads the JSON of those alone.
     func keepSamples(
         of leak: Tally.Leak, _ entry: LeakEntry, from submissions: [Submission], now: Int64
     ) throws(StoreError) {
-        let sinceNewest = entry.newestKept.map { now - $0 }
-        let keepsNewest =
-            submissions.count <= Self.quietSubmissions
-            || !(sinceNewest.map { (0..<Self.newestMilliseconds).contains($0) } ?? false)
-        var kept = [Kept?](repeating: nil, count: SampleSlot.reservoir + Reservoir.size)
-        for place in leak.sightings {
-            entry.sightings += 1
-            let at = submissions[place.submission].sightings[place.sighting].at
-            let this = Kept(place: place, ordinal: entry.sightings)
-            if entry.firstSample.map({ at < $0 }) ?? true {
-                entry.firstSample = at
-                kept[SampleSlot.first] = this
-            }
-            if keepsNewest, entry.newestSample.map({ at >= $0 }) ?? true {
-                entry.newestSample = at
-                entry.newestKept = now
-                kept[SampleSlot.newest] = this
-            }
-            if let slot = reservoir.slot(forReport: entry.sightings, of: leak.identity.id) {
-                kept[SampleSlot.reservoir + slot] = this
-            }
-        }
-        for (slot, sample) in kept.enumerated() {
-            guard let sample else { continue }
-            try write(sample, to: SampleSlot.row(leak: entry.id, slot: slot), from: submissions)
+        for sample in entry.samples.keep(of: leak, from: submissions, by: reservoir, now: now) {
+            try write(sample, to: SampleSlot.row(leak: entry.id, slot: sample.slot), from: submissions)
         }
     }
 
-    private struct Kept {
-        var place: Tally.Place
-        var ordinal: Int
-    }
-
-    private func write(_ sample: Kept, to row: Int64, from submissions: [Submission]) throws(StoreError) {
+    private func write(
+        _ sample: SampleChoice.Kept, to row: Int64, from submissions: [Submission]
+    ) throws(StoreError) {
         let submission = submissions[sample.place.submission]
         let sighting = submission.sightings[sample.place.sighting]
         let origin = submission.origins[sighting.origin]

@@ -1,0 +1,33 @@
+/// Reports under a key of three parts.
+package struct CountRow: Comparable {
+    package var leak: Int64
+    package var first: Int
+    package var second: Int64
+    package var reports: Int
+
+    package init(leak: Int64, first: Int, second: Int64, reports: Int) {
+        self.leak = leak
+        self.first = first
+        self.second = second
+        self.reports = reports
+    }
+
+    /// Adds up rows of one key, and puts them in the order of the tables' keys, so that one page after another is
+    /// written.
+    package static func summed(_ rows: [CountRow]) -> [CountRow] {
+        var sums: [CountRow] = []
+        sums.reserveCapacity(rows.count)
+        for row in rows.sorted() {
+            if let last = sums.indices.last, sums[last].key == row.key {
+                sums[last].reports.addBounded(row.reports)
+            } else {
+                sums.append(row)
+            }
+        }
+        return sums
+    }
+
+    private var key: (Int64, Int, Int64) { (leak, first, second) }
+
+    package static func < (one: Self, other: Self) -> Bool { one.key < other.key }
+}

@@ -1,0 +1,58 @@
+/// Which of a leak's reports are kept: the first, the newest, and a uniform sample.
+///
+/// Under load the one kept as newest came at most ``newestMilliseconds`` before the newest.
+package struct SampleChoice {
+    /// How long the newest report stays while many wait. Every call holds most leaks then, and masking and writing a
+    /// report for each of them would cost more than all counts.
+    private static let newestMilliseconds: Int64 = 1_000
+    /// A call of so few submissions keeps the newest report at once: nobody waits for it.
+    private static let quietSubmissions = 4
+
+    /// Reports of type `leak` received, each counted once: the ordinal of the last one.
+    package var sightings = 0
+    /// Times of the reports kept as first and newest.
+    package var first: Int64?
+    package var newest: Int64?
+    /// When the newest one was written last.
+    package var newestKept: Int64?
+
+    package init() {}
+
+    /// A report that takes a place among those kept.
+    package struct Kept {
+        package var place: Tally.Place
+        /// Which of its leak's reports it was.
+        package var ordinal: Int
+        /// ``SampleSlot``, or one of the reservoir's behind it.
+        package var slot: Int
+    }
+
+    /// - Returns: at most one report per slot, in the order of the slots.
+    package mutating func keep(
+        of leak: Tally.Leak, from submissions: [Submission], by reservoir: Reservoir, now: Int64
+    ) -> [Kept] {
+        let sinceNewest = newestKept.map { now - $0 }
+        let keepsNewest =
+            submissions.count <= Self.quietSubmissions
+            || !(sinceNewest.map { (0..<Self.newestMilliseconds).contains($0) } ?? false)
+        var kept = [Kept?](repeating: nil, count: SampleSlot.reservoir + Reservoir.size)
+        for place in leak.sightings {
+            sightings += 1
+            let at = submissions[place.submission].sightings[place.sighting].at
+            if first.map({ at < $0 }) ?? true {
+                first = at
+                kept[SampleSlot.first] = Kept(place: place, ordinal: sightings, slot: SampleSlot.first)
+            }
+            if keepsNewest, newest.map({ at >= $0 }) ?? true {
+                newest = at
+                newestKept = now
+                kept[SampleSlot.newest] = Kept(place: place, ordinal: sightings, slot: SampleSlot.newest)
+            }
+            if let drawn = reservoir.slot(forReport: sightings, of: leak.identity.id) {
+                let slot = SampleSlot.reservoir + drawn
+                kept[slot] = Kept(place: place, ordinal: sightings, slot: slot)
+            }
+        }
+        return kept.compactMap { $0 }
+    }
+}
