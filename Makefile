@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test sanitize lint build image soak bench clean
+.PHONY: help setup run demo key test postgresql sanitize lint build image soak bench clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -28,6 +28,12 @@ key: ## make an ingest key for the collector that `make run` started
 test: setup ## run all tests
 	swift build --build-tests $(strict)
 	swift test --skip-build
+
+postgresql: ## run the tests of the store against a PostgreSQL server of their own (installs it)
+	@Scripts/setup postgresql-15 libpq-dev
+	swift build --build-tests --traits PostgreSQL --scratch-path .build/postgresql $(strict)
+	Scripts/with-postgresql swift test --skip-build --traits PostgreSQL --scratch-path .build/postgresql \
+		--filter LeakStoreTests
 
 sanitize: setup ## the tests of everything that has threads, under the thread sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path .build/thread-sanitizer

@@ -21,13 +21,20 @@ let package = Package(
         .library(name: "Gzip", targets: ["Gzip"]),
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
         .library(name: "LeakStore", targets: ["LeakStore"]),
+        .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
         .library(name: "LeakCollector", targets: ["LeakCollector"]),
         .executable(name: "collector", targets: ["collector"]),
         .executable(name: "leak-demo", targets: ["leak-demo"]),
     ],
+    traits: [
+        .trait(
+            name: "PostgreSQL",
+            description: "The collector can keep its counts in PostgreSQL, which needs libpq.")
+    ],
     targets: [
         // C libraries, each with one Swift module in front of it.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -63,6 +70,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "LeakStore", dependencies: ["CSQLite", "Threads"], swiftSettings: settings),
+        // Empty without its trait, so that nobody needs libpq who does not ask for it.
+        .target(
+            name: "PostgreSQLStore",
+            dependencies: [
+                "LeakStore", "Threads",
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ],
+            swiftSettings: settings),
         .target(
             name: "LeakCollector",
             dependencies: ["LeakMessage", "LeakStore", "HTTPServer", "Threads", "CCrypto", "CSwiftRuntime"],
@@ -90,7 +105,12 @@ let package = Package(
             name: "LeakReporterTests",
             dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads"],
             swiftSettings: settings),
-        .testTarget(name: "LeakStoreTests", dependencies: ["LeakStore"], swiftSettings: settings),
+        .testTarget(
+            name: "LeakStoreTests",
+            dependencies: [
+                "LeakStore", .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [

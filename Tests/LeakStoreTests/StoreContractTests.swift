@@ -3,10 +3,10 @@ import Testing
 
 /// What every store must do; a second one runs the same tests.
 @Suite struct StoreContractTests {
-    let directory = TemporaryDirectory()
+    let place = StorePlace()
     let store: any Store
 
-    init() throws { store = try directory.store() }
+    init() throws { store = try place.store() }
 
     private func detail(_ identity: LeakIdentity, now: Int64 = noon) throws -> LeakDetail {
         try #require(try store.makeReader().leak(identity.id, now: now))

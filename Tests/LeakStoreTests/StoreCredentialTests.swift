@@ -3,10 +3,10 @@ import Testing
 
 /// What every store does with keys, tokens, links and sessions.
 @Suite struct StoreCredentialTests {
-    let directory = TemporaryDirectory()
+    let place = StorePlace()
     let store: any Store
 
-    init() throws { store = try directory.store() }
+    init() throws { store = try place.store() }
 
     private func add(
         _ purpose: Credential.Purpose, _ hash: UInt8, expiresAt: Int64? = nil, openedBy: Int64? = nil

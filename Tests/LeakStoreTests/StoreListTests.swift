@@ -3,10 +3,10 @@ import Testing
 
 /// How every store lists leaks; a second one runs the same tests.
 @Suite struct StoreListTests {
-    let directory = TemporaryDirectory()
+    let place = StorePlace()
     let store: any Store
 
-    init() throws { store = try directory.store() }
+    init() throws { store = try place.store() }
 
     @Test(arguments: [
         ("page", ["Page"]), ("ROOT", ["Page"]), ("100%", ["Sale 100%"]), ("_", []), ("still here", ["Page"]),

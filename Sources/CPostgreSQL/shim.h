@@ -1,0 +1,8 @@
+#pragma once
+
+// Debian keeps the header in a folder that only pkg-config knows.
+#if __has_include(<libpq-fe.h>)
+#include <libpq-fe.h>
+#else
+#include <postgresql/libpq-fe.h>
+#endif

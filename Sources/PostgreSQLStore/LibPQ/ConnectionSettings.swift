@@ -1,0 +1,35 @@
+#if PostgreSQL
+    /// What a connection is opened with. The address decides over what stands before it, and not over what stands
+    /// behind it.
+    enum ConnectionSettings {
+        /// Of one attempt; reports wait meanwhile.
+        static let connectSeconds = 5
+
+        static func all(for address: DatabaseAddress) -> (keywords: [String], values: [String]) {
+            let settings = [
+                ("connect_timeout", "\(connectSeconds)"),
+                // A server that vanished is noticed after 25 seconds without an answer, 15 of unanswered data.
+                ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+                ("tcp_user_timeout", "15000"),
+                ("fallback_application_name", "collector"),
+                // With several hosts, a standby that was promoted takes over.
+                ("target_session_attrs", "read-write"),
+                ("dbname", address.text),
+                ("client_encoding", "UTF8"),
+            ]
+            return (settings.map(\.0), settings.map(\.1))
+        }
+
+        /// For each session. The server gives up what takes long, so that no transaction keeps others waiting for good.
+        static let session = [
+            "set statement_timeout = '30s'",
+            "set lock_timeout = '10s'",
+            "set idle_in_transaction_session_timeout = '30s'",
+            "set timezone = 'UTC'",
+            // An answer says that a report is on disk. What waits for more than that stays as it is.
+            """
+            select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
+            """,
+        ]
+    }
+#endif

@@ -1,0 +1,120 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// A value that stands for `$1`, `$2` … in a query, in PostgreSQL's binary form.
+    ///
+    /// https://www.postgresql.org/docs/15/protocol-overview.html#PROTOCOL-FORMAT-CODES
+    struct Parameter {
+        let type: ParameterType
+        /// `nil` is a null.
+        let bytes: [UInt8]?
+    }
+
+    /// Object ids of the types used here; they are the same in every PostgreSQL (`pg_type.dat`).
+    enum ParameterType: UInt32 {
+        case boolean = 16
+        case bytes = 17
+        case integer = 20
+        case text = 25
+        case texts = 1009
+        case byteArrays = 1001
+        case integers = 1016
+        case uuids = 2951
+
+        fileprivate var element: UInt32 {
+            switch self {
+            case .texts: Self.text.rawValue
+            case .byteArrays: Self.bytes.rawValue
+            case .integers: Self.integer.rawValue
+            case .uuids: 2950
+            default: rawValue
+            }
+        }
+    }
+
+    extension Parameter {
+        static func integer(_ value: Int64?) -> Parameter {
+            Parameter(type: .integer, bytes: value.map { Self.bigEndian($0) })
+        }
+
+        static func integer(_ value: Int) -> Parameter { integer(Int64(value)) }
+
+        static func boolean(_ value: Bool) -> Parameter {
+            Parameter(type: .boolean, bytes: [value ? 1 : 0])
+        }
+
+        static func text(_ value: String?) -> Parameter {
+            Parameter(type: .text, bytes: value.map { Self.text($0) })
+        }
+
+        static func bytes(_ value: [UInt8]?) -> Parameter { Parameter(type: .bytes, bytes: value) }
+
+        static func integers(_ values: some Sequence<Int64?>) -> Parameter {
+            array(.integers, of: values) { Self.append($0, to: &$1) }
+        }
+
+        static func integers(_ values: some Sequence<Int>) -> Parameter {
+            integers(values.lazy.map { Optional(Int64($0)) })
+        }
+
+        static func texts(_ values: some Sequence<String?>) -> Parameter {
+            array(.texts, of: values) { $1.append(contentsOf: Self.text($0)) }
+        }
+
+        static func byteArrays(_ values: some Sequence<[UInt8]?>) -> Parameter {
+            array(.byteArrays, of: values) { $1.append(contentsOf: $0) }
+        }
+
+        static func uuids(_ values: some Sequence<LeakID>) -> Parameter {
+            array(.uuids, of: values.lazy.map { Optional($0) }) { $1.append(contentsOf: $0.bytes) }
+        }
+
+        /// One dimension, from index 1: dimensions, whether nulls may come, element type, length, first index; then
+        /// each element behind its length, a null being the length -1.
+        private static func array<Element>(
+            _ type: ParameterType, of values: some Sequence<Element?>,
+            _ write: (Element, inout [UInt8]) -> Void
+        ) -> Parameter {
+            var elements: [UInt8] = []
+            elements.reserveCapacity(values.underestimatedCount * 12)
+            var count: Int32 = 0
+            for value in values {
+                count += 1
+                let start = elements.count
+                append(Int32(-1), to: &elements)
+                guard let value else { continue }
+                write(value, &elements)
+                let length = Int32(clamping: elements.count - start - 4)
+                for (offset, byte) in bigEndian(length).enumerated() { elements[start + offset] = byte }
+            }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(20 + elements.count)
+            append(Int32(count == 0 ? 0 : 1), to: &bytes)
+            append(Int32(1), to: &bytes)
+            append(type.element, to: &bytes)
+            if count > 0 {
+                append(count, to: &bytes)
+                append(Int32(1), to: &bytes)
+            }
+            return Parameter(type: type, bytes: bytes + elements)
+        }
+
+        /// PostgreSQL's texts cannot hold U+0000; its picture stands for it.
+        private static func text(_ value: String) -> [UInt8] {
+            guard value.utf8.contains(0) else { return Array(value.utf8) }
+            return value.utf8.flatMap { $0 == 0 ? Array("\u{2400}".utf8) : [$0] }
+        }
+
+        private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
+            for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+            }
+        }
+
+        private static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
+            var bytes: [UInt8] = []
+            append(number, to: &bytes)
+            return bytes
+        }
+    }
+#endif

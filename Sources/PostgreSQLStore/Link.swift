@@ -1,0 +1,64 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// A connection that is opened again after it broke, at growing intervals. One thread at a time.
+    final class Link {
+        private let address: DatabaseAddress
+        private let check: (Connection) throws(StoreError) -> Void
+        private var connection: Connection?
+        private var failures = 0
+        private var retryAt = ContinuousClock.now
+        private var lastFailure: StoreError?
+
+        /// - Parameter check: run on each new connection, which is refused when it throws.
+        init(to address: DatabaseAddress, check: @escaping (Connection) throws(StoreError) -> Void) {
+            self.address = address
+            self.check = check
+        }
+
+        /// The connection there is, or a new one.
+        ///
+        /// - Throws: why there is none. Between attempts that is the last attempt's failure, at once.
+        func open() throws(StoreError) -> Connection {
+            if let connection {
+                if !connection.isLost { return connection }
+                self.connection = nil
+            }
+            if let lastFailure, ContinuousClock.now < retryAt { throw lastFailure }
+            do throws(StoreError) {
+                let opened = try Connection(to: address)
+                try check(opened)
+                connection = opened
+                failures = 0
+                lastFailure = nil
+                return opened
+            } catch {
+                failures += 1
+                lastFailure = error
+                retryAt = ContinuousClock.now + Backoff.wait(afterFailures: failures)
+                throw error
+            }
+        }
+
+        /// Makes the connection ready for the next transaction after one that failed, or lets go of it.
+        func settle() {
+            if let connection, !connection.rollBack() { self.connection = nil }
+        }
+    }
+
+    /// How long to wait between attempts to connect.
+    enum Backoff {
+        private static let firstMilliseconds: Int64 = 100
+        private static let longestMilliseconds: Int64 = 5_000
+
+        /// Any time up to a bound that doubles with each failure, so that collectors that lost the database together do
+        /// not come back together.
+        /// https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ (“full jitter”)
+        ///
+        /// - Parameter failures: in a row, from 1.
+        static func wait(afterFailures failures: Int) -> Duration {
+            let bound = min(firstMilliseconds << min(Int64(failures) - 1, 10), longestMilliseconds)
+            return .milliseconds(Int64.random(in: 0...bound))
+        }
+    }
+#endif

@@ -1,0 +1,67 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// One step from one schema to the next; never back.
+    struct Migration: Sendable {
+        /// `schema_version` afterwards.
+        let version: Int
+        /// In order.
+        let statements: [String]
+
+        /// In order; the last one's version is the schema that this code reads and writes.
+        static let all = [schema1]
+
+        static let newestVersion = all.map(\.version).max() ?? 0
+
+        /// The letters `LEAK`: names the lock that a migration takes alone and a transaction that writes shares.
+        static let lock = Query("select pg_advisory_xact_lock(1279607115, hashtext(current_schema()))")
+        static let sharedLock = Query(
+            "select pg_advisory_xact_lock_shared(1279607115, hashtext(current_schema()))")
+        static let version = Query("select version from schema_version")
+
+        /// Brings a database to ``newestVersion``, in one transaction. Several collectors may start at once.
+        ///
+        /// - Throws: ``StoreError/Reason/newerSchema(found:known:)``, with the database untouched.
+        static func run(on connection: Connection) throws(StoreError) {
+            connection.begin("begin")
+            do throws(StoreError) {
+                try connection.run(lock)
+                let isThere = try connection.run(
+                    Query("select to_regclass(current_schema() || '.schema_version') is not null")
+                ).first?.bool(0)
+                var found = 0
+                if isThere == true { found = try Self.found(connection.run(version), connection) }
+                for migration in all where migration.version > found {
+                    for statement in migration.statements { try connection.run(Query(statement)) }
+                    try connection.run(Query("delete from schema_version"))
+                    try connection.run(
+                        Query(
+                            "insert into schema_version (version) values ($1::bigint)",
+                            .integer(migration.version)))
+                }
+                try connection.run(Query("commit"))
+            } catch {
+                _ = connection.rollBack()
+                throw error
+            }
+        }
+
+        /// Refuses a schema that a later collector has made since.
+        static func check(_ connection: Connection) throws(StoreError) {
+            _ = try found(connection.run(version), connection)
+        }
+
+        /// - Parameter rows: the answer to ``version``.
+        @discardableResult
+        static func found(_ rows: Rows, _ connection: Connection) throws(StoreError) -> Int {
+            let found = rows.first?.int(0) ?? 0
+            guard found <= newestVersion else {
+                throw StoreError(
+                    .newerSchema(found: found, known: newestVersion),
+                    "database \(connection.name): written by a later collector (schema \(found), this one knows "
+                        + "\(newestVersion)); start that version or a newer one")
+            }
+            return found
+        }
+    }
+#endif

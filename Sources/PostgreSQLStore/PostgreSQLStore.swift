@@ -1,0 +1,62 @@
+#if PostgreSQL
+    public import LeakStore
+    internal import Threads
+
+    /// A store in a PostgreSQL database, which several collectors may share; every commit is on the server's disk
+    /// before a call returns.
+    ///
+    /// Any thread may call it; writes happen one after another. While the database is away calls fail at once with
+    /// ``StoreError/Reason/unavailable``, and work again when it is back.
+    public final class PostgreSQLStore: Store {
+        /// Masks what is private in a report's JSON before it is kept.
+        public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
+
+        private let address: DatabaseAddress
+        private let writer: Guarded<Writer>
+
+        /// Connects, making the tables where there are none and migrating an older schema.
+        ///
+        /// - Parameters:
+        ///   - seed: decides which reports are kept as samples; the same for the same reports.
+        ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
+        /// - Throws: ``StoreError`` with a line that says what is wrong with the database.
+        public init(
+            address: DatabaseAddress, seed: UInt64 = 0, redact: @escaping Redact = { Array($0) }
+        ) throws(StoreError) {
+            self.address = address
+            try Migration.run(on: Connection(to: address))
+            writer = Guarded(
+                Writer(
+                    link: Link(to: address, check: Migration.check), redact: redact,
+                    reservoir: Reservoir(seed: seed)))
+        }
+
+        public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+            try writer.with { writer throws(StoreError) in try writer.count(submissions, now: now) }
+        }
+
+        /// PostgreSQL tidies by itself.
+        public func tidy(now: Int64) {}
+
+        public func expire(now: Int64) throws(StoreError) {
+            var expiry = Expiry(now: now)
+            while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {}
+        }
+
+        public func add(_ credential: Credential) throws(StoreError) -> Credential {
+            try writer.with { writer throws(StoreError) in try writer.add(credential) }
+        }
+
+        public func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
+            try writer.with { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
+        }
+
+        public func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
+            try writer.with { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
+        }
+
+        public func makeReader() throws(StoreError) -> any StoreReader {
+            PostgreSQLReader(link: Link(to: address, check: Migration.check))
+        }
+    }
+#endif

@@ -1,0 +1,106 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Reads what is committed, through a connection of its own. One thread at a time.
+    final class PostgreSQLReader: StoreReader {
+        private let link: Link
+
+        init(link: Link) { self.link = link }
+
+        /// Runs `body` on one state of the database, so that all its numbers agree.
+        ///
+        /// A connection that turns out to be broken is replaced once: the database may have been away for a moment.
+        func snapshot<Result>(
+            _ body: (Connection) throws(StoreError) -> Result
+        ) throws(StoreError) -> Result {
+            do throws(StoreError) {
+                return try attempt(body)
+            } catch {
+                guard error.reason == .unavailable else { throw error }
+                return try attempt(body)
+            }
+        }
+
+        private func attempt<Result>(
+            _ body: (Connection) throws(StoreError) -> Result
+        ) throws(StoreError) -> Result {
+            let connection = try link.open()
+            connection.begin("begin isolation level repeatable read read only")
+            do throws(StoreError) {
+                let result = try body(connection)
+                try connection.run(Query("commit"))
+                return result
+            } catch {
+                link.settle()
+                throw error
+            }
+        }
+
+        func apps() throws(StoreError) -> [String] {
+            try snapshot { connection throws(StoreError) in
+                try connection.run(Query("select name from app order by last_seen desc, id desc"))
+                    .map { $0.text(0) }
+            }
+        }
+
+        func versions(app: String?) throws(StoreError) -> [String] {
+            try snapshot { connection throws(StoreError) in
+                guard let app else {
+                    // The version decides the order key, so that grouping by both is grouping by the first.
+                    return try connection.run(
+                        Query(
+                            "select version from release group by version, order_key order by order_key desc")
+                    ).map { $0.text(0) }
+                }
+                return try connection.run(
+                    Query(
+                        """
+                        select r.version from app a join release r on r.app = a.id where a.name = $1::text
+                        order by r.order_key desc
+                        """, .text(app))
+                ).map { $0.text(0) }
+            }
+        }
+
+        func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential] {
+            try snapshot { connection throws(StoreError) in
+                let rows = try connection.run(
+                    Query(
+                        """
+                        select id, purpose, name, hash, app, created_at, expires_at, revoked_at, opened_by
+                        from credential
+                        where $1::bool or (revoked_at is null and (expires_at is null or expires_at > $2::bigint))
+                        order by id
+                        """, .boolean(all), .integer(now)))
+                var credentials: [Credential] = []
+                for row in rows {
+                    guard let purpose = Credential.Purpose(rawValue: row.text(1)) else {
+                        throw .unreadable("a credential", in: connection.name)
+                    }
+                    credentials.append(
+                        Credential(
+                            id: row.int64(0), purpose: purpose, name: row.text(2), hash: row.bytes(3),
+                            app: row.optionalText(4), createdAt: row.int64(5),
+                            expiresAt: row.optionalInt64(6), revokedAt: row.optionalInt64(7),
+                            openedBy: row.optionalInt64(8)))
+                }
+                return credentials
+            }
+        }
+
+        /// A hash of which transactions this one sees. Others of the same server move it as well; that costs its
+        /// reader another look, where a count of commits that a collector writes would cost every commit.
+        func changeCounter() throws(StoreError) -> Int64 {
+            try snapshot { connection throws(StoreError) in
+                try connection.run(Query("select hashtextextended(pg_current_snapshot()::text, 0)"))
+                    .first?.int64(0) ?? 0
+            }
+        }
+
+        func ping() throws(StoreError) {
+            _ = try snapshot { connection throws(StoreError) in
+                try connection.run(Query("select 1 from app limit 1"))
+            }
+        }
+    }
+#endif

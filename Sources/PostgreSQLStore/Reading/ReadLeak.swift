@@ -1,0 +1,200 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension PostgreSQLReader {
+        /// Values of one kind that are named; the rest is `other`.
+        private static let valuesShown = 20
+        private static let siblingsShown = 20
+
+        func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail? {
+            let first = Calendar.day(of: now) - LeakRow.trendDays + 1
+            return try snapshot { connection throws(StoreError) in
+                let answer = try connection.run(
+                    Query(
+                        """
+                        with page as (
+                          select id, 0 as k1, 0 as k2, reports, installs, last_release as looked_at
+                          from leak where key = any($1::uuid[])
+                        )
+                        \(LeakRow.select)
+                        """, .uuids([id])))
+                guard let found = answer.first else { return nil }
+                var row = try LeakRow(found, connection)
+                let number = found.int64(0)
+                let rest = try connection.run([
+                    Self.versions(of: number), Self.values(.system, of: number),
+                    Self.values(.model, of: number),
+                    Self.days(of: number, from: first), Self.siblings(of: number),
+                    Query(
+                        "select count(distinct ordinal) from sample where leak = $1::bigint", .integer(number)
+                    ),
+                ])
+                let trend = Self.trend(rest[3], .day, from: first, count: LeakRow.trendDays)
+                row.trendFrom = first
+                row.trend = (0..<LeakRow.trendDays).map { day in
+                    trend.versions.reduce(into: 0) { $0.addBounded($1.counts[day]) }
+                }
+                return LeakDetail(
+                    row: row, versions: rest[0].map { Self.version($0) },
+                    systems: Self.values(rest[1]), models: Self.values(rest[2]), trend: trend,
+                    siblings: try Self.siblings(rest[4], connection), samples: rest[5].first?.int(0) ?? 0)
+            }
+        }
+
+        func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend? {
+            let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
+            return try snapshot { connection throws(StoreError) in
+                guard let number = try Self.number(of: id, on: connection) else { return nil }
+                switch step {
+                case .day:
+                    return Self.trend(
+                        try connection.run(Self.days(of: number, from: firstDay)), .day, from: firstDay,
+                        count: LeakRow.trendDays)
+                case .hour:
+                    return Self.trend(
+                        try connection.run(Self.hours(of: number, from: firstDay * 24)), .hour,
+                        from: firstDay * 24, count: LeakRow.trendDays * 24)
+                }
+            }
+        }
+
+        func samples(of id: LeakID) throws(StoreError) -> [SampleReport]? {
+            try snapshot { connection throws(StoreError) in
+                guard let number = try Self.number(of: id, on: connection) else { return nil }
+                return Self.samples(
+                    try connection.run(
+                        Query(
+                            """
+                            select s.slot, s.ordinal, s.at, a.name, s.version, s.build, s.system, s.model,
+                              s.install_hash, s.install, s."user", s.body
+                            from sample s join leak l on l.id = s.leak join app a on a.id = l.app
+                            where s.leak = $1::bigint
+                            order by case s.slot when 1 then 0 when 0 then 1 else 2 end, s.at desc, s.ordinal desc
+                            """, .integer(number))))
+            }
+        }
+
+        private static func number(of id: LeakID, on connection: Connection) throws(StoreError) -> Int64? {
+            try connection.run(Query("select id from leak where key = any($1::uuid[])", .uuids([id])))
+                .first?.int64(0)
+        }
+
+        private static func versions(of leak: Int64) -> Query {
+            Query(
+                """
+                select r.version, b.name, c.reports, c.installs
+                from leak_build c join build b on b.id = c.build join release r on r.id = b.release
+                where c.leak = $1::bigint order by r.order_key desc, b.order_key desc
+                """, .integer(leak))
+        }
+
+        private static func version(_ row: Row) -> LeakDetail.VersionCount {
+            let build = row.text(1)
+            return LeakDetail.VersionCount(
+                version: row.text(0), build: build.isEmpty ? nil : build, reports: row.int(2),
+                installs: row.int(3))
+        }
+
+        private static func values(_ kind: ValueKind, of leak: Int64) -> Query {
+            Query(
+                """
+                select value, reports from leak_value where leak = $1::bigint and kind = $2::bigint
+                order by reports desc, value
+                """, .integer(leak), .integer(kind.rawValue))
+        }
+
+        private static func values(_ rows: Rows) -> [LeakDetail.ValueCount] {
+            var values: [LeakDetail.ValueCount] = []
+            var other = 0
+            for row in rows {
+                let value = row.text(0)
+                if value.isEmpty || values.count == valuesShown {
+                    other.addBounded(row.int(1))
+                } else {
+                    values.append(LeakDetail.ValueCount(value: value, reports: row.int(1)))
+                }
+            }
+            if other > 0 { values.append(LeakDetail.ValueCount(value: "other", reports: other)) }
+            return values
+        }
+
+        private static func siblings(of leak: Int64) -> Query {
+            Query(
+                """
+                select l.key, t.stack, l.reports
+                from leak this join leak l on l.app = this.app and l.class = this.class and l.id <> this.id
+                join leak_text t on t.leak = l.id
+                where this.id = $1::bigint order by l.reports desc, l.id limit $2::bigint
+                """, .integer(leak), .integer(siblingsShown))
+        }
+
+        private static func siblings(
+            _ rows: Rows, _ connection: Connection
+        ) throws(StoreError) -> [LeakDetail.Sibling] {
+            var siblings: [LeakDetail.Sibling] = []
+            for row in rows {
+                guard let id = LeakID(blob: row.bytes(0)), let stack = PackedReader.texts(row.bytes(1)) else {
+                    throw .unreadable("a leak", in: connection.name)
+                }
+                siblings.append(LeakDetail.Sibling(id: id, stack: stack, reports: row.int(2)))
+            }
+            return siblings
+        }
+
+        private static func days(of leak: Int64, from first: Int) -> Query {
+            Query(
+                """
+                select r.version, d.day, d.reports from leak_day d join release r on r.id = d.release
+                where d.leak = $1::bigint and d.day between $2::bigint and $3::bigint
+                order by r.order_key desc, d.day
+                """, .integer(leak), .integer(first), .integer(first + LeakRow.trendDays - 1))
+        }
+
+        private static func hours(of leak: Int64, from first: Int) -> Query {
+            Query(
+                """
+                select r.version, h.hour, h.reports from leak_hour h join release r on r.id = h.release
+                where h.leak = $1::bigint and h.hour between $2::bigint and $3::bigint
+                order by r.order_key desc, h.hour
+                """, .integer(leak), .integer(first), .integer(first + LeakRow.trendDays * 24 - 1))
+        }
+
+        private static func trend(
+            _ rows: Rows, _ step: Trend.Step, from first: Int, count: Int
+        ) -> Trend {
+            var series: [Trend.Series] = []
+            for row in rows {
+                let version = row.text(0)
+                if series.last.map({ ByteText($0.version) }) != ByteText(version) {
+                    series.append(
+                        Trend.Series(version: version, counts: [Int](repeating: 0, count: count)))
+                }
+                series[series.count - 1].counts[row.int(1) - first].addBounded(row.int(2))
+            }
+            return Trend(step: step, from: first, versions: series)
+        }
+
+        /// One report may hold several places; it is given once, as the newest before the first before a random one.
+        private static func samples(_ rows: Rows) -> [SampleReport] {
+            var seen: Set<Int> = []
+            var samples: [SampleReport] = []
+            for row in rows where seen.insert(row.int(1)).inserted {
+                let place: SampleReport.Place =
+                    switch row.int(0) {
+                    case SampleSlot.first: .first
+                    case SampleSlot.newest: .newest
+                    default: .random
+                    }
+                let origin = Submission.Origin(
+                    app: row.text(3), version: row.text(4), build: row.optionalText(5),
+                    system: row.optionalText(6), model: row.optionalText(7),
+                    installHash: row.optionalInt64(8).map { UInt64(bitPattern: $0) },
+                    install: row.optionalText(9), user: row.optionalText(10))
+                samples.append(
+                    SampleReport(place: place, at: row.int64(2), origin: origin, body: row.bytes(11)))
+            }
+            if samples.count > 1, samples[1].place == .first { samples.swapAt(0, 1) }
+            return samples
+        }
+    }
+#endif

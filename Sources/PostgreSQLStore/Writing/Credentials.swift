@@ -1,0 +1,49 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension Writer {
+        func add(_ credential: Credential) throws(StoreError) -> Credential {
+            let rows = try run(
+                Query(
+                    """
+                    insert into credential (purpose, name, hash, app, created_at, expires_at, revoked_at, opened_by)
+                    values ($1::text, $2::text, $3::bytea, $4::text, $5::bigint, $6::bigint, $7::bigint, $8::bigint)
+                    on conflict (hash) do nothing returning id
+                    """, .text(credential.purpose.rawValue), .text(credential.name), .bytes(credential.hash),
+                    .text(credential.app), .integer(credential.createdAt), .integer(credential.expiresAt),
+                    .integer(credential.revokedAt), .integer(credential.openedBy)))
+            guard let id = rows.first?.int64(0) else {
+                throw StoreError(.invalidArgument, "this secret was handed out before")
+            }
+            var added = credential
+            added.id = id
+            return added
+        }
+
+        func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
+            try run([
+                Query(
+                    "update credential set revoked_at = $1::bigint where id = $2::bigint and revoked_at is null",
+                    .integer(now), .integer(id)),
+                // Also of one revoked before: a session may have been opened at the same moment.
+                Query(
+                    """
+                    update credential set revoked_at = $1::bigint
+                    where opened_by = $2::bigint and purpose = 'session' and revoked_at is null
+                    """, .integer(now), .integer(id)),
+            ])[0].changes == 1
+        }
+
+        /// A used link is a revoked one.
+        func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
+            try run(
+                Query(
+                    """
+                    update credential set revoked_at = $1::bigint
+                    where hash = $2::bytea and purpose = 'sign_in' and revoked_at is null
+                      and (expires_at is null or expires_at > $1::bigint)
+                    """, .integer(now), .bytes(hash))
+            ).changes == 1
+        }
+    }
+#endif

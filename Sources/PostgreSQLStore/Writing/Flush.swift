@@ -1,0 +1,35 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// One transaction that counts.
+    struct Flush {
+        let connection: Connection
+        private(set) var receipts: [Receipt] = []
+        /// The server's number of the transaction, by which it can be asked what became of it.
+        private(set) var transaction: Int64?
+        /// Whether the commit may have been sent.
+        private(set) var isCommitting = false
+
+        init(connection: Connection) { self.connection = connection }
+
+        mutating func take(
+            _ submissions: [Submission], now: Int64, by writer: Writer
+        ) throws(StoreError) -> [Receipt] {
+            connection.begin("begin")
+            receipts = try claimKeys(of: submissions, now: now)
+            var tally = Tally()
+            for (number, receipt) in receipts.enumerated() where receipt == .counted {
+                tally.add(submissions[number], number: number)
+            }
+            let places = try Places(of: tally, in: self, names: &writer.names)
+            var changes = Changes(of: tally, in: places, submissions, now: now, by: writer)
+            try changes.readAndMerge(on: connection, knowing: &writer.members)
+            isCommitting = true
+            _ = try connection.run(changes.writes + [Query("commit")])
+            writer.members.learn(changes.sets)
+            return receipts
+        }
+
+        mutating func learn(transaction: Int64) { self.transaction = transaction }
+    }
+#endif

@@ -1,0 +1,43 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Whose installs a row of `install_set` holds.
+    enum InstallScope: Hashable {
+        case leak(Int64)
+        case leakBuild(leak: Int64, build: Int64)
+        case leakRelease(leak: Int64, release: Int64)
+        case release(Int64)
+        case slot(app: Int64, slot: Int64)
+
+        /// `scope`, `owner` and `part` of the row.
+        var row: (scope: Int64, owner: Int64, part: Int64) {
+            switch self {
+            case .leak(let leak): (0, leak, 0)
+            case .leakBuild(let leak, let build): (1, leak, build)
+            case .leakRelease(let leak, let release): (2, leak, release)
+            case .release(let release): (3, release, 0)
+            case .slot(let app, let slot): (4, app, slot)
+            }
+        }
+    }
+
+    /// Sets as they were when this writer last committed. Other collectors may have added to them since; none takes
+    /// from them, so that what changes nothing here changes nothing there.
+    struct KnownMembers {
+        private var sets = RecentCache<InstallScope, InstallSet>(capacity: 2_048)
+
+        /// Hashes that may be new to the set.
+        mutating func unknown(_ hashes: [UInt64], to scope: InstallScope) -> [UInt64] {
+            guard var set = sets.value(of: scope) else { return hashes }
+            return hashes.filter { set.insert($0) }
+        }
+
+        /// - Parameter changed: sets that were committed.
+        mutating func learn(_ changed: [InstallScope: InstallSet]) {
+            for (scope, set) in changed {
+                sets.remove(scope)
+                sets.insert(set, for: scope)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,87 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// What the database knows of a leak when a transaction begins to change it.
+    struct LeakState {
+        var id: Int64
+        var first: Mark
+        var last: Mark
+        var samples = SampleChoice()
+
+        /// A release, with the key that orders it.
+        struct Mark {
+            var release: Int64
+            var order: [UInt8]
+        }
+
+        private static let columns = """
+            asked.place, l.id, f.id, f.order_key, n.id, n.order_key, l.sightings, l.first_sample, l.newest_sample,
+            l.newest_kept
+            """
+
+        static func query(for leaks: [LeakID]) -> Query {
+            Query(
+                """
+                select \(columns)
+                from unnest($1::uuid[]) with ordinality as asked (key, place) join leak l on l.key = asked.key
+                join release f on f.id = l.first_release join release n on n.id = l.last_release
+                """, .uuids(leaks))
+        }
+
+        init(_ row: Row) {
+            id = row.int64(1)
+            first = Mark(release: row.int64(2), order: row.bytes(3))
+            last = Mark(release: row.int64(4), order: row.bytes(5))
+            samples.sightings = row.int(6)
+            samples.first = row.optionalInt64(7)
+            samples.newest = row.optionalInt64(8)
+            samples.newestKept = row.optionalInt64(9)
+        }
+
+        /// Takes a release in which the leak was seen.
+        mutating func widen(to mark: Mark) {
+            if mark.order.lexicographicallyPrecedes(first.order) { first = mark }
+            if last.order.lexicographicallyPrecedes(mark.order) { last = mark }
+        }
+
+        /// Writes leaks without their counts; the last answer is that to ``query(for:)``.
+        static func inserts(_ leaks: [Tally.Leak], apps: [Int64], releases: [Int64]) -> [Query] {
+            let identities = leaks.map(\.identity)
+            let keys = identities.map(\.id)
+            return [
+                Query(
+                    """
+                    insert into leak (key, app, kind, class, quality, first_seen, last_seen, first_release, last_release)
+                    select key, app, kind, class, quality, first_seen, last_seen, release, release
+                    from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[],
+                      $7::bigint[], $8::bigint[])
+                      as new (key, app, kind, class, quality, first_seen, last_seen, release)
+                    order by key
+                    """, .uuids(keys), .integers(apps.map { $0 }), .texts(identities.map(\.kind)),
+                    .texts(identities.map(\.className)), .texts(identities.map(\.quality.rawValue)),
+                    .integers(leaks.map { $0.span.first }), .integers(leaks.map { $0.span.last }),
+                    .integers(releases.map { $0 })),
+                Query(
+                    """
+                    insert into leak_text (leak, title, module, stack, children, cycle, grouped_version, grouped_class,
+                      grouped_stack, search)
+                    select l.id, new.title, new.module, new.stack, new.children, new.cycle, new.grouped_version,
+                      new.grouped_class, new.grouped_stack, new.search
+                    from unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::bytea[],
+                      $7::bigint[], $8::text[], $9::bytea[], $10::text[])
+                      as new (key, title, module, stack, children, cycle, grouped_version, grouped_class, grouped_stack,
+                      search)
+                    join leak l on l.key = new.key order by l.id
+                    """, .uuids(keys), .texts(identities.map(\.title)), .texts(identities.map(\.module)),
+                    .byteArrays(identities.map { PackedWriter.pack($0.stack) }),
+                    .byteArrays(identities.map { PackedWriter.pack($0.children) }),
+                    .byteArrays(identities.map { PackedWriter.pack($0.cycle) }),
+                    .integers(identities.map { $0.groupedBy.version }),
+                    .texts(identities.map { $0.groupedBy.className }),
+                    .byteArrays(identities.map { PackedWriter.pack($0.groupedBy.stack) }),
+                    .texts(identities.map { SearchText.of($0) })),
+                query(for: keys),
+            ]
+        }
+    }
+#endif

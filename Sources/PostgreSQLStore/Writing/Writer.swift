@@ -1,0 +1,108 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    #if canImport(Darwin)
+        internal import Darwin
+    #else
+        internal import Glibc
+    #endif
+
+    /// Counts into one database, beside other collectors. Owned by one thread at a time.
+    ///
+    /// One transaction per call, in four trips to the server: the idempotency keys; the locks, with what is known of
+    /// apps, releases, builds and leaks; the sets and histograms that change; everything that is written, and the
+    /// commit. Names that are new cost a trip more for each kind.
+    ///
+    /// Two transactions never wait for each other in a circle: each takes first its idempotency keys, then new apps by
+    /// name, then the locks of its apps by number. Everything else it changes belongs to an app that it has locked.
+    ///
+    /// What is remembered between calls stays true whatever other collectors write: the number of a name, and members
+    /// that a set has. Counts are not remembered.
+    final class Writer {
+        typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
+
+        let link: Link
+        let redact: Redact
+        let reservoir: Reservoir
+        var names = Names()
+        var members = KnownMembers()
+
+        init(link: Link, redact: @escaping Redact, reservoir: Reservoir) {
+            self.link = link
+            self.redact = redact
+            self.reservoir = reservoir
+        }
+
+        func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+            let connection = try link.open()
+            var flush = Flush(connection: connection)
+            do throws(StoreError) {
+                let receipts = try flush.take(submissions, now: now, by: self)
+                return receipts
+            } catch {
+                // Numbers may be of rows that were not committed.
+                names = Names()
+                members = KnownMembers()
+                link.settle()
+                if flush.isCommitting, connection.isLost, let transaction = flush.transaction {
+                    switch outcome(of: transaction) {
+                    case .committed: return flush.receipts
+                    case .aborted: throw error
+                    case .unknown:
+                        throw StoreError(
+                            .uncertain, "\(error); whether the last reports were counted is not known")
+                    }
+                }
+                throw error
+            }
+        }
+
+        private enum Outcome {
+            case committed, aborted, unknown
+        }
+
+        /// What became of a transaction whose commit was not answered, as the server knows once it is back.
+        ///
+        /// https://www.postgresql.org/docs/15/functions-info.html (`pg_xact_status`)
+        private func outcome(of transaction: Int64) -> Outcome {
+            let deadline = ContinuousClock.now + .seconds(5)
+            repeat {
+                do throws(StoreError) {
+                    let status = try link.open().run(
+                        Query("select pg_xact_status($1::text::xid8)", .text("\(transaction)"))
+                    ).first?.optionalText(0)
+                    switch status {
+                    case "committed": return .committed
+                    case "aborted": return .aborted
+                    // The server has not noticed yet that nobody waits for its answer.
+                    case "in progress": pause()
+                    default: return .unknown
+                    }
+                } catch {
+                    // A server that was restored to an earlier state knows no such transaction.
+                    if error.reason == .other { return .unknown }
+                    link.settle()
+                    pause()
+                }
+            } while ContinuousClock.now < deadline
+            return .unknown
+        }
+
+        private func pause() { _ = usleep(50_000) }
+
+        /// Runs one statement that is a transaction by itself.
+        func run(_ query: Query) throws(StoreError) -> Rows { try run([query])[0] }
+
+        /// Runs statements in one transaction.
+        func run(_ queries: [Query]) throws(StoreError) -> [Rows] {
+            let connection = try link.open()
+            do throws(StoreError) {
+                // Until the last of them is answered they are one transaction: a pipeline has one sync.
+                return try connection.run(queries)
+            } catch {
+                link.settle()
+                throw error
+            }
+        }
+    }
+#endif

@@ -1,0 +1,138 @@
+#if PostgreSQL
+    import LeakStore
+    import Testing
+
+    @testable import PostgreSQLStore
+
+    /// What several collectors on one database do.
+    @Suite struct SharedDatabaseTests {
+        let schema: DatabaseSchema
+
+        /// Without a server nothing here was tested: that is no success.
+        init() throws {
+            schema = try DatabaseSchema(
+                in: try #require(
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+        }
+
+        private func store() throws -> PostgreSQLStore {
+            try PostgreSQLStore(address: schema.address, seed: 7)
+        }
+
+        private func totals(_ store: PostgreSQLStore) throws -> [String: [Int]] {
+            var query = LeakQuery()
+            query.limit = 200
+            let page = try store.makeReader().leaks(query, now: noon)
+            return Dictionary(
+                uniqueKeysWithValues: page.leaks.map {
+                    ($0.identity.title, [$0.reports, $0.installs, $0.freed])
+                })
+        }
+
+        @Test func `collectors that start together make one schema`() async throws {
+            let schema = schema
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<6 {
+                    group.addTask {
+                        let store = try PostgreSQLStore(address: schema.address)
+                        _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try totals(store()) == ["Page": [6, 0, 0]])
+        }
+
+        @Test func `what several collectors count adds up`() async throws {
+            let schema = schema
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for collector in 0..<4 {
+                    group.addTask {
+                        var random = Seeded(state: UInt64(collector))
+                        let store = try PostgreSQLStore(address: schema.address)
+                        for _ in 0..<25 {
+                            // Every collector meets the same leaks, apps and builds, each in an order of its own.
+                            let reports = (0..<10).shuffled(using: &random).map { number in
+                                Report(
+                                    leak: leak("L\(number)", app: ["shop", "mail"][number % 2]),
+                                    version: ["1.0", "2.0"].randomElement(using: &random) ?? "",
+                                    build: ["1", "2"].randomElement(using: &random),
+                                    install: UInt64(collector) << 32 | random.next() % 8,
+                                    isFreed: false)
+                            }
+                            let freed = reports.map { Report(leak: $0.leak, isFreed: true, lived: 7) }
+                            _ = try store.count([submission(reports), submission(freed)], now: noon)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let found = try totals(store())
+            #expect(found.count == 10)
+            for (title, numbers) in found {
+                #expect(numbers[0] == 100 && numbers[2] == 100, "\(title)")
+                // Each collector has eight installs and draws 25 times: all of them, nearly always.
+                #expect((28...32).contains(numbers[1]), "\(title): \(numbers[1])")
+            }
+        }
+
+        @Test func `a batch that two collectors receive counts once`() async throws {
+            let schema = schema
+            let batches = (0..<40).map { submission([Report(leak: leak("Page"))], key: "k\($0)") }
+            let receipts = try await withThrowingTaskGroup(of: [Receipt].self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        let store = try PostgreSQLStore(address: schema.address)
+                        var receipts: [Receipt] = []
+                        for batch in batches { receipts += try store.count([batch], now: noon) }
+                        return receipts
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(receipts.count { $0 == .counted } == 40)
+            #expect(receipts.count { $0 == .repeated(answer: batches[0].answer) } == 120)
+            #expect(try totals(store())["Page"] == [40, 0, 0])
+        }
+
+        @Test func `members that another collector added are kept`() throws {
+            let (one, other) = (try store(), try store())
+            let page = leak("Page")
+            for install in 0..<600 {
+                let store = install.isMultiple(of: 2) ? one : other
+                _ = try store.count(
+                    [submission([Report(leak: page, install: UInt64(install / 3))])], now: noon)
+            }
+            #expect(try totals(one) == ["Page": [600, 200, 0]])
+        }
+
+        @Test func `a newer schema is refused, also by a collector that runs`() throws {
+            let running = try store()
+            let newer = Migration.newestVersion + 1
+            try Connection(to: schema.address).run(
+                Query("update schema_version set version = $1::bigint", .integer(newer)))
+            for attempt in [
+                { _ = try self.store() }, { _ = try running.count([submission()], now: noon) },
+            ] {
+                let failure = try #require(throws: StoreError.self) { try attempt() }
+                #expect(failure.reason == .newerSchema(found: newer, known: Migration.newestVersion))
+            }
+        }
+
+        @Test func `texts that PostgreSQL cannot hold are counted all the same`() throws {
+            let store = try store()
+            let page = leak("a\0b", app: "sh\0op")
+            for _ in 0..<2 {
+                _ = try store.count(
+                    [
+                        submission([
+                            Report(
+                                leak: page, version: "1\0", build: "\0", system: "\0",
+                                body: #"{"message":"\u0000"}"#)
+                        ])
+                    ], now: noon)
+            }
+            #expect(try totals(store) == ["a␀b": [2, 0, 0]])
+        }
+    }
+#endif

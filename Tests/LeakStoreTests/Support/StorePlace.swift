@@ -1,0 +1,48 @@
+import LeakStore
+
+#if PostgreSQL
+    import Glibc
+    @testable import PostgreSQLStore
+#endif
+
+/// Where a test of what every store must do keeps its reports: a file, or, with `COLLECTOR_TEST_DATABASE_URL`, a schema
+/// in that database. Goes with everything in it.
+final class StorePlace: Sendable {
+    private let directory = TemporaryDirectory()
+    #if PostgreSQL
+        let schema = DatabaseSchema.fresh
+    #endif
+
+    /// Another process's view: nothing is remembered of what was there before.
+    func store(seed: UInt64 = 7) throws -> any Store {
+        #if PostgreSQL
+            if let schema { return try PostgreSQLStore(address: schema.address, seed: seed) }
+        #endif
+        return try directory.store(seed: seed)
+    }
+}
+
+#if PostgreSQL
+    /// A schema for one test, dropped with everything in it.
+    final class DatabaseSchema: Sendable {
+        let address: DatabaseAddress
+        private let name: String
+        private let server: DatabaseAddress
+
+        static var url: String? {
+            unsafe getenv("COLLECTOR_TEST_DATABASE_URL").map { unsafe String(cString: $0) }
+        }
+
+        /// `nil` without a server.
+        static var fresh: DatabaseSchema? { url.flatMap { try? DatabaseSchema(in: $0) } }
+
+        init(in url: String) throws {
+            name = "test_\(UInt64.random(in: 0...UInt64.max))"
+            server = try DatabaseAddress(url)
+            address = try DatabaseAddress("\(url)?options=-csearch_path%3D\(name)")
+            try Connection(to: server).run(Query("create schema \(name)"))
+        }
+
+        deinit { _ = try? Connection(to: server).run(Query("drop schema \(name) cascade")) }
+    }
+#endif
