@@ -80,7 +80,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "LeakCollector",
-            dependencies: ["LeakMessage", "LeakStore", "HTTPServer", "Threads", "CCrypto", "CSwiftRuntime"],
+            dependencies: [
+                "LeakMessage", "LeakStore", "HTTPServer", "Threads", "CCrypto", "CSwiftRuntime",
+                .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "collector", dependencies: ["LeakCollector", "LeakStore", "HTTPServer", "HTTPClient"],

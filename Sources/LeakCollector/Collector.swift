@@ -52,14 +52,19 @@ public final class Collector: Sendable {
         self.store = store
         let health = StoreHealth()
         queue = CommitQueue(store: store, now: now) { error in
-            health.note(.unwritable, isThere: error != nil)
+            // Housekeeping looks whether the database is back; what else fails shows with the next transaction.
+            let isAway = error?.reason == .unavailable || error?.reason == .uncertain
+            if isAway { health.note(.databaseAway, isThere: true) }
+            health.note(.unwritable, isThere: error != nil && !isAway)
             if let error { log.error("reports not taken: \(error)") }
         } untidy: { error in
             log.warning("the store's log was not shortened, and is tried again: \(error)")
         }
         pool = ReadPool()
         housekeeping = Housekeeping(
-            store: store, gate: gate, folder: DataFolder(path: settings.dataFolder), health: health, log: log,
+            store: store, gate: gate,
+            folder: settings.databaseURL == nil ? DataFolder(path: settings.dataFolder) : nil, health: health,
+            log: log,
             now: now)
         let files = try Self.files(publicFolder)
         let front = Front(

@@ -1,5 +1,9 @@
 public import LeakStore
 
+#if PostgreSQL
+    internal import PostgreSQLStore
+#endif
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -7,12 +11,24 @@ public import LeakStore
 #endif
 
 extension Collector {
-    /// Opens the database in the data folder.
+    /// Opens the database that the settings name.
     ///
-    /// - Parameter isServer: a server makes what is missing and keeps a second one off; a command works on what a
-    ///   server made.
+    /// - Parameter isServer: a server makes what is missing and, in the data folder, keeps a second one off; a command
+    ///   works on what a server made.
     /// - Throws: ``StoreError`` with one line for the operator.
-    public static func openStore(folder: String, isServer: Bool) throws(StoreError) -> any Store {
+    public static func openStore(_ settings: Settings, isServer: Bool) throws(StoreError) -> any Store {
+        #if PostgreSQL
+            if let url = settings.databaseURL {
+                return try PostgreSQLStore(
+                    address: DatabaseAddress(url), seed: UInt64(bitPattern: WallClock.milliseconds()),
+                    redact: Redaction.redact)
+            }
+        #endif
+        return try openStore(folder: settings.dataFolder, isServer: isServer)
+    }
+
+    /// Opens the database in the data folder.
+    static func openStore(folder: String, isServer: Bool) throws(StoreError) -> any Store {
         let path = databasePath(in: folder)
         if isServer {
             try makeFolder(folder)

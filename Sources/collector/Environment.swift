@@ -16,7 +16,7 @@ enum Environment {
         return variables
     }
 
-    private static var names: [String] { Setting.allCases.map(\.variable) + Settings.foreignVariables }
+    private static var names: [String] { Setting.allCases.map(\.variable) }
 
     /// The folder of the running program, links followed.
     static var programFolder: String {

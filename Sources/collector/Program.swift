@@ -80,7 +80,7 @@ enum Program {
 
     /// - Parameter isServer: only one server may write; the command line may look and make keys beside it.
     static func openStore(_ settings: Settings, isServer: Bool) throws -> any Store {
-        try Collector.openStore(folder: settings.dataFolder, isServer: isServer)
+        try Collector.openStore(settings, isServer: isServer)
     }
 
     private static func serve(_ settings: Settings, _ signals: StopSignals) throws {

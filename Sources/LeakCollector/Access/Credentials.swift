@@ -42,7 +42,15 @@ public struct Credentials: Sendable {
             _ = try store.revoke(credential: former.id, now: now)
         }
         if same == nil {
-            _ = try store.add(Credential(purpose: purpose, name: name, hash: secret.hash, createdAt: now))
+            do throws(StoreError) {
+                _ = try store.add(
+                    Credential(purpose: purpose, name: name, hash: secret.hash, createdAt: now))
+            } catch {
+                // Another collector with the same environment and database may have been quicker.
+                let there = try store.makeReader().credentials(all: true, now: now)
+                guard let same = there.first(where: { $0.hash == secret.hash }) else { throw error }
+                try check(same, for: purpose, name)
+            }
         }
         return nil
     }

@@ -109,6 +109,13 @@ final class Ingest: Sendable {
             Problem.unavailable("the disk is full; nothing was counted", afterSeconds: 60).response
         case .failed(let error) where error.reason == .locked:
             tooBusy.response
+        case .failed(let error) where error.reason == .unavailable:
+            StoreHealth.Trouble.databaseAway.problem.response
+        case .failed(let error) where error.reason == .uncertain:
+            Problem.unavailable(
+                "the database went away while the reports were written: send them again with their Idempotency-Key",
+                afterSeconds: 5
+            ).response
         case .failed:
             StoreHealth.Trouble.unwritable.problem.response
         case .full:

@@ -1,7 +1,7 @@
 internal import LeakStore
 internal import Threads
 
-/// What happens by the clock: new credentials are learnt, old rows expire, the data folder is watched.
+/// What happens by the clock: new credentials are learnt, old rows expire, the data folder or the database is watched.
 final class Housekeeping: Sendable {
     /// How soon a key made or revoked by the command line is known to the server.
     static let pulse: Duration = .seconds(1)
@@ -9,14 +9,15 @@ final class Housekeeping: Sendable {
 
     private let store: any Store
     private let gate: Gate
-    private let folder: DataFolder
+    /// `nil` with a database on another machine.
+    private let folder: DataFolder?
     private let health: StoreHealth
     private let log: Log
     private let now: @Sendable () -> Int64
     private let isStopping = Guarded(false)
 
     init(
-        store: any Store, gate: Gate, folder: DataFolder, health: StoreHealth, log: Log,
+        store: any Store, gate: Gate, folder: DataFolder?, health: StoreHealth, log: Log,
         now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
@@ -34,7 +35,7 @@ final class Housekeeping: Sendable {
             var pulses = 0
             var counter: Int64?
             repeat {
-                watch()
+                if let folder { watch(folder) }
                 counter = unsafe learn(reader, since: counter)
                 if pulses % Self.pulsesBetweenExpiries == 0 { expire() }
                 pulses += 1
@@ -64,17 +65,26 @@ final class Housekeeping: Sendable {
     private func learn(_ reader: any StoreReader, since former: Int64?) -> Int64? {
         do {
             let counter = try reader.changeCounter()
+            if health.note(.databaseAway, isThere: false) {
+                log.info("the database is back: reports are taken")
+            }
             guard counter != former else { return counter }
             let edits = gate.edits
             return gate.replace(try reader.credentials(all: true, now: now()), since: edits)
                 ? counter : former
         } catch {
-            log.warning("new keys are not known yet: \(error)")
+            guard error.reason == .unavailable else {
+                log.warning("new keys are not known yet: \(error)")
+                return former
+            }
+            if health.note(.databaseAway, isThere: true) {
+                log.error("\(error): reports are refused until it is back")
+            }
             return former
         }
     }
 
-    private func watch() {
+    private func watch(_ folder: DataFolder) {
         let isGone = !folder.hasItsFile
         if health.note(.folderGone, isThere: isGone) {
             if isGone {

@@ -6,6 +6,8 @@ final class StoreHealth: Sendable {
         /// The database is no longer where it was opened: what is written now goes when the process ends.
         case folderGone
         case diskNearlyFull
+        /// The database on another machine cannot be reached.
+        case databaseAway
         /// The last transaction failed.
         case unwritable
     }
@@ -37,6 +39,8 @@ extension StoreHealth.Trouble {
                 "the data folder was removed or replaced under the collector, which must be restarted; nothing was counted",
                 afterSeconds: 60)
         case .diskNearlyFull: .unavailable("the disk is nearly full; nothing was counted", afterSeconds: 60)
+        case .databaseAway:
+            .unavailable("the database cannot be reached; nothing was counted", afterSeconds: 5)
         case .unwritable:
             .unavailable(
                 "the last reports could not be written; the collector's log says why", afterSeconds: 10)

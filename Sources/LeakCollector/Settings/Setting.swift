@@ -1,7 +1,9 @@
 /// One thing an operator can set, by flag or by environment variable. The one place that names them: reading, `--help`
 /// and the README's table all come from here.
 public enum Setting: String, CaseIterable, Sendable {
-    case host, port, data, `public`, url, log
+    case host, port, data
+    case databaseURL = "database-url"
+    case `public`, url, log
     case ingestKey = "ingest-key"
     case accessToken = "access-token"
 
@@ -18,6 +20,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .host: "COLLECTOR_HOST"
         case .port: "COLLECTOR_PORT"
         case .data: "COLLECTOR_DATA"
+        case .databaseURL: "COLLECTOR_DATABASE_URL"
         case .public: "COLLECTOR_PUBLIC"
         case .url: "COLLECTOR_URL"
         case .log: "COLLECTOR_LOG"
@@ -32,6 +35,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .host: "127.0.0.1"
         case .port: "8080"
         case .data: "./data"
+        case .databaseURL: "a file in that folder"
         case .public: "the Public folder installed with the program"
         case .url: "http://localhost:PORT"
         case .log: "text"
@@ -44,6 +48,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .host: "address to listen on; 0.0.0.0 for every network"
         case .port: "port to listen on; 0 for any free one, printed"
         case .data: "folder of the database"
+        case .databaseURL: "PostgreSQL in its place, for several collectors: postgres://user@host/database"
         case .public: "folder of style, icon and error pages"
         case .url: "address people use, for links and Secure cookies"
         case .log: "text or json, on standard error"

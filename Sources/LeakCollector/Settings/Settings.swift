@@ -1,3 +1,8 @@
+#if PostgreSQL
+    internal import LeakStore
+    internal import PostgreSQLStore
+#endif
+
 /// Everything `collector serve` needs to know, checked.
 public struct Settings: Sendable {
     public enum LogForm: String, Sendable, CaseIterable {
@@ -7,6 +12,8 @@ public struct Settings: Sendable {
     public var host = "127.0.0.1"
     public var port = 8080
     public var dataFolder = "./data"
+    /// A PostgreSQL database, with its password if it has one; `nil`: SQLite in the data folder.
+    public var databaseURL: String?
     /// `nil`: the one installed with the program.
     public var publicFolder: String?
     /// Without a slash at the end; `nil`: `http://localhost:PORT`.
@@ -36,21 +43,7 @@ public struct Settings: Sendable {
             }
             try take(setting, value, from: source)
         }
-        for (variable, reason) in Self.unsupported where !(environment[variable] ?? "").isEmpty {
-            throw SettingError(source: variable, problem: reason)
-        }
     }
-
-    /// Variables that mean something to other builds: ignoring them silently would put reports in the wrong place.
-    private static let unsupported = [
-        (
-            "COLLECTOR_DATABASE_URL",
-            "names a PostgreSQL database, which this build cannot use; unset it to keep reports in the data folder"
-        )
-    ]
-
-    /// Variables that are read only to be refused.
-    public static var foreignVariables: [String] { unsupported.map(\.0) }
 
     private mutating func take(_ setting: Setting, _ value: String, from source: String) throws(SettingError)
     {
@@ -69,6 +62,8 @@ public struct Settings: Sendable {
         case .data:
             guard !value.isEmpty else { throw refuse("must name a folder") }
             dataFolder = value
+        case .databaseURL:
+            databaseURL = try Self.database(value, refuse)
         case .public:
             guard !value.isEmpty else { throw refuse("must name a folder") }
             publicFolder = value
@@ -84,6 +79,24 @@ public struct Settings: Sendable {
         case .accessToken:
             accessToken = try Self.secret(value, refuse)
         }
+    }
+
+    /// Ignored silently, it would put reports in the wrong place.
+    private static func database(
+        _ value: String, _ refuse: (String) -> SettingError
+    ) throws(SettingError) -> String {
+        #if PostgreSQL
+            do {
+                _ = try DatabaseAddress(value)
+                return value
+            } catch {
+                throw refuse("\(error)")
+            }
+        #else
+            throw refuse(
+                "names a PostgreSQL database, which this build cannot use: build it with swift build -c release "
+                    + "--traits PostgreSQL, or unset it to keep reports in the data folder")
+        #endif
     }
 
     private static func address(

@@ -34,6 +34,17 @@
         }
 
         func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+            do throws(StoreError) {
+                return try attempt(submissions, now: now)
+            } catch {
+                // A connection that broke while nothing was asked of it, or a lock that another collector kept for
+                // long: nothing was counted, so that it may be tried at once.
+                guard error.reason == .unavailable || error.reason == .locked else { throw error }
+                return try attempt(submissions, now: now)
+            }
+        }
+
+        private func attempt(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
             let connection = try link.open()
             var flush = Flush(connection: connection)
             do throws(StoreError) {

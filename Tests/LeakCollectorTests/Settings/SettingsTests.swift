@@ -35,11 +35,7 @@ import Testing
             "COLLECTOR_ACCESS_TOKEN", "with a space in it",
             "COLLECTOR_ACCESS_TOKEN holds a space or a character outside ASCII"
         ),
-        (
-            "COLLECTOR_DATABASE_URL", "postgres://a/b",
-            "COLLECTOR_DATABASE_URL names a PostgreSQL database, which this build cannot use; unset it to keep "
-                + "reports in the data folder"
-        ),
+        ("COLLECTOR_DATABASE_URL", refusedDatabase.value, refusedDatabase.words),
     ])
     func `refuses`(variable: String, value: String, words: String) {
         #expect {
@@ -47,6 +43,23 @@ import Testing
         } throws: {
             "\($0)" == words
         }
+    }
+
+    /// With PostgreSQL, a text that may hold a password is not repeated.
+    private static var refusedDatabase: (value: String, words: String) {
+        #if PostgreSQL
+            (
+                "postgres:/hunter2",
+                "COLLECTOR_DATABASE_URL must be an address such as "
+                    + "postgres://user@host:5432/database?sslmode=verify-full"
+            )
+        #else
+            (
+                "postgres://a/b",
+                "COLLECTOR_DATABASE_URL names a PostgreSQL database, which this build cannot use: build it with swift "
+                    + "build -c release --traits PostgreSQL, or unset it to keep reports in the data folder"
+            )
+        #endif
     }
 
     @Test(arguments: ["https://leaks.example.com", "https://leaks.example.com/", "http://[::1]:8080"])
