@@ -34,7 +34,7 @@ postgresql: ## run the tests of the store against a PostgreSQL server of their o
 	swift build --build-tests --traits PostgreSQL --scratch-path .build/postgresql $(strict)
 	Scripts/with-postgresql swift test --skip-build --traits PostgreSQL --scratch-path .build/postgresql \
 		--filter LeakStoreTests
-	DATABASE_OUTAGES=10 Scripts/with-postgresql swift test --skip-build --traits PostgreSQL \
+	DATABASE_OUTAGES=20 Scripts/with-postgresql swift test --skip-build --traits PostgreSQL \
 		--scratch-path .build/postgresql --filter DatabaseFaultTests
 
 sanitize: setup ## the tests of everything that has threads, under the thread sanitizer

@@ -205,6 +205,14 @@
                 )
                 """,
                 "create index idempotency_in_time on idempotency (at)",
+                // The last transaction of each collector that runs or has run: Witness.
+                """
+                create table witness (
+                  writer uuid primary key,
+                  transaction bigint not null,
+                  at bigint not null
+                ) with (fillfactor = 50)
+                """,
                 """
                 create table credential (
                   id bigint generated always as identity primary key,

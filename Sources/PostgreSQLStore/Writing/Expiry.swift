@@ -12,11 +12,11 @@
     /// What is left to delete, one step after another.
     struct Expiry {
         enum Part {
-            case keys, hours, slots, credentials
+            case keys, hours, slots, witnesses, credentials
         }
 
         let now: Int64
-        fileprivate(set) var rest: [Part] = [.keys, .hours, .slots, .credentials]
+        fileprivate(set) var rest: [Part] = [.keys, .hours, .slots, .witnesses, .credentials]
         /// Rows of `leak` up to this one have no hours to delete.
         fileprivate var leaksDone: Int64 = 0
 
@@ -38,6 +38,7 @@
                 case .keys: try expireKeys(now: expiry.now)
                 case .hours: try expireHours(&expiry)
                 case .slots: try expireSlots(now: expiry.now)
+                case .witnesses: try expireWitnesses(now: expiry.now)
                 case .credentials: try expireCredentials(now: expiry.now)
                 }
             if isDone { expiry.rest.removeFirst() }
@@ -87,6 +88,18 @@
                     """, .integer(SlotWindow.oldestKept(now: now)), .integer(Self.rowsPerStep),
                     .integer(InstallScope.slot(app: 0, slot: 0).row.scope))
             ).count < Self.rowsPerStep
+        }
+
+        /// Those of collectors that have not written for long; one that does after all makes its row again.
+        private func expireWitnesses(now: Int64) throws(StoreError) -> Bool {
+            try run(
+                Query(
+                    """
+                    delete from witness where writer in (select writer from witness where at < $1::bigint
+                      limit $2::bigint for update skip locked)
+                    """, .integer(now - Int64(Retention.idempotencyDays) * Calendar.dayMilliseconds),
+                    .integer(Self.rowsPerStep))
+            ).changes < Self.rowsPerStep
         }
 
         /// Keys and tokens stay, revoked or not: a request that brings one is told what became of it.

@@ -5,8 +5,6 @@
     struct Flush {
         let connection: Connection
         private(set) var receipts: [Receipt] = []
-        /// The server's number of the transaction, by which it can be asked what became of it.
-        private(set) var transaction: Int64?
         /// Whether the commit may have been sent.
         private(set) var isCommitting = false
 
@@ -16,7 +14,7 @@
             _ submissions: [Submission], now: Int64, by writer: Writer
         ) throws(StoreError) -> [Receipt] {
             connection.begin("begin")
-            receipts = try claimKeys(of: submissions, now: now)
+            receipts = try claimKeys(of: submissions, writer.witness.next(now: now), now: now)
             var tally = Tally()
             for (number, receipt) in receipts.enumerated() where receipt == .counted {
                 tally.add(submissions[number], number: number)
@@ -29,7 +27,5 @@
             writer.members.learn(changes.sets)
             return receipts
         }
-
-        mutating func learn(transaction: Int64) { self.transaction = transaction }
     }
 #endif

@@ -24,7 +24,9 @@
         ///
         /// Of two collectors that write one key at the same time the second waits here until the first has committed,
         /// and then finds it.
-        mutating func claimKeys(of submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+        func claimKeys(
+            of submissions: [Submission], _ witness: Query, now: Int64
+        ) throws(StoreError) -> [Receipt] {
             var firsts: [Claim: Int] = [:]
             let claims = submissions.map { submission in
                 submission.idempotency.map {
@@ -35,7 +37,7 @@
                 if let claim, firsts[claim] == nil { firsts[claim] = number }
             }
             let asked = firsts.sorted { Claim.precedes($0.key, $1.key) }
-            let won = try insert(asked.map { ($0.key, submissions[$0.value]) }, now: now)
+            let won = try insert(asked.map { ($0.key, submissions[$0.value]) }, witness, now: now)
             let lost = asked.map(\.key).filter { !won.contains($0) }
             let known = lost.isEmpty ? [:] : try stored(lost)
 
@@ -56,13 +58,12 @@
             Array((submission.idempotency?.bodyHash ?? []).prefix(hashBytes))
         }
 
-        private mutating func insert(
-            _ claims: [(claim: Claim, submission: Submission)], now: Int64
+        private func insert(
+            _ claims: [(claim: Claim, submission: Submission)], _ witness: Query, now: Int64
         ) throws(StoreError) -> Set<Claim> {
             let start = now - Int64(Retention.idempotencyDays) * Calendar.dayMilliseconds
             let rows = try connection.run([
-                Migration.sharedLock, Migration.version,
-                Query("select pg_current_xact_id()::text::bigint"),
+                Migration.sharedLock, Migration.version, witness,
                 Query(
                     """
                     insert into idempotency as known (key_id, key, hash, at, answer)
@@ -79,7 +80,6 @@
                     .byteArrays(claims.map { $0.submission.answer }), .integer(start)),
             ])
             try Migration.found(rows[1], connection)
-            if let number = rows[2].first?.int64(0) { learn(transaction: number) }
             return Set(rows[3].map { Claim(keyID: $0.int64(0), key: $0.bytes(1)) })
         }
 

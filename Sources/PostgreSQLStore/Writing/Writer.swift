@@ -26,6 +26,9 @@
         let reservoir: Reservoir
         var names = Names()
         var members = KnownMembers()
+        var witness = Witness()
+        /// How long reports wait to be told apart from lost ones; their senders wait no longer than half a minute.
+        private static let outcomeWait = Duration.seconds(5)
 
         init(link: Link, redact: @escaping Redact, reservoir: Reservoir) {
             self.link = link
@@ -55,48 +58,30 @@
                 names = Names()
                 members = KnownMembers()
                 link.settle()
-                if flush.isCommitting, connection.isLost, let transaction = flush.transaction {
-                    switch outcome(of: transaction) {
-                    case .committed: return flush.receipts
-                    case .aborted: throw error
-                    case .unknown:
-                        throw StoreError(
-                            .uncertain, "\(error); whether the last reports were counted is not known")
-                    }
+                guard flush.isCommitting, connection.isLost else { throw error }
+                switch isCommitted(now: now) {
+                case true?: return flush.receipts
+                case false?: throw error
+                case nil:
+                    throw StoreError(
+                        .uncertain, "\(error); whether the last reports were counted is not known")
                 }
-                throw error
             }
         }
 
-        private enum Outcome {
-            case committed, aborted, unknown
-        }
-
-        /// What became of a transaction whose commit was not answered, as the server knows once it is back.
-        ///
-        /// https://www.postgresql.org/docs/15/functions-info.html (`pg_xact_status`)
-        private func outcome(of transaction: Int64) -> Outcome {
-            let deadline = ContinuousClock.now + .seconds(5)
+        /// Whether the transaction whose commit was not answered was committed, as the server knows once it is back;
+        /// `nil` when it is not back soon.
+        private func isCommitted(now: Int64) -> Bool? {
+            let deadline = ContinuousClock.now + Self.outcomeWait
             repeat {
                 do throws(StoreError) {
-                    let status = try link.open().run(
-                        Query("select pg_xact_status($1::text::xid8)", .text("\(transaction)"))
-                    ).first?.optionalText(0)
-                    switch status {
-                    case "committed": return .committed
-                    case "aborted": return .aborted
-                    // The server has not noticed yet that nobody waits for its answer.
-                    case "in progress": pause()
-                    default: return .unknown
-                    }
+                    return try witness.sawLast(on: link.open(), now: now)
                 } catch {
-                    // A server that was restored to an earlier state knows no such transaction.
-                    if error.reason == .other { return .unknown }
                     link.settle()
                     pause()
                 }
             } while ContinuousClock.now < deadline
-            return .unknown
+            return nil
         }
 
         private func pause() { _ = usleep(50_000) }

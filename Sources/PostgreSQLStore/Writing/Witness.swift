@@ -1,0 +1,38 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Tells whether a transaction whose commit was not answered is in the database.
+    ///
+    /// Each transaction of a writer leaves its number in the writer's row, so that the row tells which was the last.
+    /// PostgreSQL's own number of a transaction would not do: one that a crash undid is given to another afterwards, and
+    /// `pg_xact_status` then speaks of that.
+    struct Witness {
+        /// No two writers have the same, whatever process they are in.
+        private let writer = LeakID(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
+        private var last: Int64 = 0
+
+        /// For the beginning of the next transaction, which holds the row until it ends.
+        mutating func next(now: Int64) -> Query {
+            last += 1
+            return Query(
+                """
+                insert into witness as w (writer, transaction, at)
+                select unnest($1::uuid[]), $2::bigint, $3::bigint
+                on conflict (writer) do update set transaction = excluded.transaction, at = excluded.at
+                """, .uuids([writer]), .integer(last), .integer(now))
+        }
+
+        /// Whether the last transaction was committed. Waits while the server may still be at it.
+        func sawLast(on connection: Connection, now: Int64) throws(StoreError) -> Bool {
+            let rows = try connection.run([
+                Query("set local lock_timeout = '5s'"),
+                Query(
+                    """
+                    insert into witness as w (writer, transaction, at) select unnest($1::uuid[]), 0, $2::bigint
+                    on conflict (writer) do update set at = excluded.at returning w.transaction
+                    """, .uuids([writer]), .integer(now)),
+            ])
+            return rows[1].first?.int64(0) == last
+        }
+    }
+#endif
