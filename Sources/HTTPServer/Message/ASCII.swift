@@ -26,6 +26,14 @@ enum ASCII {
         byte >= 0x20 ? byte != 0x7F : byte == tab
     }
 
+    /// The highest bit of each byte of `word` that is a control character, tab among them; above the lowest such
+    /// byte there may be wrong ones. https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
+    @inline(__always) static func bytesOutsideFieldValue(_ word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let deletes = word ^ (ones &* 0x7F)
+        return ((word &- ones &* 0x20) & ~word | (deletes &- ones) & ~deletes) & (ones &* 0x80)
+    }
+
     @inline(__always) static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 <= 9 }
 
     /// The value of a hexadecimal digit, or `nil`.
@@ -49,6 +57,24 @@ enum ASCII {
             text.utf8, UnsafeBufferPointer(start: lower.utf8Start, count: lower.utf8CodeUnitCount)
         )
         .allSatisfy { lowercased($0) == $1 }
+    }
+
+    /// Lends the bytes of `text`, which nearly every string has in one place.
+    @inline(__always)
+    @unsafe
+    static func bytes<Result>(of text: String, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = unsafe text.utf8.withContiguousStorageIfAvailable(read) { return result }
+        return unsafe Array(text.utf8).withUnsafeBufferPointer(read)
+    }
+
+    /// Whether `text` begins with `prefix`, byte by byte.
+    static func hasPrefix(_ text: String, _ prefix: StaticString) -> Bool {
+        guard text.utf8.count >= prefix.utf8CodeUnitCount else { return false }
+        return unsafe bytes(of: text) { bytes in
+            var at = 0
+            while at < prefix.utf8CodeUnitCount, unsafe bytes[at] == prefix.utf8Start[at] { at &+= 1 }
+            return at == prefix.utf8CodeUnitCount
+        }
     }
 
     @inline(__always)
