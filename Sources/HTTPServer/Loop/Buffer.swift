@@ -74,7 +74,8 @@ final class Buffer {
         unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
 
-    func append(_ text: String) {
+    /// Has a name of its own, since literals would take it for theirs.
+    func append(string text: String) {
         unsafe ASCII.bytes(of: text) { unsafe append($0) }
     }
 

@@ -1,10 +1,16 @@
-/// Buffers of one loop that are used again, so that a body costs no page faults. Bounded: what is more than
-/// ``keptPerSize`` of a size goes back to the system.
+/// Buffers of one loop that are used again, so that a body costs no page faults.
+///
+/// Bounded twice: what is more than ``keptPerSize`` of a size goes back to the system at once, and what was not needed
+/// between two calls of ``trim()`` goes back then.
 struct BufferPool {
     /// A small body, a full read, and the largest body.
     private static let sizes = [16 << 10, 64 << 10, 1 << 20]
-    private static let keptPerSize = [32, 16, 8]
+    private static let keptPerSize = [64, 32, 64]
     private var kept: [[Buffer]] = [[], [], []]
+    /// How many of each size have lain idle since the last call of ``trim()``.
+    private var idle = [0, 0, 0]
+
+    var isEmpty: Bool { kept.allSatisfy(\.isEmpty) }
 
     /// - Parameter capacity: bytes it must hold before it grows.
     mutating func take(_ capacity: Int) -> Buffer {
@@ -18,6 +24,7 @@ struct BufferPool {
     private mutating func takeKept(_ index: Int) -> Buffer? {
         for at in kept[index].indices.reversed() where isKnownUniquelyReferenced(&kept[index][at]) {
             let buffer = kept[index].remove(at: at)
+            idle[index] = min(idle[index], kept[index].count)
             buffer.recycle()
             return buffer
         }
@@ -32,6 +39,14 @@ struct BufferPool {
             return
         }
         kept[index].append(buffer)
+    }
+
+    /// Gives back what was not needed since the last call.
+    mutating func trim() {
+        for index in kept.indices {
+            kept[index].removeFirst(idle[index])
+            idle[index] = kept[index].count
+        }
     }
 
     /// Moves what `buffer` holds to one with room for `capacity` bytes.

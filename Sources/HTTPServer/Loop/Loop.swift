@@ -96,7 +96,10 @@ final class Loop: @unchecked Sendable {
             now = Clock.milliseconds
             writer.setTime(Clock.wallSeconds)
             for index in 0..<count { handle(poller.event(at: index)) }
-            if now >= nextTick { expire() }
+            if now >= nextTick {
+                expire()
+                pool.trim()
+            }
             if now > publishedAt { publish() } else { isPublished = false }
             if let stopDeadline, counters.open == 0 || now >= stopDeadline { break }
         }
@@ -109,7 +112,9 @@ final class Loop: @unchecked Sendable {
     /// Milliseconds until something is due; without connections nothing is.
     private var patience: Int32 {
         if !isPublished { return 1 }
-        guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil else { return -1 }
+        guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil || !pool.isEmpty else {
+            return -1
+        }
         return Int32(clamping: nextTick > now ? nextTick - now : 0)
     }
 

@@ -17,8 +17,11 @@ extension Loop {
         } else {
             target = emptyScratch()
         }
-        switch unsafe Socket.receive(connection.socket.number, into: target.free) {
+        let room = unsafe target.free
+        let isFull: Bool
+        switch unsafe Socket.receive(connection.socket.number, into: room) {
         case .bytes(let count):
+            isFull = count == room.count
             target.grow(by: count)
             counters.bytesReceived += count
         case .wouldBlock: return true
@@ -28,7 +31,13 @@ extension Loop {
             return false
         }
         consume(connection, target)
-        return true
+        // More is waiting: that of a large body is read to its place at once.
+        guard isFull, connection.input == nil, wantsInput(connection), let upload = connection.upload,
+            case .length(let missing) = upload.rest
+        else {
+            return true
+        }
+        return receiveBody(connection, upload, missing)
     }
 
     /// Bytes read at a time into a buffer of a connection.

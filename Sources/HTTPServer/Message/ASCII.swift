@@ -26,9 +26,29 @@ enum ASCII {
         byte >= 0x20 ? byte != 0x7F : byte == tab
     }
 
-    /// The highest bit of each byte of `word` that is a control character, tab among them; above the lowest such
-    /// byte there may be wrong ones. https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
-    @inline(__always) static func bytesOutsideFieldValue(_ word: UInt64) -> UInt64 {
+    /// The first byte from `start` on that no field value may hold, looked for eight at a time.
+    @inline(__always)
+    static func endOfFieldValue(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let raw = UnsafeRawBufferPointer(bytes)
+        var at = start
+        while at &+ 8 <= raw.count {
+            let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+            let controls = self.controls(word)
+            if controls == 0 {
+                at &+= 8
+                continue
+            }
+            at &+= controls.trailingZeroBitCount &>> 3
+            guard unsafe raw[at] == tab else { return at }
+            at &+= 1
+        }
+        while at < raw.count, unsafe isFieldValue(raw[at]) { at &+= 1 }
+        return at
+    }
+
+    /// Marks the lowest byte of `word` that is a control character by its highest bit; bits above it may be wrong.
+    /// https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
+    @inline(__always) private static func controls(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let deletes = word ^ (ones &* 0x7F)
         return ((word &- ones &* 0x20) & ~word | (deletes &- ones) & ~deletes) & (ones &* 0x80)

@@ -129,7 +129,7 @@ struct HeadParser: Sendable {
                 valueEnd = at
                 state = .value
             case .value:
-                at = Self.endOfFieldValue(bytes, at)
+                at = unsafe bytes.withUnsafeBufferPointer { unsafe ASCII.endOfFieldValue($0, from: at) }
                 guard at < end else { break reading }
                 guard bytes[at] == ASCII.carriageReturn else { throw .malformedField }
                 valueEnd = at
@@ -187,28 +187,6 @@ struct HeadParser: Sendable {
         return unsafe bytes.withUnsafeBytes { bytes in
             unsafe bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self) == 0x312E_312F_5054_5448
                 && bytes.loadUnaligned(fromByteOffset: start &+ 8, as: UInt16.self) == 0x0A0D
-        }
-    }
-
-    /// The first byte from `start` on that no field value holds, eight at a time.
-    @inline(__always)
-    private static func endOfFieldValue(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int {
-        unsafe bytes.withUnsafeBytes { bytes in
-            var at = start
-            while at &+ 8 <= bytes.count {
-                let word = unsafe UInt64(
-                    littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-                let wrong = ASCII.bytesOutsideFieldValue(word)
-                if wrong == 0 {
-                    at &+= 8
-                    continue
-                }
-                at &+= wrong.trailingZeroBitCount &>> 3
-                guard unsafe bytes[at] == ASCII.tab else { return at }
-                at &+= 1
-            }
-            while at < bytes.count, unsafe ASCII.isFieldValue(bytes[at]) { at &+= 1 }
-            return at
         }
     }
 

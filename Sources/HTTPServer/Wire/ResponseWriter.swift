@@ -29,9 +29,9 @@ final class ResponseWriter {
             writeStart(of: response, to: output)
         }
         if hasBody {
-            if let type = response.type { Self.write("Content-Type: ", type, to: output) }
-            if let type = response.type, ASCII.hasPrefix(type, "text/html") {
-                writeSecurityOfPages(response, to: output)
+            if let type = response.type {
+                Self.write("Content-Type: ", type, to: output)
+                if ASCII.hasPrefix(type, "text/html") { writeSecurityOfPages(response, to: output) }
             }
             output.append("Content-Length: ")
             output.append(decimal: response.body.count)
@@ -58,7 +58,7 @@ final class ResponseWriter {
             output.append("HTTP/1.1 ")
             output.append(decimal: Int(response.status.code))
             output.append(UInt8(ascii: " "))
-            output.append(response.status.reason)
+            output.append(string: response.status.reason)
             output.append("\r\n")
         }
         output.append(dateLine)
@@ -68,9 +68,9 @@ final class ResponseWriter {
         }
         for (name, line) in Self.securityFields where !response.hasField(name) { output.append(line) }
         for (name, value) in response.fields where Self.isField(name, value) {
-            output.append(name)
+            output.append(string: name)
             output.append(": ")
-            output.append(value)
+            output.append(string: value)
             output.append("\r\n")
         }
     }
@@ -83,8 +83,8 @@ final class ResponseWriter {
     private static func write(_ name: StaticString, _ value: String, to output: Buffer) {
         let start = output.count
         output.append(name)
-        output.append(value)
-        guard unsafe output.bytes[(start + name.utf8CodeUnitCount)...].allSatisfy(ASCII.isFieldValue) else {
+        output.append(string: value)
+        guard unsafe ASCII.endOfFieldValue(output.bytes, from: start) == output.count else {
             output.truncate(to: start)
             return
         }
