@@ -20,12 +20,34 @@ final class Connection {
         return code == 0 ? connection : nil
     }
 
-    /// Sends a GET and reads what comes back, which is less than 4 KiB.
-    func ask() -> Bool {
-        let request = Array("GET /empty HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
-        var answer = [UInt8](repeating: 0, count: 4096)
-        return send(descriptor, request, request.count, 0) == request.count
-            && recv(descriptor, &answer, answer.count, 0) > 0
+    static let get = Array("GET /empty HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+
+    static func post(_ count: Int) -> [UInt8] {
+        Array("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(count)\r\n\r\n".utf8)
+            + [UInt8](repeating: UInt8(ascii: "x"), count: count)
+    }
+
+    /// Sends a request and reads its answer.
+    func ask(_ request: [UInt8] = get) -> Bool {
+        guard send(descriptor, request, request.count, 0) == request.count else { return false }
+        var answer: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65536)
+        while !Self.isWhole(answer) {
+            let count = recv(descriptor, &piece, piece.count, 0)
+            guard count > 0 else { return false }
+            answer += piece[..<count]
+        }
+        return true
+    }
+
+    private static func isWhole(_ answer: [UInt8]) -> Bool {
+        let text = String(decoding: answer.prefix(1024), as: UTF8.self)
+        guard let end = text.range(of: "\r\n\r\n") else { return false }
+        let head = text[..<end.lowerBound]
+        let length = head.range(of: "Content-Length: ").flatMap { field in
+            Int(head[field.upperBound...].prefix { $0.isNumber })
+        }
+        return answer.count >= head.utf8.count + 4 + (length ?? 0)
     }
 
     static func address(port: Int) -> sockaddr_in {

@@ -46,6 +46,15 @@ struct Report {
             + " | \(both(1) { Double($0.memory) / 1024 }) | \(verdict) |"
     }
 
+    mutating func allocations(_ name: String, _ count: Double, limit: Double) -> String {
+        // A counter or two per second is not per request.
+        let isMet = count <= limit + 0.01
+        if !isMet {
+            missed.append("\(name): \(format(count, 2)) allocations per request > \(format(limit, 0))")
+        }
+        return "allocations per \(name): \(format(count, 2)), \(isMet ? "met" : "missed")"
+    }
+
     mutating func idle(connections: Int, ours: Double, nginx: Double) -> String {
         let isMet = ours <= Self.idleBytesTarget
         if !isMet {

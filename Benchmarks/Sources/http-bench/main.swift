@@ -63,6 +63,10 @@ do {
     print("load of the machine before: \(load)\n")
     var report = Report()
     let (idleOurs, idleNginx) = (try bytesPerIdleConnection(ours), try bytesPerIdleConnection(nginx))
+    for (name, request, limit) in Allocations.limits {
+        let count = try Allocations.perRequest(request)
+        print(report.allocations(name, count, limit: limit))
+    }
     print(report.idle(connections: idle, ours: idleOurs, nginx: idleNginx) + "\n")
     print(Report.head)
     for load in Load.all(only) {

@@ -5,6 +5,7 @@
 #else
     import Glibc
 #endif
+import EchoService
 import HTTPServer
 
 let usage = """

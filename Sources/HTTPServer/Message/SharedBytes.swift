@@ -18,6 +18,9 @@ public struct SharedBytes: @unchecked Sendable {
 
     public var count: Int { unsafe bytes.count }
 
+    /// A copy: for what is kept.
+    public func copy() -> [UInt8] { unsafe withPointer { unsafe Array($0) } }
+
     /// Lends the bytes.
     public func withBytes<Result, Failure: Error>(
         _ read: (borrowing Span<UInt8>) throws(Failure) -> Result

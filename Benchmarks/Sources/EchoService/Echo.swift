@@ -2,12 +2,14 @@ import HTTPServer
 
 /// Answers every method that the server lets through, on every path, with 200 and the request's body; with files,
 /// their paths with the file.
-struct Echo: Service {
-    var files: StaticFiles?
+public struct Echo: Service {
+    private let files: StaticFiles?
 
-    func screen(_ request: borrowing Request) -> Response? { nil }
+    public init(files: StaticFiles? = nil) { self.files = files }
 
-    func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+    public func screen(_ request: borrowing Request) -> Response? { nil }
+
+    public func serve(_ request: borrowing Request, _ responder: consuming Responder) {
         if let file = files?.response(to: request) {
             responder.send(file)
             return
