@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test sanitize lint build image soak bench clean
+.PHONY: help setup run demo key test sanitize lint build image soak bench bench-http clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -8,7 +8,7 @@ strict := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check
 shipped := -c release --static-swift-stdlib -Xlinker -s
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
 
 setup: ## install what is missing (Debian packages of C libraries)
 	@Scripts/setup
@@ -48,6 +48,13 @@ bench: setup ## reports per second, memory and disk under load (needs wrk and cu
 	swift build $(shipped) --product collector
 	swift run -c release --package-path Benchmarks ingest-bench --million \
 		--collector "$$(swift build $(shipped) --show-bin-path)/collector" --public Public
+
+# Short by default; BENCH='--seconds 8 --rounds 7' for figures to keep.
+bench-http: setup ## the HTTP server side by side with nginx (needs nginx-light, libnginx-mod-http-echo and wrk)
+	@for tool in wrk nginx taskset; do PATH="$$PATH:/usr/sbin" command -v $$tool >/dev/null || { echo "bench-http: $$tool is missing; run: apt-get install wrk nginx-light libnginx-mod-http-echo util-linux" >&2; exit 1; }; done
+	swift build -c release --package-path Benchmarks
+	PATH="$$PATH:/usr/sbin" "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-bench" \
+		--echo "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" $(BENCH)
 
 soak: setup ## the long runs: kill -9 under load, 200 times
 	swift build --build-tests $(strict)

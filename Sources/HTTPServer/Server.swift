@@ -83,7 +83,7 @@ public final class Server: Sendable {
         for thread in threads { thread.join() }
     }
 
-    /// What it has done so far; each loop's part is at most one turn old.
+    /// What it has done so far; each loop's part is a few milliseconds old at most.
     public var counters: Counters {
         loops.reduce(Counters()) { sum, loop in sum + loop.published.with { $0 } }
     }

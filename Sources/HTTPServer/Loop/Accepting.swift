@@ -65,7 +65,7 @@ extension Loop {
         output.clear()
         count(response.status)
         writer.write(response, for: .broken, closes: true, to: output)
-        if case .bytes(let body) = response.body { output.append(body) }
+        unsafe response.body.withPointer { unsafe output.append($0) }
         let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
         _ = unsafe Socket.send(socket.number, output.bytes, none)
         output.clear()
@@ -109,6 +109,7 @@ extension Loop {
         if let upload = connection.upload { pool.give(upload.body) }
         connection.input = nil
         connection.upload = nil
+        connection.phase = .closed
         connections[slot] = nil
         freeSlots.append(connection.id.slot)
         counters.open -= 1

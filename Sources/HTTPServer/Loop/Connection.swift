@@ -6,6 +6,8 @@ final class Connection {
         case finishing
         /// All is sent; what still comes is dropped until the peer closes.
         case lingering
+        /// No longer among the loop's connections.
+        case closed
     }
 
     let id: ConnectionID
@@ -16,9 +18,10 @@ final class Connection {
     /// A head that has come in part.
     var partialHead: PartialHead?
     var upload: Upload?
-    var outgoing = Outgoing()
+    /// What it has not taken yet; `nil` when that is nothing.
+    var outgoing: Outgoing?
     /// Answers that came before their turn.
-    var waiting: [Answer] = []
+    var waiting: Waiting?
     /// The number of the next request, and of the next answer.
     var nextSequence: UInt32 = 0
     var nextAnswer: UInt32 = 0
@@ -59,6 +62,11 @@ final class Connection {
     final class PartialHead {
         var parser: HeadParser
         init(_ parser: HeadParser) { self.parser = parser }
+    }
+
+    /// Apart for the same reason.
+    final class Waiting {
+        var answers: [Answer] = []
     }
 
     /// Requests that have no answer yet.

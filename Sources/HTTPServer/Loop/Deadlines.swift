@@ -3,7 +3,7 @@ extension Loop {
     func time(_ connection: Connection) {
         if connection.phase == .lingering {
             startTimer(connection, .linger, limits.lingerTime)
-        } else if !connection.outgoing.isEmpty {
+        } else if connection.outgoing != nil {
             startTimer(connection, .write, limits.writeTime)
         } else if let upload = connection.upload {
             let units = UInt64(upload.body.count / max(limits.bodyUnitBytes, 1))
@@ -19,7 +19,9 @@ extension Loop {
             startTimer(connection, .head, limits.headTime)
         } else if connection.nextSequence > 0 {
             // Starts anew with each request.
-            if connection.timer != .idle { startTimer(connection, .idle, limits.idleTime) }
+            guard connection.timer != .idle else { return }
+            connection.timer = .idle
+            connection.deadline = now + idleMilliseconds
         }
     }
 

@@ -5,9 +5,12 @@ internal import Gzip
 extension Loop {
     /// Starts with the request whose head is complete in the loop's parser.
     ///
+    /// - Parameters:
+    ///   - bytes: what has come, from the request's first byte on, in `source`.
+    ///   - length: bytes of the head.
     /// - Returns: how many bytes were used.
     func begin(
-        _ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>, _ length: Int
+        _ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>, _ length: Int, of source: Buffer
     ) throws(RequestError) -> Int {
         let head = parser.head
         let fields = parser.fields
@@ -23,7 +26,8 @@ extension Loop {
             exchange.closes = true
         }
 
-        if let refusal = unsafe screen(head, fields, headBytes) {
+        var request = unsafe Request(head: head, fields: fields, bytes: headBytes)
+        if let refusal = screen(head, request) {
             return length
                 + refuse(connection, head, sequence, exchange, refusal, following: bytes.count - length)
         }
@@ -31,16 +35,17 @@ extension Loop {
         switch head.framing {
         case .none:
             if exchange.closes { connection.takesNoMore = true }
-            let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-            unsafe dispatch(connection, head, fields, headBytes, none, sequence, exchange)
+            dispatch(request, Responder(mailbox, connection.id, sequence, exchange))
             return length
         case .length(let count) where here >= count:
             if exchange.closes { connection.takesNoMore = true }
-            let body = unsafe UnsafeBufferPointer(rebasing: bytes[length..<length + count])
-            unsafe dispatch(connection, head, fields, headBytes, body, sequence, exchange)
+            unsafe request.setBody(
+                UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
+            dispatch(request, Responder(mailbox, connection.id, sequence, exchange))
             return length + count
         case .length(let count):
-            let body = pool.take(min(count, 64 << 10))
+            // Who has sent little holds little memory.
+            let body = pool.take(here < 16 << 10 ? min(count, 64 << 10) : count)
             unsafe startUpload(
                 connection, head, fields, headBytes, sequence, exchange, .length(count), body, here)
             return length
@@ -54,16 +59,13 @@ extension Loop {
 
     /// What refuses the request before its body is read: `OPTIONS *` is answered by the server, all else may
     /// be refused by the service.
-    private func screen(
-        _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
-    ) -> Response? {
+    private func screen(_ head: Head, _ request: borrowing Request) -> Response? {
         if head.isAsterisk {
             var response = Response(.noContent)
             response.fields = [("Allow", RequestError.allowedMethods)]
             return response
         }
-        let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-        return service.screen(unsafe Request(head: head, fields: fields, bytes: bytes, body: none))
+        return service.screen(request)
     }
 
     private func startUpload(
@@ -135,9 +137,9 @@ extension Loop {
         connection.timer = .none
         if upload.exchange.closes { connection.takesNoMore = true }
         unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
-            unsafe dispatch(
-                connection, upload.head, upload.fields, headBytes, upload.body.bytes, upload.sequence,
-                upload.exchange)
+            var request = unsafe Request(head: upload.head, fields: upload.fields, bytes: headBytes)
+            unsafe request.setBody(upload.body.bytes, of: upload.body)
+            dispatch(request, Responder(mailbox, connection.id, upload.sequence, upload.exchange))
         }
         pool.give(upload.body)
     }
@@ -146,20 +148,16 @@ extension Loop {
     ///
     /// Gzip is inflated here, when the last byte has come, and not on the way: a slow sender then holds what
     /// it sent and not what that inflates to.
-    private func dispatch(
-        _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>,
-        _ body: UnsafeBufferPointer<UInt8>, _ sequence: UInt32, _ exchange: Exchange
-    ) {
-        let responder = Responder(mailbox, connection.id, sequence, exchange)
-        guard head.contentCoding == .gzip && head.framing != .none else {
-            service.serve(unsafe Request(head: head, fields: fields, bytes: bytes, body: body), responder)
+    private func dispatch(_ request: consuming Request, _ responder: consuming Responder) {
+        guard request.isGzipped else {
+            service.serve(request, responder)
             return
         }
         let target = pool.take(64 << 10)
         defer { pool.give(target) }
         inflater.reset()
         do throws(InflateError) {
-            try unsafe inflater.inflate(body) { unsafe target.append($0) }
+            try unsafe inflater.inflate(request.bodyBytes) { unsafe target.append($0) }
             try inflater.finish()
         } catch {
             let problem = error == .tooLarge ? RequestError.inflatesTooFar : .damagedGzip
@@ -169,6 +167,7 @@ extension Loop {
             responder.send(response)
             return
         }
-        service.serve(unsafe Request(head: head, fields: fields, bytes: bytes, body: target.bytes), responder)
+        unsafe request.setBody(target.bytes, of: target)
+        service.serve(request, responder)
     }
 }

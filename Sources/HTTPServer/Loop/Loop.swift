@@ -25,21 +25,28 @@ final class Loop: @unchecked Sendable {
     /// When listeners are watched again after descriptors ran out.
     var acceptsAgain: UInt64?
 
-    let scratch = Buffer(capacity: 64 << 10)
+    /// What is read next, for whichever connection.
+    var scratch = Buffer(capacity: Loop.scratchBytes)
     let output = Buffer(capacity: 64 << 10)
     var pool = BufferPool()
     var parser: HeadParser
     var inflater: Inflater
-    var writer = ResponseWriter()
+    let writer = ResponseWriter()
     var counters = Counters()
+    private var publishedAt: UInt64 = 0
+    private var isPublished = true
 
     /// Milliseconds on the monotonic clock, read once per turn.
     var now: UInt64
     var nextTick: UInt64
     /// How often deadlines are looked at: a quarter of a second, or finer where a limit is short.
     let tick: UInt64
+    /// ``Limits/idleTime``: each request begins it anew.
+    let idleMilliseconds: UInt64
     /// When the loop ends at the latest, once asked to.
     var stopDeadline: UInt64?
+
+    private static let scratchBytes = 64 << 10
 
     final class ListeningSocket {
         let listener: Listener
@@ -68,6 +75,7 @@ final class Loop: @unchecked Sendable {
                 outputBytes: limits.inflatedBytes, ratio: limits.inflateRatio,
                 bytesBeforeRatio: limits.inflatedBytesBeforeRatio))
         now = Clock.milliseconds
+        idleMilliseconds = limits.idleTime.milliseconds
         let shortest = [
             limits.headTime, limits.bodyTime, limits.idleTime, limits.writeTime, limits.lingerTime,
         ].min()
@@ -88,8 +96,11 @@ final class Loop: @unchecked Sendable {
             now = Clock.milliseconds
             writer.setTime(Clock.wallSeconds)
             for index in 0..<count { handle(poller.event(at: index)) }
-            if now >= nextTick { expire() }
-            publish()
+            if now >= nextTick {
+                expire()
+                pool.trim()
+            }
+            if now > publishedAt { publish() } else { isPublished = false }
             if let stopDeadline, counters.open == 0 || now >= stopDeadline { break }
         }
         for case let connection? in connections { close(connection) }
@@ -100,8 +111,21 @@ final class Loop: @unchecked Sendable {
 
     /// Milliseconds until something is due; without connections nothing is.
     private var patience: Int32 {
-        guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil else { return -1 }
+        if !isPublished { return 1 }
+        guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil || !pool.isEmpty else {
+            return -1
+        }
         return Int32(clamping: nextTick > now ? nextTick - now : 0)
+    }
+
+    /// A buffer to read into: another one while an answer still holds what was read last.
+    func emptyScratch() -> Buffer {
+        if scratch.isShared && !isKnownUniquelyReferenced(&scratch) {
+            pool.give(scratch)
+            scratch = pool.take(Self.scratchBytes)
+        }
+        scratch.recycle()
+        return scratch
     }
 
     private func handle(_ event: Event) {
@@ -120,7 +144,7 @@ final class Loop: @unchecked Sendable {
             close(connection)
             return
         }
-        if event.isWritable && !connection.outgoing.isEmpty {
+        if event.isWritable && connection.outgoing != nil {
             guard sendQueued(connection) else { return }
         }
         resume(connection)
@@ -159,7 +183,7 @@ final class Loop: @unchecked Sendable {
     }
 
     /// Takes an answer given on the loop's own thread, while its request is being served.
-    func take(_ answer: Answer) {
+    func take(_ answer: consuming Answer) {
         guard let connection = connection(answer.connection) else { return }
         self.answer(connection, answer)
     }
@@ -182,9 +206,12 @@ final class Loop: @unchecked Sendable {
         }
     }
 
+    /// Once in a millisecond at most: the lock is no part of answering.
     private func publish() {
         let counters = counters
         published.with { $0 = counters }
+        publishedAt = now
+        isPublished = true
     }
 
     /// Above all slots: a token of a connection has at most 32 bits of generation before its slot, and

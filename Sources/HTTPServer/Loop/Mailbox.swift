@@ -15,8 +15,9 @@ final class Mailbox: Sendable {
 
     /// The loop, for calls from its own thread, which need no lock.
     private final class Direct: @unchecked Sendable {
-        // Unchecked: written before the loop's thread starts, then read on that thread alone.
-        weak var loop: Loop?
+        // Unchecked: touched on the loop's thread alone, from ``Mailbox/adopt(_:)`` to ``Mailbox/close()``,
+        // which also ends the cycle.
+        var loop: Loop?
     }
 
     init(waker: Waker) {
@@ -31,11 +32,15 @@ final class Mailbox: Sendable {
     }
 
     /// Hands `answer` to the loop: at once on its own thread, else with the next wake-up.
-    func deliver(_ answer: Answer) {
+    func deliver(_ answer: consuming Answer) {
         if ThreadMark.isSet(by: self), let loop = direct.loop {
             loop.take(answer)
-            return
+        } else {
+            post(answer)
         }
+    }
+
+    private func post(_ answer: Answer) {
         let mustWake = content.with { content in
             guard !content.isClosed else { return false }
             content.answers.append(answer)
@@ -70,6 +75,7 @@ final class Mailbox: Sendable {
 
     /// From here on letters are thrown away: the loop has ended.
     func close() {
+        direct.loop = nil
         content.with { content in
             content.isClosed = true
             content.answers = []

@@ -6,16 +6,25 @@ public struct Request: ~Copyable {
     private let fields: [FieldLine]
     /// The bytes of the head; they live as long as the call.
     private let bytes: UnsafeBufferPointer<UInt8>
-    private let bodyBytes: UnsafeBufferPointer<UInt8>
+    private(set) var bodyBytes = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    /// The buffer that the body lies in.
+    private var bodyOwner: Buffer?
 
     @unsafe
-    init(head: Head, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>, body: UnsafeBufferPointer<UInt8>)
-    {
+    init(head: Head, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>) {
         method = head.method
         self.head = head
         self.fields = fields
         unsafe self.bytes = unsafe bytes
+    }
+
+    /// Adds the body.
+    ///
+    /// - Parameter body: in `owner`.
+    @unsafe
+    mutating func setBody(_ body: UnsafeBufferPointer<UInt8>, of owner: Buffer) {
         unsafe bodyBytes = unsafe body
+        bodyOwner = owner
     }
 
     /// The target as sent, in ASCII: a path with its query, or a whole URL.
@@ -90,11 +99,16 @@ public struct Request: ~Copyable {
         }
     }
 
+    var isGzipped: Bool { hasBody && head.contentCoding == .gzip }
+
     /// Bytes of the body, decoded.
     public var bodyCount: Int { unsafe bodyBytes.count }
 
-    /// A copy of the body, decoded.
+    /// A copy of the body, decoded: for what is kept.
     public func body() -> [UInt8] { unsafe Array(bodyBytes) }
+
+    /// The body, decoded, to pass on without a copy: to an answer or to another thread.
+    public func sharedBody() -> SharedBytes { unsafe SharedBytes(bodyBytes, of: bodyOwner) }
 
     /// Lends the body without a copy.
     public func withBody<Result, Failure: Error>(

@@ -89,9 +89,7 @@ func withRequest<Result>(_ text: String, _ body: (borrowing Request) throws -> R
     _ = try parser.advance(over: bytes.span)
     let (head, fields) = (parser.head, parser.fields)
     return try unsafe bytes.withUnsafeBufferPointer { pointer in
-        try body(
-            unsafe Request(
-                head: head, fields: fields, bytes: pointer, body: UnsafeBufferPointer(start: nil, count: 0)))
+        try body(unsafe Request(head: head, fields: fields, bytes: pointer))
     }
 }
 

@@ -1,18 +1,9 @@
 import Foundation
 import Gzip
+import LoadTools
 
-/// A load of prepared requests, sent by wrk: https://github.com/wg/wrk
-struct Wrk {
-    struct Outcome {
-        /// Answers of 200 to 299.
-        var accepted: Int
-        var refused: Int
-        var seconds: Double
-        /// Milliseconds.
-        var median: Double
-        var slowest1Percent: Double
-    }
-
+/// Prepared requests for the collector, sent by wrk.
+struct Reports {
     private let script: String
     private let folder: String
 
@@ -53,24 +44,12 @@ struct Wrk {
           next_request = next_request % #requests + 1
           return requests[next_request]
         end
-        function done(summary, latency)
-          io.write(string.format("outcome %d %d %d %f %f\\n", summary.requests, summary.errors.status,
-            summary.duration, latency:percentile(50) / 1000, latency:percentile(99) / 1000))
-        end
+        \(Wrk.done)
         """.write(toFile: script, atomically: true, encoding: .utf8)
     }
 
-    func run(port: Int, connections: Int, seconds: Int) throws -> Outcome {
-        let text = try Shell.run(
-            "wrk", ["-t1", "-c\(connections)", "-d\(seconds)s", "-s", script, "http://127.0.0.1:\(port)"])
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("outcome ") }) else {
-            throw Failure("wrk said nothing of its outcome: \(text)")
-        }
-        let numbers = line.split(separator: " ").dropFirst().compactMap { Double($0) }
-        guard numbers.count == 5 else { throw Failure("not wrk's outcome: \(line)") }
-        return Outcome(
-            accepted: Int(numbers[0] - numbers[1]), refused: Int(numbers[1]), seconds: numbers[2] / 1_000_000,
-            median: numbers[3], slowest1Percent: numbers[4])
+    func run(port: Int, connections: Int, seconds: Int) throws -> Wrk.Outcome {
+        try Wrk.run(script: script, port: port, connections: connections, seconds: seconds)
     }
 
     func remove() {
