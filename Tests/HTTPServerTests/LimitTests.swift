@@ -1,5 +1,6 @@
 import Gzip
 import HTTPServer
+import HTTPVectors
 import Testing
 
 @Suite struct LimitTests {

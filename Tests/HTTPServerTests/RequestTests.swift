@@ -21,6 +21,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("/", "1.1\r\nHost: b:80", "b:80"), ("http://a", "1.1\r\nHost: b", "a"),
+        ("https://a:443/x", "1.1\r\nHost: b", "a:443"),
+        ("http://[::1]:8080?x", "1.1\r\nHost: b", "[::1]:8080"), ("/http://a/", "1.1\r\nHost: b", "b"),
+        ("/", "1.0", nil),
+    ])
+    func `the host of an absolute target goes before Host`(target: String, rest: String, host: String?) throws
+    {
+        try withRequest("GET \(target) HTTP/\(rest)\r\n\r\n") { request in
+            #expect(request.host == host)
+        }
+    }
+
     @Test func `fields are found in any case and compared without a string`() throws {
         let head =
             "POST /x HTTP/1.1\r\nHost: a\r\nX-Key:  abc \r\nContent-Type: Application/JSON ; charset=utf-8\r\n"

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import HTTPVectors
 import Testing
 
 @Suite struct StaticFilesTests {

@@ -49,7 +49,8 @@ public struct StaticFiles: Sendable {
         let type = MediaType.of(file.path)
         var response = Response(.ok, type: type, body: .bytes(file.bytes))
         response.etag = "\"\(hash(file.bytes))\""
-        response.fields = [("Cache-Control", cacheControl(file.path))]
+        // `Range` is ignored, and whoever would ask for a part is told so: RFC 9110 §14.3.
+        response.fields = [("Cache-Control", cacheControl(file.path)), ("Accept-Ranges", "none")]
         if Response.isCompressible(type) && file.bytes.count > Response.compressedBytes {
             response.gzipped = Gzip.deflate(file.bytes, level: 9)
         }

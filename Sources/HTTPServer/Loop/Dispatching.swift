@@ -114,6 +114,10 @@ extension Loop {
     /// A request that cannot be read: one answer in its turn, then the end.
     func refuse(_ connection: Connection, _ error: RequestError) {
         let sequence: UInt32
+        var exchange = Exchange.broken
+        // So far as it was read: even a refusal of HEAD has no body (RFC 9110 §9.3.2).
+        let head = connection.upload?.head ?? (connection.partialHead?.parser ?? parser).head
+        exchange.isHead = head.method == .head
         if let upload = connection.upload {
             sequence = upload.sequence
             connection.upload = nil
@@ -127,7 +131,8 @@ extension Loop {
         connection.takesNoMore = true
         answer(
             connection,
-            Answer(connection: connection.id, sequence: sequence, exchange: .broken, response: error.response)
+            Answer(
+                connection: connection.id, sequence: sequence, exchange: exchange, response: error.response)
         )
     }
 

@@ -41,6 +41,16 @@ public struct Request: ~Copyable {
         equals(head.path.range, path)
     }
 
+    /// The host that is asked, with its port if there is one: of a target that is a whole URL, and only else of `Host`
+    /// (RFC 9112 §3.2.2). `nil` in HTTP/1.0 without either.
+    public var host: String? {
+        let (target, path) = (head.target.range, head.path.range)
+        guard !head.isAsterisk, path.lowerBound > target.lowerBound else { return field("host") }
+        // Between `http://` or `https://` and the path.
+        let scheme = index(of: UInt8(ascii: ":"), in: target)
+        return text(scheme + 3..<path.lowerBound)
+    }
+
     /// The query as sent, or `nil` without a `?`.
     public var query: String? { head.query.map { text($0.range) } }
 

@@ -55,16 +55,17 @@ enum TargetRules {
     static func isAuthority(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
         var at = start
         if at < end && bytes[at] == UInt8(ascii: "[") {
-            at += 1
-            while at < end,
-                ASCII.hexDigit(bytes[at]) != nil || bytes[at] == UInt8(ascii: ":") || bytes[at] == 0x2E
-            {
-                at += 1
-            }
-            guard at < end, bytes[at] == UInt8(ascii: "]"), at > start + 2 else { return false }
+            while at < end && bytes[at] != UInt8(ascii: "]") { at += 1 }
+            guard at < end, IPv6Address.isValid(bytes, start + 1, at) else { return false }
             at += 1
         } else {
-            while at < end && ASCII.isHost(bytes[at]) { at += 1 }
+            while at < end && ASCII.isHost(bytes[at]) {
+                if bytes[at] == UInt8(ascii: "%") {
+                    guard isEscape(bytes, at, end) else { return false }
+                    at += 2
+                }
+                at += 1
+            }
             guard at > start else { return false }
         }
         guard at < end else { return true }
@@ -81,14 +82,16 @@ enum TargetRules {
         var at = start
         while at < end {
             if bytes[at] == UInt8(ascii: "%") {
-                guard at + 2 < end, ASCII.hexDigit(bytes[at + 1]) != nil, ASCII.hexDigit(bytes[at + 2]) != nil
-                else {
-                    throw .malformedPercentEncoding
-                }
+                guard isEscape(bytes, at, end) else { throw .malformedPercentEncoding }
                 at += 2
             }
             at += 1
         }
+    }
+
+    /// Whether two hexadecimal digits follow the `%` at `at`.
+    private static func isEscape(_ bytes: borrowing Span<UInt8>, _ at: Int, _ end: Int) -> Bool {
+        at + 2 < end && ASCII.hexDigit(bytes[at + 1]) != nil && ASCII.hexDigit(bytes[at + 2]) != nil
     }
 
     /// Decoded once, a path must not gain a separator, a control character or bytes that are no UTF-8.

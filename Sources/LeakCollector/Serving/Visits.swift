@@ -77,7 +77,7 @@ struct Visits: Sendable {
     /// comes from a program, which carries no cookie by accident.
     static func isFromHere(_ request: borrowing Request) -> Bool {
         guard let origin = request.field("origin") else { return true }
-        guard let host = request.field("host") else { return false }
+        guard let host = request.host else { return false }
         return origin == "http://\(host)" || origin == "https://\(host)"
     }
 }

@@ -11,13 +11,13 @@
 #endif
 
 /// One blocking connection to 127.0.0.1.
-final class Client {
+public final class Client {
     private let number: Int32
-    private(set) var received: [UInt8] = []
-    private(set) var isEnded = false
+    public private(set) var received: [UInt8] = []
+    public private(set) var isEnded = false
 
     /// - Parameter receiveBufferBytes: a small one makes a slow reader.
-    init(port: Int, receiveBufferBytes: Int32? = nil) {
+    public init(port: Int, receiveBufferBytes: Int32? = nil) {
         number = socket(AF_INET, stream, 0)
         var one: Int32 = 1
         unsafe setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
@@ -37,7 +37,7 @@ final class Client {
     deinit { close(number) }
 
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
+    public func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes[sent...].withUnsafeBytes { unsafe systemSend($0) }
@@ -48,7 +48,7 @@ final class Client {
     }
 
     @discardableResult
-    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+    public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     private func systemSend(_ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Darwin)
@@ -58,10 +58,10 @@ final class Client {
         #endif
     }
 
-    func endSending() { shutdown(number, Int32(SHUT_WR)) }
+    public func endSending() { shutdown(number, Int32(SHUT_WR)) }
 
     /// Closes so that the peer sees a reset.
-    func reset() {
+    public func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
@@ -69,20 +69,20 @@ final class Client {
     /// Sends without waiting for room longer than a tenth of a second.
     ///
     /// - Returns: false when there was none.
-    func sendAvailable(_ text: String) -> Bool {
+    public func sendAvailable(_ text: String) -> Bool {
         var limit = timeval(tv_sec: 0, tv_usec: 100_000)
         unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         return send(text)
     }
 
     /// Lets five milliseconds pass.
-    static func pause() { _ = poll(nil, 0, 5) }
+    public static func pause() { _ = poll(nil, 0, 5) }
 
     /// Reads once.
     ///
     /// - Returns: false when nothing came in time or the peer has ended.
     @discardableResult
-    func read(milliseconds: Int32) -> Bool {
+    public func read(milliseconds: Int32) -> Bool {
         guard !isEnded else { return false }
         var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&request, 1, milliseconds) > 0 else { return false }
@@ -97,7 +97,7 @@ final class Client {
     }
 
     /// Reads until `count` answers are whole, the peer ends, or nothing comes for `milliseconds`.
-    func answers(_ count: Int, heads: Set<Int> = [], milliseconds: Int32 = 5000) -> [Reply] {
+    public func answers(_ count: Int, heads: Set<Int> = [], milliseconds: Int32 = 5000) -> [Reply] {
         while true {
             let replies = Reply.all(in: received, heads: heads)
             if replies.count >= count || !read(milliseconds: milliseconds) { return replies }
@@ -105,7 +105,7 @@ final class Client {
     }
 
     /// The next answer, which is then forgotten. Nothing else may have been read.
-    func nextAnswer() -> Reply? {
+    public func nextAnswer() -> Reply? {
         defer { received = [] }
         return answers(1).first
     }
@@ -113,25 +113,27 @@ final class Client {
     /// Reads until the peer ends.
     ///
     /// - Returns: whether it did in time.
-    func waitForEnd(milliseconds: Int32 = 5000) -> Bool {
+    public func waitForEnd(milliseconds: Int32 = 5000) -> Bool {
         while read(milliseconds: milliseconds) {}
         return isEnded
     }
 }
 
 /// An answer as it came.
-struct Reply {
-    var status: Int
-    var fields: [(name: String, value: String)]
-    var body: [UInt8]
+public struct Reply: Sendable {
+    public var status: Int
+    public var fields: [(name: String, value: String)]
+    public var body: [UInt8]
+    /// Of head and body.
+    public var byteCount: Int
 
-    func field(_ name: String) -> String? { fields.first { $0.name.lowercased() == name }?.value }
-    var text: String { String(decoding: body, as: UTF8.self) }
+    public func field(_ name: String) -> String? { fields.first { $0.name.lowercased() == name }?.value }
+    public var text: String { String(decoding: body, as: UTF8.self) }
 
     /// All whole answers in `bytes`.
     ///
     /// - Parameter heads: which of them, from 0, answer `HEAD` and so have no body. A 100 does not count.
-    static func all(in bytes: [UInt8], heads: Set<Int> = []) -> [Reply] {
+    public static func all(in bytes: [UInt8], heads: Set<Int> = []) -> [Reply] {
         var replies: [Reply] = []
         var rest = bytes[...]
         var index = 0
@@ -142,10 +144,11 @@ struct Reply {
                 let colon = line.firstIndex(of: ":") ?? line.endIndex
                 return (String(line[..<colon]), line[colon...].dropFirst().drop { $0 == " " }.description)
             }
-            var reply = Reply(status: status, fields: fields, body: [])
+            var reply = Reply(status: status, fields: fields, body: [], byteCount: 0)
             let count = heads.contains(index) ? 0 : Int(reply.field("content-length") ?? "0") ?? 0
             guard rest.endIndex - end >= count else { break }
             reply.body = Array(rest[end..<end + count])
+            reply.byteCount = end + count - rest.startIndex
             rest = rest[(end + count)...]
             replies.append(reply)
             if status != 100 { index += 1 }
