@@ -40,7 +40,8 @@ public final class Server: Sendable {
         guard let wanted = UInt16(exactly: configuration.port) else { throw .invalidPort(configuration.port) }
         let sockets: [[Loop.ListeningSocket]]
         (sockets, port) = try Self.listen(configuration.host, wanted, loops: count)
-        let budget = ConnectionBudget(limit: configuration.limits.connections)
+        let budget = ConnectionBudget(
+            limit: configuration.limits.connections, limitPerPeer: configuration.limits.connectionsPerAddress)
         var loops: [Loop] = []
         for listeners in sockets {
             do throws(SystemError) {

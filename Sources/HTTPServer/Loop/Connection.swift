@@ -10,6 +10,7 @@ final class Connection {
 
     let id: ConnectionID
     let socket: Descriptor
+    let peer: PeerGroup
     var phase = Phase.open
     /// What has come and cannot be read yet.
     var input: Buffer?
@@ -49,9 +50,10 @@ final class Connection {
         case none
     }
 
-    init(id: ConnectionID, socket: consuming Descriptor, deadline: UInt64) {
+    init(id: ConnectionID, _ newcomer: consuming Newcomer, deadline: UInt64) {
         self.id = id
-        self.socket = socket
+        peer = newcomer.peer
+        socket = newcomer.socket
         self.deadline = deadline
     }
 

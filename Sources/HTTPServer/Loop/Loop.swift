@@ -13,6 +13,8 @@ final class Loop: @unchecked Sendable {
     let mailbox: Mailbox
     let published = Guarded(Counters())
     let budget: ConnectionBudget
+    /// The loop's number in the budget.
+    let place: Int
     let waker: Waker
     let poller: SystemPoller
 
@@ -24,6 +26,9 @@ final class Loop: @unchecked Sendable {
     var reserve: Reserve?
     /// When listeners are watched again after descriptors ran out.
     var acceptsAgain: UInt64?
+    /// Who goes first when there is no room, and when all connections may be looked at again to find out.
+    var shortlist = Shortlist()
+    var nextScan: UInt64 = 0
 
     let scratch = Buffer(capacity: 64 << 10)
     let output = Buffer(capacity: 64 << 10)
@@ -38,6 +43,8 @@ final class Loop: @unchecked Sendable {
     var nextTick: UInt64
     /// How often deadlines are looked at: a quarter of a second, or finer where a limit is short.
     let tick: UInt64
+    /// Milliseconds.
+    let shortestLimit: UInt64
     /// When the loop ends at the latest, once asked to.
     var stopDeadline: UInt64?
 
@@ -60,6 +67,7 @@ final class Loop: @unchecked Sendable {
         self.listeners = listeners
         waker = try Waker()
         mailbox = Mailbox(waker: waker)
+        place = budget.join(mailbox)
         poller = try SystemPoller()
         reserve = Reserve(try Descriptor.reserve())
         parser = HeadParser(limits: limits)
@@ -71,7 +79,8 @@ final class Loop: @unchecked Sendable {
         let shortest = [
             limits.headTime, limits.bodyTime, limits.idleTime, limits.writeTime, limits.lingerTime,
         ].min()
-        tick = min(250, max(5, (shortest?.milliseconds ?? 1000) / 4))
+        shortestLimit = shortest?.milliseconds ?? 1000
+        tick = min(250, max(5, shortestLimit / 4))
         nextTick = now + tick
         try poller.add(waker.number, token: Self.wakerToken, for: .read)
         for (index, socket) in listeners.enumerated() {
@@ -101,7 +110,8 @@ final class Loop: @unchecked Sendable {
     /// Milliseconds until something is due; without connections nothing is.
     private var patience: Int32 {
         guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil else { return -1 }
-        return Int32(clamping: nextTick > now ? nextTick - now : 0)
+        let due = min(nextTick, stopDeadline ?? .max)
+        return Int32(clamping: due > now ? due - now : 0)
     }
 
     private func handle(_ event: Event) {
@@ -154,6 +164,10 @@ final class Loop: @unchecked Sendable {
         if let current {
             resume(current)
             settle(current)
+        }
+        // Who comes while the loop stops is closed with the parcel.
+        for parcel in mail.newcomers where stopDeadline == nil {
+            if let newcomer = parcel.take() { admit(newcomer, passesOn: false) }
         }
         if let deadline = mail.stop { stop(by: deadline) }
     }

@@ -87,7 +87,7 @@ extension Loop {
             return false
         }
         counters.bytesSent += sent
-        if sent > 0 { connection.deadline = now + limits.writeTime.milliseconds }
+        prolongWriting(connection, by: sent)
         return true
     }
 
