@@ -46,7 +46,8 @@ extension Loop {
             // Another loop may be quicker to take the place that has become free.
             if makeRoom(), budget.take(in: place, for: newcomer.peer) == .granted {
                 adopt(newcomer)
-            } else if passesOn, let partner = budget.partner(besides: place, at: now), partner.takesNewcomers {
+            } else if passesOn, let partner = budget.partner(besides: place, at: now), partner.takesNewcomers
+            {
                 partner.deliver(newcomer)
             } else {
                 counters.shed.limit += 1

@@ -28,6 +28,8 @@ final class Connection {
     var lingered = 0
     /// No further request is read: one was the last, or was refused.
     var takesNoMore = false
+    /// More requests are here than are served in one turn; the rest is in ``Loop/queued``.
+    var isQueued = false
     /// The peer has ended its side.
     var inputEnded = false
     /// A `100 Continue` that waits for earlier answers.

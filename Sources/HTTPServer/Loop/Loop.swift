@@ -21,6 +21,8 @@ final class Loop: @unchecked Sendable {
     var listeners: [ListeningSocket]
     var connections: [Connection?] = []
     var freeSlots: [UInt32] = []
+    /// Whose requests wait for the next turn.
+    var queued: [ConnectionID] = []
     var generation: UInt32 = 0
     /// Given away when descriptors run out.
     var reserve: Reserve?
@@ -96,7 +98,10 @@ final class Loop: @unchecked Sendable {
             let count = poller.wait(milliseconds: patience)
             now = Clock.milliseconds
             writer.setTime(Clock.wallSeconds)
+            let waited = queued
+            queued.removeAll(keepingCapacity: true)
             for index in 0..<count { handle(poller.event(at: index)) }
+            for id in waited { goOn(id) }
             if now >= nextTick { expire() }
             publish()
             if let stopDeadline, counters.open == 0 || now >= stopDeadline { break }
@@ -109,6 +114,7 @@ final class Loop: @unchecked Sendable {
 
     /// Milliseconds until something is due; without connections nothing is.
     private var patience: Int32 {
+        guard queued.isEmpty else { return 0 }
         guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil else { return -1 }
         let due = min(nextTick, stopDeadline ?? .max)
         return Int32(clamping: due > now ? due - now : 0)
@@ -137,6 +143,20 @@ final class Loop: @unchecked Sendable {
         if event.isReadable || event.isGone {
             guard receive(connection) else { return }
         }
+        settle(connection)
+    }
+
+    /// Leaves the rest of the requests that are here for the next turn: one peer that sends thousands at once holds up
+    /// all others no longer than a few.
+    func queue(_ connection: Connection) {
+        connection.isQueued = true
+        queued.append(connection.id)
+    }
+
+    private func goOn(_ id: ConnectionID) {
+        guard let connection = connection(id) else { return }
+        connection.isQueued = false
+        resume(connection)
         settle(connection)
     }
 

@@ -91,7 +91,7 @@ extension Loop {
 
     /// Whether further requests of this connection are read now.
     func wantsInput(_ connection: Connection) -> Bool {
-        connection.phase == .open && !connection.takesNoMore
+        connection.phase == .open && !connection.takesNoMore && !connection.isQueued
             && connection.unanswered < limits.pipelinedRequests + (connection.upload == nil ? 0 : 1)
             && connection.outgoing.count <= limits.queuedBytes
     }
@@ -125,7 +125,12 @@ extension Loop {
     /// - Returns: how many bytes were used; the rest belongs to a request that is not complete or must wait.
     private func read(_ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var used = 0
+        let first = connection.nextSequence
         while used < bytes.count && wantsInput(connection) {
+            guard connection.nextSequence &- first < limits.pipelinedRequests else {
+                queue(connection)
+                break
+            }
             let rest = unsafe UnsafeBufferPointer(rebasing: bytes[used...])
             do throws(RequestError) {
                 if connection.discarding > 0 {
