@@ -8,6 +8,7 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "http-echo", dependencies: [.product(name: "HTTPServer", package: "leak-collector")]),
+        .executableTarget(name: "hostile-bench"),
         .executableTarget(
             name: "ingest-bench", dependencies: [.product(name: "Gzip", package: "leak-collector")]),
     ],

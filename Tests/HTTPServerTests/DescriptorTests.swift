@@ -71,6 +71,29 @@ import Testing
                 exit(isServed && isCounted && silent.count == 20 ? 0 : 1)
             }
         }
+
+        /// In a process of its own, since the limit is the whole process's.
+        @Test func `the limit of descriptors is raised as far as it may, and some are left for the rest`()
+            async
+        {
+            await #expect(processExitsWith: .success) {
+                var limit = rlimit(rlim_cur: 100, rlim_max: 200)
+                unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let later = LaterService()
+                let server = try Server(.init(port: 0), service: later)
+                unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                guard limit.rlim_cur == 200 else { exit(2) }
+                server.start()
+                // 1024 are wanted; 128 of 200 are left for others. Everybody asks, so that nobody is idle.
+                let clients = (0..<80).map { _ in
+                    let client = Client(port: server.port)
+                    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                    return client
+                }
+                let isBounded = server.comesToCount { $0.open == 72 && $0.shed.limit == 8 }
+                exit(isBounded && clients.count == 80 ? 0 : 1)
+            }
+        }
     #endif
 
     @Test func `connections that come and go leave no descriptor behind`() throws {
