@@ -85,7 +85,7 @@ struct Bench {
 
     /// slowhttptest in its four modes, while a client that connects anew asks ten times a second.
     ///
-    /// - Returns: whether that client was always answered within a second.
+    /// - Returns: whether that client was always answered, within ``GoodClient/patience``.
     func slow(connections: Int, seconds: Int) throws -> Bool {
         let modes: [(String, [String])] = [
             ("slow headers", ["-H", "-i", "2", "-x", "24"]),
@@ -120,7 +120,7 @@ struct Bench {
             }
             attack.kill()
             let worst = seen.percentile(1)
-            isServed = isServed && seen.failures == 0 && worst < 1000
+            isServed = isServed && seen.failures == 0
             print(
                 "| \(name) | \(seen.count) | \(seen.failures) | \(milliseconds(seen.percentile(0.5))) | \(milliseconds(worst)) | \(mostOpen) |"
             )
