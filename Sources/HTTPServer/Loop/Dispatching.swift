@@ -113,6 +113,7 @@ extension Loop {
 
     /// A request that cannot be read: one answer in its turn, then the end.
     func refuse(_ connection: Connection, _ error: RequestError) {
+        if error != .timeout { counters.refused += 1 }
         let sequence: UInt32
         var exchange = Exchange.broken
         // So far as it was read: even a refusal of HEAD has no body (RFC 9110 §9.3.2).
