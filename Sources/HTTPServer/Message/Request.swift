@@ -32,6 +32,16 @@ public struct Request: ~Copyable {
         equals(head.path.range, path)
     }
 
+    /// Lends the bytes of ``path``, without a copy unless something in it is percent-encoded.
+    public func withPath<Result>(_ read: (borrowing Span<UInt8>) -> Result) -> Result {
+        let range = head.path.range
+        guard !range.isEmpty, index(of: UInt8(ascii: "%"), in: range) == range.upperBound else {
+            let decoded = Array(path.utf8)
+            return read(decoded.span)
+        }
+        return read(unsafe UnsafeBufferPointer(rebasing: bytes[range]).span)
+    }
+
     /// The query as sent, or `nil` without a `?`.
     public var query: String? { head.query.map { text($0.range) } }
 

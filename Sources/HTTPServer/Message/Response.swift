@@ -47,7 +47,7 @@ public struct Response: Sendable {
     ///
     /// - Parameter detail: what is wrong, in words that stand in a JSON string as they are and repeat nothing
     ///   that was sent.
-    static func problem(_ status: Status, _ detail: StaticString) -> Response {
+    public static func problem(_ status: Status, _ detail: StaticString) -> Response {
         let text = #"{"title":"\#(status.reason)","status":\#(status.code),"detail":"\#(detail)"}"#
         return Response(status, type: "application/problem+json", body: .bytes(Array(text.utf8)))
     }
