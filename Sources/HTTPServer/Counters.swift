@@ -18,6 +18,8 @@ public struct Counters: Hashable, Sendable {
     public var shed = 0
     /// Connections that ended because a head, a body, a peer's reading or its next request took too long.
     public var timedOut = 0
+    /// Calls of the service that held their loop for more than ``Limits/serviceTime``.
+    public var slow = 0
 
     public init() {}
 
@@ -34,6 +36,7 @@ public struct Counters: Hashable, Sendable {
         sum.accepted += right.accepted
         sum.shed += right.shed
         sum.timedOut += right.timedOut
+        sum.slow += right.slow
         return sum
     }
 }

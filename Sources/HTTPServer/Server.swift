@@ -11,6 +11,12 @@ public final class Server: Sendable {
         /// Threads. One already answers a hundred thousand small requests a second.
         public var loops: Int
         public var limits: Limits
+        /// Told of each request that was answered or refused, on a loop's thread: it must not block. `nil` costs
+        /// nothing.
+        public var onAnswer: (@Sendable (AccessRecord) -> Void)?
+        /// Told of each call of the service that took longer than ``Limits/serviceTime``, on the loop's thread that
+        /// it held.
+        public var onSlowCall: (@Sendable (SlowCall) -> Void)?
 
         public init(host: String = "127.0.0.1", port: Int = 8080, loops: Int = 1, limits: Limits = Limits()) {
             self.host = host
@@ -46,7 +52,10 @@ public final class Server: Sendable {
             do throws(SystemError) {
                 loops.append(
                     try Loop(
-                        service: service, limits: configuration.limits, budget: budget, listeners: listeners))
+                        service: service, limits: configuration.limits,
+                        observers: Observers(
+                            onAnswer: configuration.onAnswer, onSlowCall: configuration.onSlowCall),
+                        budget: budget, listeners: listeners))
             } catch {
                 throw .system(error.message)
             }
@@ -88,8 +97,23 @@ public final class Server: Sendable {
         loops.reduce(Counters()) { sum, loop in sum + loop.published.with { $0 } }
     }
 
-    /// One set of listeners for each loop.
+    /// One set of listeners for each loop. A port that the system chose for one address may be taken on another;
+    /// then it chooses again.
     private static func listen(
+        _ host: String, _ wanted: UInt16, loops: Int
+    ) throws(ServerError) -> ([[Loop.ListeningSocket]], Int) {
+        var choices = 8
+        while true {
+            do throws(ServerError) {
+                return try listenOnce(host, wanted, loops: loops)
+            } catch {
+                choices -= 1
+                guard wanted == 0, choices > 0, case .portInUse = error else { throw error }
+            }
+        }
+    }
+
+    private static func listenOnce(
         _ host: String, _ wanted: UInt16, loops: Int
     ) throws(ServerError) -> ([[Loop.ListeningSocket]], Int) {
         let addresses = Address.resolve(host, port: wanted)

@@ -61,6 +61,9 @@ final class Connection {
         init(_ parser: HeadParser) { self.parser = parser }
     }
 
+    /// What an access log is to be told of them.
+    var visits: Visits?
+
     /// Requests that have no answer yet.
     var unanswered: Int { Int(nextSequence &- nextAnswer) }
 }

@@ -13,6 +13,7 @@ extension Loop {
         let fields = parser.fields
         counters.requests += 1
         connection.timer = .none
+        unsafe noteRequest(connection, head, fields, bytes)
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
@@ -63,6 +64,8 @@ extension Loop {
             return response
         }
         let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+        let start = Clock.milliseconds
+        defer { unsafe noteCall(since: start, head, bytes) }
         return service.screen(unsafe Request(head: head, fields: fields, bytes: bytes, body: none))
     }
 
@@ -112,6 +115,7 @@ extension Loop {
     /// A request that cannot be read: one answer in its turn, then the end.
     func refuse(_ connection: Connection, _ error: RequestError) {
         let sequence: UInt32
+        let received = connection.upload?.body.count ?? 0
         if let upload = connection.upload {
             sequence = upload.sequence
             connection.upload = nil
@@ -123,6 +127,7 @@ extension Loop {
         connection.partialHead = nil
         connection.discarding = 0
         connection.takesNoMore = true
+        noteRefusal(connection, received: received)
         answer(
             connection,
             Answer(connection: connection.id, sequence: sequence, exchange: .broken, response: error.response)
@@ -151,8 +156,11 @@ extension Loop {
         _ body: UnsafeBufferPointer<UInt8>, _ sequence: UInt32, _ exchange: Exchange
     ) {
         let responder = Responder(mailbox, connection.id, sequence, exchange)
+        noteBody(connection, bytes: body.count)
         guard head.contentCoding == .gzip && head.framing != .none else {
+            let start = Clock.milliseconds
             service.serve(unsafe Request(head: head, fields: fields, bytes: bytes, body: body), responder)
+            unsafe noteCall(since: start, head, bytes)
             return
         }
         let target = pool.take(64 << 10)
@@ -169,6 +177,8 @@ extension Loop {
             responder.send(response)
             return
         }
+        let start = Clock.milliseconds
         service.serve(unsafe Request(head: head, fields: fields, bytes: bytes, body: target.bytes), responder)
+        unsafe noteCall(since: start, head, bytes)
     }
 }

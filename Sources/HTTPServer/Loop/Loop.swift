@@ -10,6 +10,8 @@ final class Loop: @unchecked Sendable {
     // `published`.
     let service: any Service
     let limits: Limits
+    let observers: Observers
+    let slowMilliseconds: UInt64
     let mailbox: Mailbox
     let published = Guarded(Counters())
     let budget: ConnectionBudget
@@ -52,10 +54,13 @@ final class Loop: @unchecked Sendable {
     }
 
     init(
-        service: any Service, limits: Limits, budget: ConnectionBudget, listeners: [ListeningSocket]
+        service: any Service, limits: Limits, observers: Observers, budget: ConnectionBudget,
+        listeners: [ListeningSocket]
     ) throws(SystemError) {
         self.service = service
         self.limits = limits
+        self.observers = observers
+        slowMilliseconds = limits.serviceTime.milliseconds
         self.budget = budget
         self.listeners = listeners
         waker = try Waker()

@@ -39,7 +39,9 @@ extension Loop {
             connection.takesNoMore = true
             connection.waiting = []
         }
-        guard !answer.exchange.isHead && response.status.allowsBody else { return }
+        let hasBody = !answer.exchange.isHead && response.status.allowsBody
+        noteAnswer(connection, response.status, bodyBytes: hasBody ? response.body.count : 0, closes: closes)
+        guard hasBody else { return }
         switch response.body {
         case .empty: break
         case .text(let text): output.append(text)

@@ -1,0 +1,91 @@
+/// One request and what became of it: what an access log has a line for.
+///
+/// Of the request's fields only `User-Agent` is in it, so that no secret of `Authorization` or `Cookie` is ever
+/// written down. Where the target carries one, see ``maskQuery(_:)``.
+public struct AccessRecord: Hashable, Sendable {
+    /// Bytes that are kept of a target and of a user agent: enough to recognize them, too few to fill a disk.
+    public static let textBytes = 512
+
+    /// When the answer was written; milliseconds since 1970 in UTC.
+    public var time: Int64
+    /// The peer's numeric address, that of a proxy where there is one; `nil` when it had gone already.
+    public var peer: String?
+    /// `nil` when the request could not be read.
+    public var method: Method?
+    /// The target as sent, its first ``textBytes`` bytes; empty when the request could not be read.
+    public var target: [UInt8]
+    /// The digit after `HTTP/1.`
+    public var minorVersion: Int
+    /// The first ``textBytes`` bytes of `User-Agent`, whatever they are.
+    public var userAgent: [UInt8]?
+    public var status: Status
+    /// Bytes of the body that came, without chunk sizes, before inflating.
+    public var bytesReceived: Int
+    /// Bytes of the answer's body, as compressed.
+    public var bytesSent: Int
+    /// From the last byte of the head to the answer's being written; the time the peer takes to read it is not in it.
+    public var duration: Duration
+    /// Whether the connection ends with the answer.
+    public var closes: Bool
+
+    public init(
+        time: Int64, peer: String?, method: Method?, target: [UInt8], minorVersion: Int = 1,
+        userAgent: [UInt8]? = nil, status: Status, bytesReceived: Int = 0, bytesSent: Int = 0,
+        duration: Duration = .zero, closes: Bool = false
+    ) {
+        self.time = time
+        self.peer = peer
+        self.method = method
+        self.target = Array(target.prefix(Self.textBytes))
+        self.minorVersion = minorVersion
+        self.userAgent = userAgent.map { Array($0.prefix(Self.textBytes)) }
+        self.status = status
+        self.bytesReceived = bytesReceived
+        self.bytesSent = bytesSent
+        self.duration = duration
+        self.closes = closes
+    }
+
+    /// Puts `***` in place of the values that these names have in the query.
+    ///
+    /// - Parameter names: in lower case; the target's are compared percent-decoded and without regard to case.
+    public mutating func maskQuery(_ names: Set<String>) {
+        guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return }
+        var masked = Array(target[...mark])
+        let pairs = target[(mark + 1)...].split(
+            separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        for (index, pair) in pairs.enumerated() {
+            if index > 0 { masked.append(UInt8(ascii: "&")) }
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }
+            if name.count < pair.count,
+                names.contains(PercentEncoding.decoded(name, plusIsSpace: true).lowercased())
+            {
+                masked += name
+                masked += "=***".utf8
+            } else {
+                masked += pair
+            }
+        }
+        target = masked
+    }
+}
+
+/// A call of the service that held its loop for long: meanwhile all connections of the loop had to wait.
+public struct SlowCall: Hashable, Sendable {
+    public var method: Method
+    /// The path as sent, without its query: its first ``AccessRecord/textBytes`` bytes, in ASCII.
+    public var path: String
+    public var duration: Duration
+
+    public init(method: Method, path: String, duration: Duration) {
+        self.method = method
+        self.path = path
+        self.duration = duration
+    }
+}
+
+/// What a server tells while it works. Each is called on a loop's thread and must not block.
+struct Observers: Sendable {
+    var onAnswer: (@Sendable (AccessRecord) -> Void)?
+    var onSlowCall: (@Sendable (SlowCall) -> Void)?
+}
