@@ -51,5 +51,6 @@ public struct Limits: Sendable {
     /// Open connections in all loops together; one more is answered 503 and closed.
     public var connections = 1024
 
+    /// The defaults, as stated with each.
     public init() {}
 }

@@ -2,6 +2,7 @@ internal import Threads
 
 /// An HTTP/1.1 server on plain sockets: a few threads, each with a loop of its own.
 public final class Server: Sendable {
+    /// Where a server listens, what it allows, and whom it tells.
     public struct Configuration: Sendable {
         /// The name or number to listen on; every address it stands for is taken. `*` is all of both
         /// families.
@@ -10,6 +11,7 @@ public final class Server: Sendable {
         public var port: Int
         /// Threads. One already answers a hundred thousand small requests a second.
         public var loops: Int
+        /// What a stranger may use up.
         public var limits: Limits
         /// Told of each request that was answered or refused, on a loop's thread: it must not block. `nil` costs
         /// nothing.
@@ -18,6 +20,7 @@ public final class Server: Sendable {
         /// it held.
         public var onSlowCall: (@Sendable (SlowCall) -> Void)?
 
+        /// What is not given is for one program on one machine.
         public init(host: String = "127.0.0.1", port: Int = 8080, loops: Int = 1, limits: Limits = Limits()) {
             self.host = host
             self.port = port

@@ -7,6 +7,7 @@ public enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertible
     /// The folder, and how many bytes it may hold.
     case tooLarge(String, limit: Int)
 
+    /// One line for the operator.
     public var description: String {
         switch self {
         case .unreadable(let path, let message): "cannot read \(path): \(message)"
@@ -32,7 +33,9 @@ public struct StaticFiles: Sendable {
 
     /// Reads the folder.
     ///
-    /// - Parameter limit: bytes of all files together.
+    /// - Parameters:
+    ///   - folder: a path; links that lead to it are followed.
+    ///   - limit: bytes of all files together.
     public init(folder: String, limit: Int = Self.defaultLimit) throws(StaticFilesError) {
         for file in try Folder.read(folder, limit: limit) {
             let response = Self.response(file)

@@ -64,8 +64,7 @@ extension Loop {
             return response
         }
         let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-        let start = Clock.milliseconds
-        defer { unsafe noteCall(since: start, head, bytes) }
+        defer { unsafe noteCall(head, bytes) }
         return service.screen(unsafe Request(head: head, fields: fields, bytes: bytes, body: none))
     }
 
@@ -158,9 +157,8 @@ extension Loop {
         let responder = Responder(mailbox, connection.id, sequence, exchange)
         noteBody(connection, bytes: body.count)
         guard head.contentCoding == .gzip && head.framing != .none else {
-            let start = Clock.milliseconds
             service.serve(unsafe Request(head: head, fields: fields, bytes: bytes, body: body), responder)
-            unsafe noteCall(since: start, head, bytes)
+            unsafe noteCall(head, bytes)
             return
         }
         let target = pool.take(64 << 10)
@@ -177,8 +175,9 @@ extension Loop {
             responder.send(response)
             return
         }
-        let start = Clock.milliseconds
+        // Inflating is no fault of the service.
+        lookedAt = Clock.milliseconds
         service.serve(unsafe Request(head: head, fields: fields, bytes: bytes, body: target.bytes), responder)
-        unsafe noteCall(since: start, head, bytes)
+        unsafe noteCall(head, bytes)
     }
 }

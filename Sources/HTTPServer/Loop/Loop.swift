@@ -37,6 +37,8 @@ final class Loop: @unchecked Sendable {
 
     /// Milliseconds on the monotonic clock, read once per turn.
     var now: UInt64
+    /// When the turn began or, later in it, when the service last returned.
+    var lookedAt: UInt64
     var nextTick: UInt64
     /// How often deadlines are looked at: a quarter of a second, or finer where a limit is short.
     let tick: UInt64
@@ -73,6 +75,7 @@ final class Loop: @unchecked Sendable {
                 outputBytes: limits.inflatedBytes, ratio: limits.inflateRatio,
                 bytesBeforeRatio: limits.inflatedBytesBeforeRatio))
         now = Clock.milliseconds
+        lookedAt = now
         let shortest = [
             limits.headTime, limits.bodyTime, limits.idleTime, limits.writeTime, limits.lingerTime,
         ].min()
@@ -91,6 +94,7 @@ final class Loop: @unchecked Sendable {
         while true {
             let count = poller.wait(milliseconds: patience)
             now = Clock.milliseconds
+            lookedAt = now
             writer.setTime(Clock.wallSeconds)
             for index in 0..<count { handle(poller.event(at: index)) }
             if now >= nextTick { expire() }

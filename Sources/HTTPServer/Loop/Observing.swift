@@ -69,11 +69,12 @@ extension Loop {
         return visits
     }
 
-    /// A call of the service has returned.
-    ///
-    /// - Parameter start: milliseconds on the monotonic clock, before it.
-    func noteCall(since start: UInt64, _ head: Head, _ bytes: UnsafeBufferPointer<UInt8>) {
-        let took = Clock.milliseconds &- start
+    /// A call of the service has returned. It began when the clock was looked at last, but for the moment that
+    /// reading its request took.
+    func noteCall(_ head: Head, _ bytes: UnsafeBufferPointer<UInt8>) {
+        let time = Clock.milliseconds
+        let took = time &- lookedAt
+        lookedAt = time
         guard took > slowMilliseconds else { return }
         counters.slow += 1
         guard let observe = observers.onSlowCall else { return }

@@ -1,6 +1,7 @@
 /// A request, lent for one call: a view into the loop's buffers. What is to be kept is copied out of it.
 @safe
 public struct Request: ~Copyable {
+    /// Never one that ``Method`` does not know: the server refuses those.
     public let method: Method
     private let head: Head
     private let fields: [FieldLine]
@@ -70,7 +71,9 @@ public struct Request: ~Copyable {
     /// Whether the first field line with this name has this value, byte by byte, without making a string of
     /// it.
     ///
-    /// - Parameter name: in lower case.
+    /// - Parameters:
+    ///   - name: in lower case.
+    ///   - value: its case matters.
     public func field(_ name: StaticString, equals value: StaticString) -> Bool {
         self.value(of: name).map { equals($0, value) } ?? false
     }

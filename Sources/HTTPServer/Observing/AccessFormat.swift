@@ -23,7 +23,9 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
 
     /// The line that stands for records that nobody took in time.
     ///
-    /// - Parameter time: milliseconds since 1970 in UTC.
+    /// - Parameters:
+    ///   - count: how many they were.
+    ///   - time: milliseconds since 1970 in UTC.
     public func line(dropped count: Int, time: Int64) -> [UInt8] {
         switch self {
         case .text:

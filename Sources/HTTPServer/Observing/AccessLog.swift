@@ -34,6 +34,7 @@ public final class AccessLog: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: stays the caller's, and open until ``close(within:)``.
+    ///   - format: of every line.
     ///   - bufferBytes: what may wait.
     public init(
         to descriptor: Int32, as format: AccessFormat, bufferBytes: Int = AccessLog.defaultBufferBytes

@@ -18,6 +18,7 @@ public struct AccessRecord: Hashable, Sendable {
     public var minorVersion: Int
     /// The first ``textBytes`` bytes of `User-Agent`, whatever they are.
     public var userAgent: [UInt8]?
+    /// Of the answer.
     public var status: Status
     /// Bytes of the body that came, without chunk sizes, before inflating.
     public var bytesReceived: Int
@@ -28,6 +29,7 @@ public struct AccessRecord: Hashable, Sendable {
     /// Whether the connection ends with the answer.
     public var closes: Bool
 
+    /// A record, with what is too long cut to ``textBytes``.
     public init(
         time: Int64, peer: String?, method: Method?, target: [UInt8], minorVersion: Int = 1,
         userAgent: [UInt8]? = nil, status: Status, bytesReceived: Int = 0, bytesSent: Int = 0,
@@ -72,11 +74,14 @@ public struct AccessRecord: Hashable, Sendable {
 
 /// A call of the service that held its loop for long: meanwhile all connections of the loop had to wait.
 public struct SlowCall: Hashable, Sendable {
+    /// Of the request it was for.
     public var method: Method
     /// The path as sent, without its query: its first ``AccessRecord/textBytes`` bytes, in ASCII.
     public var path: String
+    /// More than ``Limits/serviceTime``, to a few milliseconds.
     public var duration: Duration
 
+    /// A call as it is told.
     public init(method: Method, path: String, duration: Duration) {
         self.method = method
         self.path = path

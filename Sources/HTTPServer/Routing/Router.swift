@@ -9,7 +9,7 @@
 /// share it.
 ///
 /// ```swift
-/// let router = Router<Page>([
+/// let router = Router<Leaks>([
 ///     (.get, "/leaks", .list),
 ///     (.get, "/leaks/{id}", .leak),
 /// ])
@@ -67,7 +67,9 @@ public struct Router<Endpoint: Sendable>: Sendable {
 
     /// What `method` on `path` asks for.
     ///
-    /// - Parameter path: percent-decoded, in UTF-8.
+    /// - Parameters:
+    ///   - method: where it is `HEAD` and there is no endpoint for that, `GET` counts.
+    ///   - path: percent-decoded, in UTF-8.
     public func match(_ method: Method, path: borrowing Span<UInt8>) -> Match {
         switch table.find(method, path) {
         case .found(let number, let names, let values):

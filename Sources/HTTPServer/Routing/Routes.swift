@@ -36,12 +36,14 @@ public struct Routes: Service {
         router.add(method, pattern, respond)
     }
 
+    /// Answers what no closure takes, from the table and the files.
     public func screen(_ request: borrowing Request) -> Response? {
         let match = router.match(request)
         if case .notFound = match, let file = files?.response(to: request) { return file }
         return match.refusal
     }
 
+    /// Calls the closure of the route.
     public func serve(_ request: borrowing Request, _ responder: consuming Responder) {
         let match = router.match(request)
         guard case .found(let respond, let parameters) = match else {
