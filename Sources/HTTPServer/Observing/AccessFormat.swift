@@ -11,14 +11,13 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
 
     /// The line of `record` with its end.
     public func line(_ record: AccessRecord) -> [UInt8] {
-        var line: [UInt8] = []
-        line.reserveCapacity(192 + record.target.count + (record.userAgent?.count ?? 0))
+        var line = LogLine(capacity: 224 + record.target.count + (record.userAgent?.count ?? 0))
         switch self {
         case .text: text(record, into: &line)
         case .json: json(record, into: &line)
         }
-        line.append(ASCII.lineFeed)
-        return line
+        line.append("\n")
+        return line.bytes
     }
 
     /// The line that stands for records that nobody took in time.
@@ -27,93 +26,86 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
     ///   - count: how many they were.
     ///   - time: milliseconds since 1970 in UTC.
     public func line(dropped count: Int, time: Int64) -> [UInt8] {
+        var line = LogLine(capacity: 96)
         switch self {
         case .text:
-            Array("# \(HTTPDate.log(time)) \(count) lines dropped: this log is not read fast enough\n".utf8)
-        case .json: Array("{\"time\":\"\(HTTPDate.rfc3339(time))\",\"dropped\":\(count)}\n".utf8)
+            line.append("# ")
+            line.append(logTime: time)
+            line.append(" ")
+            line.append(decimal: count)
+            line.append(" lines dropped: this log is not read fast enough\n")
+        case .json:
+            line.append("{\"time\":\"")
+            line.append(rfc3339: time)
+            line.append("\",\"dropped\":")
+            line.append(decimal: count)
+            line.append("}\n")
         }
+        return line.bytes
     }
 
-    private func text(_ record: AccessRecord, into line: inout [UInt8]) {
-        line += (record.peer ?? "-").utf8
-        line += " - - [\(HTTPDate.log(record.time))] \"".utf8
+    private func text(_ record: AccessRecord, into line: inout LogLine) {
+        line.append(escaping: record.peer ?? "-")
+        line.append(" - - [")
+        line.append(logTime: record.time)
+        line.append("] \"")
         if let method = record.method {
-            line += "\(method.name) ".utf8
-            LogText.escape(record.target, into: &line)
-            line += " HTTP/1.\(record.minorVersion)".utf8
+            line.append(method.name)
+            line.append(" ")
+            line.append(escaping: record.target)
+            line.append(" HTTP/1.")
+            line.append(decimal: record.minorVersion)
         } else {
-            line += "-".utf8
+            line.append("-")
         }
-        line += "\" \(record.status.code) \(record.bytesSent) \"-\" \"".utf8
-        LogText.escape(record.userAgent ?? [UInt8(ascii: "-")], into: &line)
-        let took = LogText.decimal(record.duration.microseconds, places: 6)
-        line += "\" \(took) \(record.bytesReceived) \(record.closes ? "close" : "keep")".utf8
+        line.append("\" ")
+        line.append(decimal: Int(record.status.code))
+        line.append(" ")
+        line.append(decimal: record.bytesSent)
+        line.append(" \"-\" \"")
+        if let agent = record.userAgent { line.append(escaping: agent) } else { line.append("-") }
+        line.append("\" ")
+        line.append(decimal: record.duration.microseconds, places: 6)
+        line.append(" ")
+        line.append(decimal: record.bytesReceived)
+        line.append(record.closes ? " close" : " keep")
     }
 
-    private func json(_ record: AccessRecord, into line: inout [UInt8]) {
-        line += "{\"time\":\"\(HTTPDate.rfc3339(record.time))\",\"peer\":".utf8
-        LogText.json(record.peer.map { Array($0.utf8) }, into: &line)
-        line += ",\"method\":".utf8
-        LogText.json(record.method.map { Array("\($0.name)".utf8) }, into: &line)
-        line += ",\"target\":".utf8
-        LogText.json(record.method == nil ? nil : record.target, into: &line)
-        line += ",\"version\":\"HTTP/1.\(record.minorVersion)\",\"status\":\(record.status.code)".utf8
-        line += ",\"bytes_in\":\(record.bytesReceived),\"bytes_out\":\(record.bytesSent)".utf8
-        line += ",\"duration_ms\":\(LogText.decimal(record.duration.microseconds, places: 3))".utf8
-        line += ",\"closed\":\(record.closes),\"user_agent\":".utf8
-        LogText.json(record.userAgent, into: &line)
-        line.append(UInt8(ascii: "}"))
-    }
-}
-
-/// Text from outside, as it may stand in a line.
-enum LogText {
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    /// Visible ASCII and spaces as they are; quotes, backslashes and every other byte as `\xHH`.
-    static func escape(_ bytes: [UInt8], into line: inout [UInt8]) {
-        for byte in bytes {
-            if (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") {
-                line.append(byte)
-            } else {
-                line += [
-                    UInt8(ascii: "\\"), UInt8(ascii: "x"), digits[Int(byte >> 4)], digits[Int(byte & 15)],
-                ]
-            }
+    private func json(_ record: AccessRecord, into line: inout LogLine) {
+        line.append("{\"time\":\"")
+        line.append(rfc3339: record.time)
+        line.append("\",\"peer\":")
+        line.append(json: record.peer.map { Array($0.utf8) })
+        line.append(",\"method\":")
+        if let method = record.method {
+            line.append("\"")
+            line.append(method.name)
+            line.append("\"")
+        } else {
+            line.append("null")
         }
-    }
-
-    /// A JSON string of ASCII alone: no terminal and no reader of lines finds anything in it to obey. Bytes that are
-    /// no UTF-8 become U+FFFD.
-    static func json(_ bytes: [UInt8]?, into line: inout [UInt8]) {
-        guard let bytes else {
-            line += "null".utf8
-            return
-        }
-        line.append(UInt8(ascii: "\""))
-        for unit in String(decoding: bytes, as: UTF8.self).utf16 {
-            if (0x20..<0x7F).contains(unit) && unit != 0x22 && unit != 0x5C {
-                line.append(UInt8(truncatingIfNeeded: unit))
-            } else {
-                line += [UInt8(ascii: "\\"), UInt8(ascii: "u")]
-                for shift: UInt16 in [12, 8, 4, 0] { line.append(digits[Int(unit >> shift & 15)]) }
-            }
-        }
-        line.append(UInt8(ascii: "\""))
-    }
-
-    /// `number` with its last `places` digits behind a point.
-    static func decimal(_ number: Int64, places: Int) -> String {
-        let text = String(max(number, 0))
-        let padded = String(repeating: "0", count: max(0, places + 1 - text.utf8.count)) + text
-        return "\(padded.dropLast(places)).\(padded.suffix(places))"
+        line.append(",\"target\":")
+        line.append(json: record.method == nil ? nil : record.target)
+        line.append(",\"version\":\"HTTP/1.")
+        line.append(decimal: record.minorVersion)
+        line.append("\",\"status\":")
+        line.append(decimal: Int(record.status.code))
+        line.append(",\"bytes_in\":")
+        line.append(decimal: record.bytesReceived)
+        line.append(",\"bytes_out\":")
+        line.append(decimal: record.bytesSent)
+        line.append(",\"duration_ms\":")
+        line.append(decimal: record.duration.microseconds, places: 3)
+        line.append(record.closes ? ",\"closed\":true,\"user_agent\":" : ",\"closed\":false,\"user_agent\":")
+        line.append(json: record.userAgent)
+        line.append("}")
     }
 }
 
 extension Duration {
     /// Whole microseconds, rounded down.
-    fileprivate var microseconds: Int64 {
+    fileprivate var microseconds: Int {
         let (seconds, attoseconds) = components
-        return min(seconds, 1 << 40) * 1_000_000 + attoseconds / 1_000_000_000_000
+        return Int(min(seconds, 1 << 40) * 1_000_000 + attoseconds / 1_000_000_000_000)
     }
 }

@@ -53,22 +53,24 @@ public struct AccessRecord: Hashable, Sendable {
     /// - Parameter names: in lower case; the target's are compared percent-decoded and without regard to case.
     public mutating func maskQuery(_ names: Set<String>) {
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return }
-        var masked = Array(target[...mark])
-        let pairs = target[(mark + 1)...].split(
-            separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-        for (index, pair) in pairs.enumerated() {
-            if index > 0 { masked.append(UInt8(ascii: "&")) }
-            let name = pair.prefix { $0 != UInt8(ascii: "=") }
-            if name.count < pair.count,
-                names.contains(PercentEncoding.decoded(name, plusIsSpace: true).lowercased())
+        var start = mark + 1
+        while start < target.count {
+            var end = target[start...].firstIndex(of: UInt8(ascii: "&")) ?? target.count
+            if let equals = target[start..<end].firstIndex(of: UInt8(ascii: "=")),
+                Self.names(names, contain: target[start..<equals])
             {
-                masked += name
-                masked += "=***".utf8
-            } else {
-                masked += pair
+                target.replaceSubrange((equals + 1)..<end, with: "***".utf8)
+                end = equals + 4
             }
+            start = end + 1
         }
-        target = masked
+    }
+
+    private static func names(_ names: Set<String>, contain name: ArraySlice<UInt8>) -> Bool {
+        if name.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) {
+            return names.contains(PercentEncoding.decoded(name, plusIsSpace: true).lowercased())
+        }
+        return names.contains { $0.utf8.elementsEqual(name.lazy.map(ASCII.lowercased)) }
     }
 }
 

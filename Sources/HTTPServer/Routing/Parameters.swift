@@ -3,6 +3,7 @@ public struct Parameters: Hashable, Sendable {
     private var names: [String] = []
     private var values: [String] = []
 
+    @usableFromInline
     init(_ names: [String], _ values: [Range<Int>], of path: borrowing Span<UInt8>) {
         guard !values.isEmpty else { return }
         self.names = names

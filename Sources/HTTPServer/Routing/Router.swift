@@ -37,8 +37,9 @@ public struct Router<Endpoint: Sendable>: Sendable {
         }
     }
 
-    private var table = RouteTable()
-    private var endpoints: [Endpoint] = []
+    // Inlinable where the endpoint's type matters: generic code of another module is slow.
+    @usableFromInline var table = RouteTable()
+    @usableFromInline var endpoints: [Endpoint] = []
 
     /// A router that knows no path.
     public init() {}
@@ -60,6 +61,7 @@ public struct Router<Endpoint: Sendable>: Sendable {
 
     /// What `request` asks for. Makes no string and, where nothing is percent-encoded and no parameter is taken,
     /// nothing else either.
+    @inlinable
     public func match(_ request: borrowing Request) -> Match {
         let method = request.method
         return request.withPath { match(method, path: $0) }
@@ -70,6 +72,7 @@ public struct Router<Endpoint: Sendable>: Sendable {
     /// - Parameters:
     ///   - method: where it is `HEAD` and there is no endpoint for that, `GET` counts.
     ///   - path: percent-decoded, in UTF-8.
+    @inlinable
     public func match(_ method: Method, path: borrowing Span<UInt8>) -> Match {
         switch table.find(method, path) {
         case .found(let number, let names, let values):

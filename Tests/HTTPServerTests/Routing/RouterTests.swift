@@ -89,8 +89,11 @@ import Testing
     }
 
     @Test func `HEAD finds what GET finds, unless it has an endpoint of its own`() {
-        let router = Router<String>([(.get, "/a", "get"), (.get, "/b", "get"), (.head, "/b", "head")])
-        for (path, expected) in [("/a", "get"), ("/b", "head")] {
+        let router = Router<String>([
+            (.get, "/a", "get"), (.get, "/b", "get"), (.head, "/b", "head"), (.head, "/c", "head"),
+            (.get, "/c", "get"),
+        ])
+        for (path, expected) in [("/a", "get"), ("/b", "head"), ("/c", "head")] {
             guard case .found(let endpoint, _) = Self.match(.head, path, in: router) else {
                 Issue.record("HEAD \(path)")
                 continue
