@@ -31,6 +31,9 @@ public struct Counters: Hashable, Sendable {
     /// Connections whose peer took too long.
     public var timedOut = TimedOut()
 
+    /// Calls of the service that held their loop for more than ``Limits/serviceTime``.
+    public var slow = 0
+
     /// Connections that were turned away, by what there was too little of.
     public struct Shed: Hashable, Sendable {
         /// ``Limits/connections`` were open, none of them fit to be closed.
@@ -72,6 +75,6 @@ public struct Counters: Hashable, Sendable {
     private static let all: [any WritableKeyPath<Counters, Int> & Sendable] = [
         \.requests, \.successful, \.redirected, \.clientErrors, \.serverErrors, \.refused, \.bytesReceived,
         \.bytesSent, \.open, \.accepted, \.failedAccepts, \.shed.limit, \.shed.address, \.shed.descriptors,
-        \.evicted, \.timedOut.head, \.timedOut.body, \.timedOut.idle, \.timedOut.write,
+        \.evicted, \.timedOut.head, \.timedOut.body, \.timedOut.idle, \.timedOut.write, \.slow,
     ]
 }

@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPVectors
 import Testing
 
 @Suite struct EvictionTests {

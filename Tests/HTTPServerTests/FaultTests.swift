@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPVectors
 import Testing
 import Threads
 

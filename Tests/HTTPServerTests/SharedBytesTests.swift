@@ -1,4 +1,5 @@
 import Gzip
+import HTTPVectors
 import Testing
 import Threads
 

@@ -16,6 +16,7 @@ extension Loop {
         let fields = parser.fields
         counters.requests += 1
         connection.timer = .none
+        unsafe noteRequest(connection, head, fields, bytes)
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
@@ -39,6 +40,7 @@ extension Loop {
             return length
         case .length(let count) where here >= count:
             if exchange.closes { connection.takesNoMore = true }
+            noteBody(connection, bytes: count)
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
             dispatch(request, Responder(mailbox, connection.id, sequence, exchange))
@@ -65,6 +67,7 @@ extension Loop {
             response.fields = [("Allow", RequestError.allowedMethods)]
             return response
         }
+        defer { noteCall(request) }
         return service.screen(request)
     }
 
@@ -115,6 +118,7 @@ extension Loop {
     func refuse(_ connection: Connection, _ error: RequestError) {
         if error != .timeout { counters.refused += 1 }
         let sequence: UInt32
+        let received = connection.upload?.body.count ?? 0
         var exchange = Exchange.broken
         // So far as it was read: even a refusal of HEAD has no body (RFC 9110 §9.3.2).
         let head = connection.upload?.head ?? (connection.partialHead?.parser ?? parser).head
@@ -130,6 +134,7 @@ extension Loop {
         connection.partialHead = nil
         connection.discarding = 0
         connection.takesNoMore = true
+        noteRefusal(connection, received: received)
         answer(
             connection,
             Answer(
@@ -142,6 +147,7 @@ extension Loop {
         connection.owesContinue = false
         connection.timer = .none
         if upload.exchange.closes { connection.takesNoMore = true }
+        noteBody(connection, bytes: upload.body.count)
         unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
             var request = unsafe Request(head: upload.head, fields: upload.fields, bytes: headBytes)
             unsafe request.setBody(upload.body.bytes, of: upload.body)
@@ -157,6 +163,7 @@ extension Loop {
     private func dispatch(_ request: consuming Request, _ responder: consuming Responder) {
         guard request.isGzipped else {
             service.serve(request, responder)
+            noteCall(request)
             return
         }
         let target = pool.take(64 << 10)
@@ -174,6 +181,9 @@ extension Loop {
             return
         }
         unsafe request.setBody(target.bytes, of: target)
+        // Inflating is no fault of the service.
+        lookedAt = Clock.milliseconds
         service.serve(request, responder)
+        noteCall(request)
     }
 }

@@ -1,6 +1,7 @@
 /// A request, lent for one call: a view into the loop's buffers. What is to be kept is copied out of it.
 @safe
 public struct Request: ~Copyable {
+    /// Never one that ``Method`` does not know: the server refuses those.
     public let method: Method
     private let head: Head
     private let fields: [FieldLine]
@@ -51,6 +52,16 @@ public struct Request: ~Copyable {
         return text(scheme + 3..<path.lowerBound)
     }
 
+    /// Lends the bytes of ``path``, without a copy unless something in it is percent-encoded.
+    public func withPath<Result>(_ read: (borrowing Span<UInt8>) -> Result) -> Result {
+        let range = head.path.range
+        guard !range.isEmpty, index(of: UInt8(ascii: "%"), in: range) == range.upperBound else {
+            let decoded = Array(path.utf8)
+            return read(decoded.span)
+        }
+        return read(unsafe UnsafeBufferPointer(rebasing: bytes[range]).span)
+    }
+
     /// The query as sent, or `nil` without a `?`.
     public var query: String? { head.query.map { text($0.range) } }
 
@@ -79,7 +90,9 @@ public struct Request: ~Copyable {
     /// Whether the first field line with this name has this value, byte by byte, without making a string of
     /// it.
     ///
-    /// - Parameter name: in lower case.
+    /// - Parameters:
+    ///   - name: in lower case.
+    ///   - value: its case matters.
     public func field(_ name: StaticString, equals value: StaticString) -> Bool {
         self.value(of: name).map { equals($0, value) } ?? false
     }
