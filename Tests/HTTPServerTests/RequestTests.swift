@@ -43,6 +43,8 @@ import Testing
         ("gzip;q=0", false), ("gzip;q=0.000", false), ("*, gzip;q=0", false), ("gzip;q=0, *", false),
         ("*;q=0", false),
         ("br", false), ("", false), ("identity", false), ("gzip; q=0.001", true),
+        ("gzip ;\tQ=1.000 , br", true), ("gzip;q=1.001", false), ("gzip;q=0;x=5", false), ("gzip;q=2", false),
+        ("gzip;q=.5", false), ("gzip;q=0.0001", false), ("gzip x", false), ("gzip;level=9", false),
     ])
     func `gzip is sent only where it is taken`(value: String, expected: Bool) {
         let bytes = Array(value.utf8)
