@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test sanitize lint build image soak bench clean
+.PHONY: help setup run demo key test sanitize fuzz lint build image soak bench clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -34,8 +34,11 @@ sanitize: setup ## the tests of everything that has threads, under the thread sa
 	swift test --skip-build --sanitize=thread --scratch-path .build/thread-sanitizer \
 		--filter 'HTTPServerTests|LeakReporterTests|LeakDetectorTests|ThreadsTests|LeakCollectorTests.CollectorTests'
 
+fuzz: setup ## fuzz the reading of requests with libFuzzer for FUZZ_SECONDS (120)
+	@Scripts/fuzz
+
 lint: ## check the format of every Swift file
-	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources Package.swift
 
 build: setup ## build the release product as it ships
 	swift build $(shipped) --product collector
@@ -49,9 +52,10 @@ bench: setup ## reports per second, memory and disk under load (needs wrk and cu
 	swift run -c release --package-path Benchmarks ingest-bench --million \
 		--collector "$$(swift build $(shipped) --show-bin-path)/collector" --public Public
 
-soak: setup ## the long runs: kill -9 under load, 200 times
+soak: setup ## the long runs: kill -9 under load, 200 times, and an hour of fuzzing
 	swift build --build-tests $(strict)
 	CRASH_ROUNDS=200 swift test --skip-build --filter CrashTests
+	FUZZ_SECONDS=3600 Scripts/fuzz
 
 clean: ## remove what was built
 	swift package clean
