@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test sanitize hostile lint docs build image soak bench bench-http clean
+.PHONY: help setup run demo key test sanitize hostile fuzz lint docs build image soak bench bench-http clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -43,8 +43,11 @@ hostile: ## the server under attack: slowhttptest, 1,200 hostile connections, a 
 	$(hostile) --slow 5 --churn 20000
 	$(hostile) --rounds 2 --seconds 3
 
+fuzz: setup ## fuzz the reading of requests with libFuzzer for FUZZ_SECONDS (120)
+	@Scripts/fuzz
+
 lint: ## check the format of every Swift file
-	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources Package.swift
 
 docs: setup ## build the documentation of HTTPServer into .build/docs, warnings as errors
 	@Scripts/docs
@@ -68,12 +71,13 @@ bench-http: setup ## the HTTP server side by side with nginx (needs nginx-light,
 	PATH="$$PATH:/usr/sbin" "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-bench" \
 		--echo "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" $(BENCH)
 
-soak: setup hostile ## the long runs: kill -9 under load, 200 times; the server under attack for ten minutes
+soak: setup hostile ## the long runs: kill -9 under load, 200 times; the server under attack for ten minutes; an hour of fuzzing
 	swift build --build-tests $(strict)
 	CRASH_ROUNDS=200 swift test --skip-build --filter CrashTests
 	$(hostile) --slow 90 --slow-connections 3000 --churn 100000
 	$(hostile) --rounds 15 --seconds 5
 	Scripts/sanitize-load 20
+	FUZZ_SECONDS=3600 Scripts/fuzz
 
 clean: ## remove what was built
 	swift package clean

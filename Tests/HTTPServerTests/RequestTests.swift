@@ -57,7 +57,9 @@ import Testing
         ("*;q=0", false),
         ("br", false), ("", false), ("identity", false), ("gzip; q=0.001", true), ("gzip;Q=0", false),
         ("gzip;q=0;x=1", false), ("gzip;x=q1;q=0", false), ("gzip;seq=1;q=0", false), ("gzip ; q=0 ", false),
-        ("identity;q=0, gzip", true), (",, gzip", true),
+        ("identity;q=0, gzip", true), (",, gzip", true), ("gzip ;\tQ=1.000 , br", true),
+        ("gzip;q=1.001", false), ("gzip;q=2", false), ("gzip;q=.5", false), ("gzip;q=0.0001", false),
+        ("gzip x", false), ("gzip;level=9", false),
     ])
     func `gzip is sent only where it is taken`(value: String, expected: Bool) {
         let bytes = Array(value.utf8)

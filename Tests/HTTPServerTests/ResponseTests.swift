@@ -78,6 +78,7 @@ import Testing
     @Test(arguments: [
         ("\"a\"", true), ("W/\"a\"", true), ("\"b\", \"a\"", true), ("\"b\" ,W/\"a\"", true), ("*", true),
         ("\"b\"", false), ("a", false), ("\"a", false), ("", false), ("\"b\", a", false), (",,\"a\"", true),
+        ("\"b\", *", false), ("*a", false), (" * ", true), ("\"b\" \"a\"", false), ("\"b c\", \"a\"", false),
     ])
     func `entity tags are compared weakly in lists`(list: String, expected: Bool) {
         #expect(EntityTag.list(list, contains: "\"a\"") == expected)

@@ -16,6 +16,11 @@ enum ASCII {
         contains(byte, 0xAFFF_FFF2_0000_0000, 0x7FFF_FFFF_EFFF_FFFF)
     }
 
+    /// `pchar`, `/` and the percent sign of an escape: what a path is made of. RFC 3986 §3.3.
+    @inline(__always) static func isPath(_ byte: UInt8) -> Bool {
+        contains(byte, 0x2FFF_FFF2_0000_0000, 0x47FF_FFFE_87FF_FFFF)
+    }
+
     /// `reg-name` without its comma, which would make a list of hosts. RFC 3986 §3.2.2.
     @inline(__always) static func isHost(_ byte: UInt8) -> Bool {
         contains(byte, 0x2BFF_6FF2_0000_0000, 0x47FF_FFFE_87FF_FFFE)

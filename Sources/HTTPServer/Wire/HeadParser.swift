@@ -58,7 +58,8 @@ struct HeadParser: Sendable {
     /// - Parameter bytes: all bytes of the message so far, the ones of earlier calls again at their place.
     /// - Returns: the head's length, or `nil` while more bytes are needed.
     mutating func advance(over bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
-        let end = bytes.count
+        // Nothing behind the longest head is looked at, so that a cut there decides nothing.
+        let end = min(bytes.count, headBytes)
         var at = position
         reading: while at < end {
             switch state {
@@ -150,13 +151,12 @@ struct HeadParser: Sendable {
             case .headLineFeed:
                 guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
                 at &+= 1
-                guard at <= headBytes else { throw .headTooLong }
                 try seen.finish(&head)
                 return at
             }
         }
         position = at
-        guard at <= headBytes else { throw .headTooLong }
+        guard bytes.count <= headBytes else { throw .headTooLong }
         return nil
     }
 

@@ -18,6 +18,7 @@ enum TargetRules {
         var pathEnd = start
         var isEncoded = false
         while pathEnd < end && bytes[pathEnd] != UInt8(ascii: "?") {
+            guard ASCII.isPath(bytes[pathEnd]) else { throw .malformedTarget }
             if bytes[pathEnd] == UInt8(ascii: "%") { isEncoded = true }
             pathEnd += 1
         }
@@ -47,33 +48,8 @@ enum TargetRules {
         while end < range.upperBound && bytes[end] != UInt8(ascii: "/") && bytes[end] != UInt8(ascii: "?") {
             end += 1
         }
-        guard isAuthority(bytes, at, end) else { throw .malformedTarget }
+        guard HostRules.isAuthority(bytes, at, end) else { throw .malformedTarget }
         return end
-    }
-
-    /// Whether the bytes are a host, and a port in digits if there is one. RFC 3986 §3.2.
-    static func isAuthority(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
-        var at = start
-        if at < end && bytes[at] == UInt8(ascii: "[") {
-            while at < end && bytes[at] != UInt8(ascii: "]") { at += 1 }
-            guard at < end, IPv6Address.isValid(bytes, start + 1, at) else { return false }
-            at += 1
-        } else {
-            while at < end && ASCII.isHost(bytes[at]) {
-                if bytes[at] == UInt8(ascii: "%") {
-                    guard isEscape(bytes, at, end) else { return false }
-                    at += 2
-                }
-                at += 1
-            }
-            guard at > start else { return false }
-        }
-        guard at < end else { return true }
-        guard bytes[at] == UInt8(ascii: ":") else { return false }
-        at += 1
-        guard end - at <= 5 else { return false }
-        while at < end && ASCII.isDigit(bytes[at]) { at += 1 }
-        return at == end
     }
 
     private static func checkEscapes(
@@ -90,7 +66,7 @@ enum TargetRules {
     }
 
     /// Whether two hexadecimal digits follow the `%` at `at`.
-    private static func isEscape(_ bytes: borrowing Span<UInt8>, _ at: Int, _ end: Int) -> Bool {
+    static func isEscape(_ bytes: borrowing Span<UInt8>, _ at: Int, _ end: Int) -> Bool {
         at + 2 < end && ASCII.hexDigit(bytes[at + 1]) != nil && ASCII.hexDigit(bytes[at + 2]) != nil
     }
 
@@ -113,6 +89,8 @@ enum TargetRules {
                 guard byte >= 0x20, byte != 0x7F, byte != UInt8(ascii: "/"), byte != UInt8(ascii: "\\") else {
                     throw .malformedPercentEncoding
                 }
+                // U+0080 to U+009F are control characters too: C2 and a byte below A0.
+                guard decoded.last != 0xC2 || byte >= 0xA0 else { throw .malformedPercentEncoding }
             }
             decoded.append(byte)
         }

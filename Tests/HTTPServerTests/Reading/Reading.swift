@@ -1,15 +1,33 @@
+internal import Gzip
+
 @testable import HTTPServer
 
-/// Reads requests as a connection does, without one: the parsers alone, fed in pieces.
+/// Reads requests as a connection does, without one: the parsers alone, fed in pieces. It copies nothing
+/// that would make many small pieces cost more than their sum, so that what takes long is the parsers' fault.
 struct Reading {
-    /// What came out: a line for each request, and the error that ended it.
-    private(set) var events: [String] = []
+    /// What came out.
+    enum Event: Hashable {
+        /// A head, and its bytes.
+        case head(Head, [FieldLine], [UInt8])
+        case body([UInt8])
+        /// What a body in gzip inflates to.
+        case inflated([UInt8])
+        case damaged(InflateError)
+        /// What ended it.
+        case refused(RequestError)
+    }
+
+    /// Grows only; nothing follows ``Event/refused(_:)``.
+    private(set) var events: [Event] = []
     private(set) var hasFailed = false
 
     private var input: [UInt8] = []
+    /// Where the next message or the next piece of a body begins in `input`.
+    private var start = 0
     private var parser: HeadParser
     private var body: [UInt8] = []
     private var framing = Framing.none
+    private var coding = Head.ContentCoding.identity
     private var chunks: ChunkParser
     private var isInBody = false
     private let limits: Limits
@@ -23,10 +41,10 @@ struct Reading {
     mutating func feed(_ bytes: some Sequence<UInt8>) {
         input += bytes
         do throws(RequestError) {
-            while !hasFailed, !input.isEmpty, try step() {}
+            while !hasFailed, start < input.count, try step() {}
         } catch {
             hasFailed = true
-            events.append("\(error)")
+            events.append(.refused(error))
         }
     }
 
@@ -37,21 +55,20 @@ struct Reading {
         case .none:
             end()
         case .length(let missing):
-            let taken = min(missing, input.count)
-            body += input[..<taken]
-            input.removeFirst(taken)
+            let taken = min(missing, input.count - start)
+            body += input[start..<start + taken]
+            start += taken
             framing = .length(missing - taken)
             if missing == taken { end() }
         case .chunked:
             let bytes = input
-            let step = try chunks.next(bytes.span, from: 0)
-            switch step {
+            switch try chunks.next(bytes.span, from: start) {
             case .data(let range):
                 body += input[range]
-                input.removeFirst(range.upperBound)
-            case .needsMore: input = []
+                start = range.upperBound
+            case .needsMore: start = input.count
             case .end(let end):
-                input.removeFirst(end)
+                start = end
                 self.end()
             }
         }
@@ -60,13 +77,14 @@ struct Reading {
 
     private mutating func head() throws(RequestError) -> Bool {
         let bytes = input
-        guard let length = try parser.advance(over: bytes.span) else { return false }
+        guard let length = try parser.advance(over: bytes.span.extracting(start...)) else { return false }
         let head = parser.head
-        let fields = parser.fields.map { line in "\(text(line.name))=\(text(line.value))" }
-        events.append("\(head.method) \(text(head.target)) \(fields)")
+        events.append(.head(head, parser.fields, Array(input[start..<start + length])))
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         framing = head.framing
-        input.removeFirst(length)
+        if framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
+        coding = head.contentCoding
+        start += length
         parser.reset()
         body = []
         if framing == .none { end() } else { isInBody = true }
@@ -74,12 +92,33 @@ struct Reading {
     }
 
     private mutating func end() {
-        events.append(String(decoding: body, as: UTF8.self))
+        events.append(.body(body))
+        if coding == .gzip && framing != .none { inflate() }
         chunks = ChunkParser(limits: limits)
         isInBody = false
     }
 
-    private func text(_ piece: Piece) -> String { String(decoding: input[piece.range], as: UTF8.self) }
+    private mutating func inflate() {
+        var inflater = Inflater(limits: .init(outputBytes: 1 << 20))
+        var output: [UInt8] = []
+        do throws(InflateError) {
+            try inflater.inflate(body, into: &output)
+            try inflater.finish()
+            events.append(.inflated(output))
+        } catch { events.append(.damaged(error)) }
+    }
+}
+
+extension Reading.Event: CustomStringConvertible {
+    /// A body is told as text; of a head all but its offsets.
+    var description: String {
+        switch self {
+        case .head(_, _, let bytes): "head \(String(decoding: bytes, as: UTF8.self))"
+        case .body(let bytes), .inflated(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .damaged(let error): "\(error)"
+        case .refused(let error): "\(error)"
+        }
+    }
 }
 
 /// Parses `text` as one head and lends the request it makes.
