@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test sanitize hostile fuzz lint docs build image soak bench bench-http clean
+.PHONY: help setup run demo key test conformance sanitize hostile fuzz lint docs build image soak bench bench-http clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -29,6 +29,13 @@ key: ## make an ingest key for the collector that `make run` started
 test: setup ## run all tests
 	swift build --build-tests $(strict)
 	swift test --skip-build
+
+conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp see it
+	@Conformance/setup
+	swift build $(shipped) --product collector
+	swift build -c release --package-path Benchmarks --product http-echo
+	Conformance/run "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" \
+		"$$(swift build $(shipped) --show-bin-path)/collector"
 
 sanitize: setup ## the tests of everything that has threads under the thread sanitizer; the server attacked under it and the address sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path .build/thread-sanitizer

@@ -17,7 +17,12 @@ public struct Outcome: Sendable {
     }
 
     /// Sends each of `vectors` over a connection of its own, some at the same time.
-    public static func all(of vectors: [Vector], port: Int) -> [Outcome] {
+    ///
+    /// - Parameter isExpected: whether an outcome is the one to wait for.
+    public static func all(
+        of vectors: [Vector], port: Int,
+        isExpected: @escaping @Sendable (Outcome, Vector) -> Bool = { $1.matches($0.text) }
+    ) -> [Outcome] {
         let shared = Guarded((next: 0, outcomes: [Int: Outcome]()))
         let senders = (0..<64).map { number in
             WorkerThread(name: "sender-\(number)") {
@@ -27,7 +32,8 @@ public struct Outcome: Sendable {
                         return state.next
                     }
                     guard index < vectors.count else { return }
-                    let outcome = one(of: vectors[index], port: port)
+                    let vector = vectors[index]
+                    let outcome = one(of: vector, port: port) { isExpected($0, vector) }
                     shared.with { $0.outcomes[index] = outcome }
                 }
             }
@@ -37,7 +43,9 @@ public struct Outcome: Sendable {
     }
 
     /// Sends a vector and reads until its outcome is there and stays, so that a busy machine is only slow.
-    private static func one(of vector: Vector, port: Int) -> Outcome {
+    private static func one(
+        of vector: Vector, port: Int, isExpected: (Outcome) -> Bool
+    ) -> Outcome {
         let client = Client(port: port)
         for step in vector.steps {
             switch step {
@@ -52,7 +60,7 @@ public struct Outcome: Sendable {
         for _ in 0..<25 {
             while client.read(milliseconds: 400) {}
             let outcome = Outcome(of: client, vector)
-            if client.isEnded || vector.matches(outcome.text) { return outcome }
+            if client.isEnded || isExpected(outcome) { return outcome }
         }
         return Outcome(of: client, vector)
     }
