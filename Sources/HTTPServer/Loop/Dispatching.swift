@@ -13,7 +13,7 @@ extension Loop {
         let fields = parser.fields
         counters.requests += 1
         connection.timer = .none
-        unsafe noteRequest(connection, head, fields, bytes)
+        if isObserved { unsafe noteRequest(connection, head, fields, bytes) }
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
@@ -25,6 +25,7 @@ extension Loop {
         }
 
         if let refusal = unsafe screen(head, fields, headBytes) {
+            unsafe noteCall(head, headBytes)
             return length
                 + refuse(connection, head, sequence, exchange, refusal, following: bytes.count - length)
         }
@@ -64,7 +65,6 @@ extension Loop {
             return response
         }
         let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-        defer { unsafe noteCall(head, bytes) }
         return service.screen(unsafe Request(head: head, fields: fields, bytes: bytes, body: none))
     }
 
@@ -76,6 +76,7 @@ extension Loop {
             head: head, fields: fields, headBytes: Array(bytes), sequence: sequence, exchange: exchange,
             began: now,
             rest: rest, body: body)
+        unsafe noteCall(head, bytes)
         if head.expectsContinue && here == 0 {
             connection.owesContinue = true
             sendContinue(connection)
@@ -126,7 +127,7 @@ extension Loop {
         connection.partialHead = nil
         connection.discarding = 0
         connection.takesNoMore = true
-        noteRefusal(connection, received: received)
+        if isObserved { noteRefusal(connection, received: received) }
         answer(
             connection,
             Answer(connection: connection.id, sequence: sequence, exchange: .broken, response: error.response)
@@ -155,7 +156,7 @@ extension Loop {
         _ body: UnsafeBufferPointer<UInt8>, _ sequence: UInt32, _ exchange: Exchange
     ) {
         let responder = Responder(mailbox, connection.id, sequence, exchange)
-        noteBody(connection, bytes: body.count)
+        if isObserved { noteBody(connection, bytes: body.count) }
         guard head.contentCoding == .gzip && head.framing != .none else {
             service.serve(unsafe Request(head: head, fields: fields, bytes: bytes, body: body), responder)
             unsafe noteCall(head, bytes)

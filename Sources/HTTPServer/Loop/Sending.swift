@@ -40,7 +40,10 @@ extension Loop {
             connection.waiting = []
         }
         let hasBody = !answer.exchange.isHead && response.status.allowsBody
-        noteAnswer(connection, response.status, bodyBytes: hasBody ? response.body.count : 0, closes: closes)
+        if isObserved {
+            noteAnswer(
+                connection, response.status, bodyBytes: hasBody ? response.body.count : 0, closes: closes)
+        }
         guard hasBody else { return }
         switch response.body {
         case .empty: break
