@@ -69,7 +69,7 @@ enum Route: Hashable, Sendable {
     var bodyBytes: Int {
         switch self {
         case .reports: .max
-        case .signIn: 4096
+        case .signInPage, .signIn: 4096
         default: 0
         }
     }
