@@ -16,7 +16,7 @@ extension Loop {
         let fields = parser.fields
         counters.requests += 1
         connection.timer = .none
-        unsafe noteRequest(connection, head, fields, bytes)
+        if isObserved { unsafe noteRequest(connection, head, fields, bytes) }
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
@@ -29,6 +29,7 @@ extension Loop {
 
         var request = unsafe Request(head: head, fields: fields, bytes: headBytes)
         if let refusal = screen(head, request) {
+            noteCall(request)
             return length
                 + refuse(connection, head, sequence, exchange, refusal, following: bytes.count - length)
         }
@@ -40,7 +41,7 @@ extension Loop {
             return length
         case .length(let count) where here >= count:
             if exchange.closes { connection.takesNoMore = true }
-            noteBody(connection, bytes: count)
+            if isObserved { noteBody(connection, bytes: count) }
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
             dispatch(request, Responder(mailbox, connection.id, sequence, exchange))
@@ -67,7 +68,6 @@ extension Loop {
             response.fields = [("Allow", RequestError.allowedMethods)]
             return response
         }
-        defer { noteCall(request) }
         return service.screen(request)
     }
 
@@ -79,6 +79,7 @@ extension Loop {
             head: head, fields: fields, headBytes: Array(bytes), sequence: sequence, exchange: exchange,
             began: now,
             rest: rest, body: body)
+        unsafe noteCall(head, bytes)
         if head.expectsContinue && here == 0 {
             connection.owesContinue = true
             sendContinue(connection)
@@ -134,7 +135,7 @@ extension Loop {
         connection.partialHead = nil
         connection.discarding = 0
         connection.takesNoMore = true
-        noteRefusal(connection, received: received)
+        if isObserved { noteRefusal(connection, received: received) }
         answer(
             connection,
             Answer(
@@ -147,7 +148,7 @@ extension Loop {
         connection.owesContinue = false
         connection.timer = .none
         if upload.exchange.closes { connection.takesNoMore = true }
-        noteBody(connection, bytes: upload.body.count)
+        if isObserved { noteBody(connection, bytes: upload.body.count) }
         unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
             var request = unsafe Request(head: upload.head, fields: upload.fields, bytes: headBytes)
             unsafe request.setBody(upload.body.bytes, of: upload.body)
