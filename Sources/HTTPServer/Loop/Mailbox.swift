@@ -37,9 +37,14 @@ final class Mailbox: Sendable {
             loop.take(answer)
             return
         }
+        post { $0.answers.append(answer) }
+    }
+
+    /// Leaves something in the box, unless it is closed, and wakes the loop if nobody has.
+    private func post(_ letter: (inout Content) -> Void) {
         let mustWake = content.with { content in
             guard !content.isClosed else { return false }
-            content.answers.append(answer)
+            letter(&content)
             defer { content.isWoken = true }
             return !content.isWoken
         }
@@ -56,13 +61,7 @@ final class Mailbox: Sendable {
     /// Gives the loop a connection that another one has no place for. It is closed if the loop has ended.
     func deliver(_ newcomer: consuming Newcomer) {
         let parcel = Newcomer.Parcel(newcomer)
-        let mustWake = content.with { content in
-            guard !content.isClosed else { return false }
-            content.newcomers.append(parcel)
-            defer { content.isWoken = true }
-            return !content.isWoken
-        }
-        if mustWake { waker.wake() }
+        post { $0.newcomers.append(parcel) }
     }
 
     /// Asks the loop to end.
