@@ -36,15 +36,17 @@ final class Mailbox: Sendable {
     func deliver(_ answer: consuming Answer) {
         if ThreadMark.isSet(by: self), let loop = direct.loop {
             loop.take(answer)
-        } else {
-            post(answer)
+            return
         }
+        let letter = answer
+        post { $0.answers.append(letter) }
     }
 
-    private func post(_ answer: Answer) {
+    /// Leaves something in the box, unless it is closed, and wakes the loop if nobody has.
+    private func post(_ letter: (inout Content) -> Void) {
         let mustWake = content.with { content in
             guard !content.isClosed else { return false }
-            content.answers.append(answer)
+            letter(&content)
             defer { content.isWoken = true }
             return !content.isWoken
         }
@@ -61,13 +63,7 @@ final class Mailbox: Sendable {
     /// Gives the loop a connection that another one has no place for. It is closed if the loop has ended.
     func deliver(_ newcomer: consuming Newcomer) {
         let parcel = Newcomer.Parcel(newcomer)
-        let mustWake = content.with { content in
-            guard !content.isClosed else { return false }
-            content.newcomers.append(parcel)
-            defer { content.isWoken = true }
-            return !content.isWoken
-        }
-        if mustWake { waker.wake() }
+        post { $0.newcomers.append(parcel) }
     }
 
     /// Asks the loop to end.
