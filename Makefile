@@ -1,11 +1,12 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test sanitize lint build image soak bench bench-http clean
+.PHONY: help setup run demo key test sanitize hostile lint build image soak bench bench-http clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
 strict := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # The products that ship, as small as they get: Swift's libraries inside, symbols left out.
 shipped := -c release --static-swift-stdlib -Xlinker -s
+hostile = bench="$$(swift build -c release --package-path Benchmarks --show-bin-path)" && "$$bench/hostile-bench" --echo "$$bench/http-echo"
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -29,10 +30,18 @@ test: setup ## run all tests
 	swift build --build-tests $(strict)
 	swift test --skip-build
 
-sanitize: setup ## the tests of everything that has threads, under the thread sanitizer
+sanitize: setup ## the tests of everything that has threads under the thread sanitizer; the server attacked under it and the address sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path .build/thread-sanitizer
 	swift test --skip-build --sanitize=thread --scratch-path .build/thread-sanitizer \
 		--filter 'HTTPServerTests|LeakReporterTests|LeakDetectorTests|ThreadsTests|LeakCollectorTests.CollectorTests'
+	Scripts/sanitize-load
+
+hostile: ## the server under attack: slowhttptest, 1,200 hostile connections, a churn of connections (less than a minute)
+	@Scripts/setup slowhttptest
+	swift build -c release --package-path Benchmarks --product http-echo
+	swift build -c release --package-path Benchmarks --product hostile-bench
+	$(hostile) --slow 5 --churn 20000
+	$(hostile) --rounds 2 --seconds 3
 
 lint: ## check the format of every Swift file
 	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
@@ -56,9 +65,12 @@ bench-http: setup ## the HTTP server side by side with nginx (needs nginx-light,
 	PATH="$$PATH:/usr/sbin" "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-bench" \
 		--echo "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" $(BENCH)
 
-soak: setup ## the long runs: kill -9 under load, 200 times
+soak: setup hostile ## the long runs: kill -9 under load, 200 times; the server under attack for ten minutes
 	swift build --build-tests $(strict)
 	CRASH_ROUNDS=200 swift test --skip-build --filter CrashTests
+	$(hostile) --slow 90 --slow-connections 3000 --churn 100000
+	$(hostile) --rounds 15 --seconds 5
+	Scripts/sanitize-load 20
 
 clean: ## remove what was built
 	swift package clean

@@ -30,8 +30,11 @@ public struct Limits: Sendable {
     public var bodyUnitBytes = 16 << 10
     /// Between two requests of one connection.
     public var idleTime = Duration.seconds(60)
-    /// Without a byte of an answer being taken by the peer.
+    /// Without a byte of an answer being taken by the peer, or being behind ``writeBytesPerSecond`` by that much.
     public var writeTime = Duration.seconds(30)
+    /// Bytes of an answer that earn a peer another second, up to ``writeTime``: a second for each 4 KiB is the slowest
+    /// reader we wait for.
+    public var writeBytesPerSecond = 4 << 10
     /// For reading and dropping what a refused peer still sends, so that it gets to read the refusal.
     public var lingerTime = Duration.seconds(1)
     /// Bytes dropped that way: twice the largest body and more.
@@ -41,12 +44,21 @@ public struct Limits: Sendable {
     public var discardedBytes = 64 << 10
     /// Requests on one connection before it is closed, so that load finds its way to new loops.
     public var requestsPerConnection = 10_000
-    /// Requests of one connection that may wait for answers; reading pauses there.
+    /// Requests of one connection that may wait for answers; reading pauses there. Also how many are served before
+    /// other connections get their turn.
     public var pipelinedRequests = 32
     /// Bytes of answers that may wait for one peer; reading pauses there.
     public var queuedBytes = 256 << 10
-    /// Open connections in all loops together; one more is answered 503 and closed.
+    /// Open connections in all loops together. One more takes the place of the one that has waited longest: one that
+    /// is idle, else one whose peer is behind with a head, a body or with reading. Where there is none, it is answered
+    /// 503 and closed.
+    ///
+    /// The process's limit of descriptors is raised for them where it is lower; where it may not be, fewer
+    /// connections are taken, so that 128 descriptors are left for the rest of the program.
     public var connections = 1024
+    /// Open connections of one peer, an IPv4 address or the first 64 bits of an IPv6 address; one more is answered 503
+    /// and closed. `nil` does not count: behind a proxy, and in a network of containers, all share one address.
+    public var connectionsPerAddress: Int?
 
     public init() {}
 }

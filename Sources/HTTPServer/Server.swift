@@ -40,7 +40,9 @@ public final class Server: Sendable {
         guard let wanted = UInt16(exactly: configuration.port) else { throw .invalidPort(configuration.port) }
         let sockets: [[Loop.ListeningSocket]]
         (sockets, port) = try Self.listen(configuration.host, wanted, loops: count)
-        let budget = ConnectionBudget(limit: configuration.limits.connections)
+        let budget = ConnectionBudget(
+            limit: Self.affordable(configuration.limits.connections),
+            limitPerPeer: configuration.limits.connectionsPerAddress)
         var loops: [Loop] = []
         for listeners in sockets {
             do throws(SystemError) {
@@ -87,6 +89,15 @@ public final class Server: Sendable {
     public var counters: Counters {
         loops.reduce(Counters()) { sum, loop in sum + loop.published.with { $0 } }
     }
+
+    /// As many connections as the system gives descriptors for: files and sockets of the rest of the program must
+    /// still be openable when all places are taken.
+    private static func affordable(_ connections: Int) -> Int {
+        let (wanted, isTooMany) = connections.addingReportingOverflow(descriptorsLeft)
+        return min(connections, max(1, Descriptor.allow(isTooMany ? .max : wanted) - descriptorsLeft))
+    }
+
+    private static let descriptorsLeft = 128
 
     /// One set of listeners for each loop.
     private static func listen(

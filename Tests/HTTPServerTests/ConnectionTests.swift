@@ -34,6 +34,22 @@ import Threads
         }
     }
 
+    @Test func `a peer that asks for much at once gets all of it, in turns`() throws {
+        var limits = Limits()
+        limits.pipelinedRequests = 3
+        try withServer(limits: limits) { server in
+            let paths = (0..<1000).map { "/\($0)" }
+            let bodies = paths.map {
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \($0.utf8.count)\r\n\r\n\($0)"
+            }
+            let client = Client(port: server.port)
+            client.send(bodies.joined())
+            client.endSending()
+            #expect(client.answers(1000).map(\.text) == paths)
+            #expect(client.waitForEnd())
+        }
+    }
+
     @Test func `a dropped responder answers 500`() throws {
         let later = LaterService()
         try withServer(later) { server in

@@ -12,6 +12,7 @@ final class Connection {
 
     let id: ConnectionID
     let socket: Descriptor
+    let peer: PeerGroup
     var phase = Phase.open
     /// What has come and cannot be read yet.
     var input: Buffer?
@@ -30,6 +31,8 @@ final class Connection {
     var lingered = 0
     /// No further request is read: one was the last, or was refused.
     var takesNoMore = false
+    /// More requests are here than are served in one turn; the rest is in ``Loop/queued``.
+    var isQueued = false
     /// The peer has ended its side.
     var inputEnded = false
     /// A `100 Continue` that waits for earlier answers.
@@ -52,9 +55,10 @@ final class Connection {
         case none
     }
 
-    init(id: ConnectionID, socket: consuming Descriptor, deadline: UInt64) {
+    init(id: ConnectionID, _ newcomer: consuming Newcomer, deadline: UInt64) {
         self.id = id
-        self.socket = socket
+        peer = newcomer.peer
+        socket = newcomer.socket
         self.deadline = deadline
     }
 

@@ -113,6 +113,7 @@ extension Loop {
 
     /// A request that cannot be read: one answer in its turn, then the end.
     func refuse(_ connection: Connection, _ error: RequestError) {
+        if error != .timeout { counters.refused += 1 }
         let sequence: UInt32
         if let upload = connection.upload {
             sequence = upload.sequence

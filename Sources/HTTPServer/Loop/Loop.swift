@@ -13,17 +13,24 @@ final class Loop: @unchecked Sendable {
     let mailbox: Mailbox
     let published = Guarded(Counters())
     let budget: ConnectionBudget
+    /// The loop's number in the budget.
+    let place: Int
     let waker: Waker
     let poller: SystemPoller
 
     var listeners: [ListeningSocket]
     var connections: [Connection?] = []
     var freeSlots: [UInt32] = []
+    /// Whose requests wait for the next turn.
+    var queued: [ConnectionID] = []
     var generation: UInt32 = 0
     /// Given away when descriptors run out.
     var reserve: Reserve?
     /// When listeners are watched again after descriptors ran out.
     var acceptsAgain: UInt64?
+    /// Who goes first when there is no room, and when all connections may be looked at again to find out.
+    var shortlist = Shortlist()
+    var nextScan: UInt64 = 0
 
     /// What is read next, for whichever connection.
     var scratch = Buffer(capacity: Loop.scratchBytes)
@@ -43,6 +50,8 @@ final class Loop: @unchecked Sendable {
     let tick: UInt64
     /// ``Limits/idleTime``: each request begins it anew.
     let idleMilliseconds: UInt64
+    /// Milliseconds.
+    let shortestLimit: UInt64
     /// When the loop ends at the latest, once asked to.
     var stopDeadline: UInt64?
 
@@ -67,6 +76,7 @@ final class Loop: @unchecked Sendable {
         self.listeners = listeners
         waker = try Waker()
         mailbox = Mailbox(waker: waker)
+        place = budget.join(mailbox)
         poller = try SystemPoller()
         reserve = Reserve(try Descriptor.reserve())
         parser = HeadParser(limits: limits)
@@ -79,7 +89,8 @@ final class Loop: @unchecked Sendable {
         let shortest = [
             limits.headTime, limits.bodyTime, limits.idleTime, limits.writeTime, limits.lingerTime,
         ].min()
-        tick = min(250, max(5, (shortest?.milliseconds ?? 1000) / 4))
+        shortestLimit = shortest?.milliseconds ?? 1000
+        tick = min(250, max(5, shortestLimit / 4))
         nextTick = now + tick
         try poller.add(waker.number, token: Self.wakerToken, for: .read)
         for (index, socket) in listeners.enumerated() {
@@ -95,7 +106,10 @@ final class Loop: @unchecked Sendable {
             let count = poller.wait(milliseconds: patience)
             now = Clock.milliseconds
             writer.setTime(Clock.wallSeconds)
+            let waited = queued
+            queued.removeAll(keepingCapacity: true)
             for index in 0..<count { handle(poller.event(at: index)) }
+            for id in waited { goOn(id) }
             if now >= nextTick {
                 expire()
                 pool.trim()
@@ -111,11 +125,13 @@ final class Loop: @unchecked Sendable {
 
     /// Milliseconds until something is due; without connections nothing is.
     private var patience: Int32 {
+        guard queued.isEmpty else { return 0 }
         if !isPublished { return 1 }
         guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil || !pool.isEmpty else {
             return -1
         }
-        return Int32(clamping: nextTick > now ? nextTick - now : 0)
+        let due = min(nextTick, stopDeadline ?? .max)
+        return Int32(clamping: due > now ? due - now : 0)
     }
 
     /// A buffer to read into: another one while an answer still holds what was read last.
@@ -154,6 +170,20 @@ final class Loop: @unchecked Sendable {
         settle(connection)
     }
 
+    /// Leaves the rest of the requests that are here for the next turn: one peer that sends thousands at once holds up
+    /// all others no longer than a few.
+    func queue(_ connection: Connection) {
+        connection.isQueued = true
+        queued.append(connection.id)
+    }
+
+    private func goOn(_ id: ConnectionID) {
+        guard let connection = connection(id) else { return }
+        connection.isQueued = false
+        resume(connection)
+        settle(connection)
+    }
+
     func connection(_ id: ConnectionID) -> Connection? {
         guard id.slot < connections.count, let connection = connections[Int(id.slot)], connection.id == id
         else {
@@ -178,6 +208,10 @@ final class Loop: @unchecked Sendable {
         if let current {
             resume(current)
             settle(current)
+        }
+        // Who comes while the loop stops is closed with the parcel.
+        for parcel in mail.newcomers where stopDeadline == nil {
+            if let newcomer = parcel.take() { admit(newcomer, passesOn: false) }
         }
         if let deadline = mail.stop { stop(by: deadline) }
     }

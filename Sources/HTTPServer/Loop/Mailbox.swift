@@ -4,6 +4,7 @@ internal import Threads
 final class Mailbox: Sendable {
     private struct Content {
         var answers: [Answer] = []
+        var newcomers: [Newcomer.Parcel] = []
         var stop: UInt64?
         var isWoken = false
         var isClosed = false
@@ -50,6 +51,25 @@ final class Mailbox: Sendable {
         if mustWake { waker.wake() }
     }
 
+    /// Whether few enough connections wait for the loop, which may be busy, to leave one more.
+    var takesNewcomers: Bool {
+        content.with { $0.newcomers.count < Self.waitingNewcomers && !$0.isClosed }
+    }
+
+    private static let waitingNewcomers = 64
+
+    /// Gives the loop a connection that another one has no place for. It is closed if the loop has ended.
+    func deliver(_ newcomer: consuming Newcomer) {
+        let parcel = Newcomer.Parcel(newcomer)
+        let mustWake = content.with { content in
+            guard !content.isClosed else { return false }
+            content.newcomers.append(parcel)
+            defer { content.isWoken = true }
+            return !content.isWoken
+        }
+        if mustWake { waker.wake() }
+    }
+
     /// Asks the loop to end.
     ///
     /// - Parameter deadline: milliseconds on the monotonic clock; what is in flight may take until then.
@@ -62,14 +82,15 @@ final class Mailbox: Sendable {
     }
 
     /// Empties the box, on the loop's thread.
-    func take() -> (answers: [Answer], stop: UInt64?) {
+    func take() -> (answers: [Answer], newcomers: [Newcomer.Parcel], stop: UInt64?) {
         waker.clear()
         return content.with { content in
             defer {
                 content.answers.removeAll(keepingCapacity: content.answers.count < 1024)
+                content.newcomers = []
                 content.isWoken = false
             }
-            return (content.answers, content.stop)
+            return (content.answers, content.newcomers, content.stop)
         }
     }
 
@@ -79,6 +100,7 @@ final class Mailbox: Sendable {
         content.with { content in
             content.isClosed = true
             content.answers = []
+            content.newcomers = []
         }
     }
 }

@@ -100,7 +100,7 @@ extension Loop {
 
     /// Whether further requests of this connection are read now.
     func wantsInput(_ connection: Connection) -> Bool {
-        connection.phase == .open && !connection.takesNoMore
+        connection.phase == .open && !connection.takesNoMore && !connection.isQueued
             && connection.unanswered < limits.pipelinedRequests + (connection.upload == nil ? 0 : 1)
             && (connection.outgoing?.count ?? 0) <= limits.queuedBytes
     }
@@ -144,7 +144,12 @@ extension Loop {
     private func read(_ connection: Connection, _ source: Buffer) -> Int {
         let bytes = unsafe source.bytes
         var used = 0
+        let first = connection.nextSequence
         while used < bytes.count && wantsInput(connection) {
+            guard connection.nextSequence &- first < limits.pipelinedRequests else {
+                queue(connection)
+                break
+            }
             let rest = unsafe UnsafeBufferPointer(rebasing: bytes[used...])
             do throws(RequestError) {
                 if connection.discarding > 0 {

@@ -102,7 +102,7 @@ extension Loop {
         }
         if outgoing.count == 0 { connection.outgoing = nil }
         counters.bytesSent += sent
-        if sent > 0 { connection.deadline = now + limits.writeTime.milliseconds }
+        prolongWriting(connection, by: sent)
         return true
     }
 
@@ -128,7 +128,7 @@ extension Loop {
 
     private func isIdle(_ connection: Connection) -> Bool {
         connection.phase == .open && connection.unanswered == 0 && connection.upload == nil
-            && connection.partialHead == nil && connection.discarding == 0
+            && connection.partialHead == nil && connection.discarding == 0 && !connection.isQueued
     }
 
     /// All is sent. A peer that may still be sending gets to read the answer before the connection goes:

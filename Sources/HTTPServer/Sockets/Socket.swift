@@ -7,8 +7,10 @@
 
     /// Takes a connection. The new descriptor inherits neither "does not block" nor "closes on exec" for
     /// certain.
-    private func acceptNow(_ listener: Int32) -> Int32 {
-        let number = unsafe accept(listener, nil, nil)
+    private func acceptNow(
+        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
+    ) -> Int32 {
+        let number = unsafe accept(listener, address, &length)
         guard number >= 0 else { return number }
         _ = unsafe fcntl(number, F_SETFL, O_NONBLOCK)
         _ = unsafe fcntl(number, F_SETFD, FD_CLOEXEC)
@@ -21,9 +23,11 @@
     private let sendFlags = Int32(MSG_NOSIGNAL)
     private let shutdownWriting = Int32(SHUT_WR)
 
-    private func acceptNow(_ listener: Int32) -> Int32 {
-        accept4(
-            listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
+    private func acceptNow(
+        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
+    ) -> Int32 {
+        unsafe accept4(
+            listener, address, &length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
     }
 #endif
 
@@ -41,10 +45,18 @@ enum Socket {
     }
 
     /// Takes the next connection of a listener and makes it send small answers at once.
-    static func accept(_ listener: Int32) throws(SystemError) -> Descriptor {
-        let number = try retryingOnInterrupt { acceptNow(listener) }
+    static func accept(_ listener: Int32) throws(SystemError) -> Newcomer {
+        var address = sockaddr_storage()
+        let number = try retryingOnInterrupt {
+            unsafe withUnsafeMutablePointer(to: &address) { storage in
+                var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+                return unsafe acceptNow(
+                    listener, UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self), &length
+                )
+            }
+        }
         enable(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
-        return Descriptor(adopting: number)
+        return Newcomer(socket: Descriptor(adopting: number), peer: PeerGroup(address))
     }
 
     @unsafe
