@@ -35,13 +35,13 @@ extension Loop {
         switch head.framing {
         case .none:
             if exchange.closes { connection.takesNoMore = true }
-            dispatch(request, Responder(mailbox, connection.id, sequence, exchange))
+            dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
             return length
         case .length(let count) where here >= count:
             if exchange.closes { connection.takesNoMore = true }
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
-            dispatch(request, Responder(mailbox, connection.id, sequence, exchange))
+            dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
             return length + count
         case .length(let count):
             // Who has sent little holds little memory.
@@ -140,7 +140,7 @@ extension Loop {
         unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
             var request = unsafe Request(head: upload.head, fields: upload.fields, bytes: headBytes)
             unsafe request.setBody(upload.body.bytes, of: upload.body)
-            dispatch(request, Responder(mailbox, connection.id, upload.sequence, upload.exchange))
+            dispatch(connection, request, Responder(mailbox, connection.id, upload.sequence, upload.exchange))
         }
         pool.give(upload.body)
     }
@@ -149,7 +149,11 @@ extension Loop {
     ///
     /// Gzip is inflated here, when the last byte has come, and not on the way: a slow sender then holds what
     /// it sent and not what that inflates to.
-    private func dispatch(_ request: consuming Request, _ responder: consuming Responder) {
+    private func dispatch(
+        _ connection: Connection, _ request: consuming Request, _ responder: consuming Responder
+    ) {
+        serving = connection
+        defer { serving = nil }
         guard request.isGzipped else {
             service.serve(request, responder)
             return
