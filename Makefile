@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test sanitize hostile lint build image soak bench bench-http clean
+.PHONY: help setup run demo key test sanitize hostile lint docs build image soak bench bench-http clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -45,6 +45,9 @@ hostile: ## the server under attack: slowhttptest, 1,200 hostile connections, a 
 
 lint: ## check the format of every Swift file
 	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
+
+docs: setup ## build the documentation of HTTPServer into .build/docs, warnings as errors
+	@Scripts/docs
 
 build: setup ## build the release product as it ships
 	swift build $(shipped) --product collector

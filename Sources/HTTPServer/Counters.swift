@@ -30,6 +30,8 @@ public struct Counters: Hashable, Sendable {
     public var evicted = 0
     /// Connections whose peer took too long.
     public var timedOut = TimedOut()
+    /// Calls of the service that held their loop for more than ``Limits/serviceTime``.
+    public var slow = 0
 
     /// Connections that were turned away, by what there was too little of.
     public struct Shed: Hashable, Sendable {
@@ -72,6 +74,6 @@ public struct Counters: Hashable, Sendable {
     private static let all: [any WritableKeyPath<Counters, Int> & Sendable] = [
         \.requests, \.successful, \.redirected, \.clientErrors, \.serverErrors, \.refused, \.bytesReceived,
         \.bytesSent, \.open, \.accepted, \.failedAccepts, \.shed.limit, \.shed.address, \.shed.descriptors,
-        \.evicted, \.timedOut.head, \.timedOut.body, \.timedOut.idle, \.timedOut.write,
+        \.evicted, \.timedOut.head, \.timedOut.body, \.timedOut.idle, \.timedOut.write, \.slow,
     ]
 }

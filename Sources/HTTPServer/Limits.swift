@@ -39,6 +39,9 @@ public struct Limits: Sendable {
     public var lingerTime = Duration.seconds(1)
     /// Bytes dropped that way: twice the largest body and more.
     public var lingerBytes = 4 << 20
+    /// For one call of the service on its loop's thread; a longer one is not stopped but counted and told, since all
+    /// connections of the loop wait meanwhile.
+    public var serviceTime = Duration.milliseconds(50)
 
     /// Bytes of a refused body that are read and dropped to keep the connection; with more it is closed.
     public var discardedBytes = 64 << 10
@@ -60,5 +63,6 @@ public struct Limits: Sendable {
     /// and closed. `nil` does not count: behind a proxy, and in a network of containers, all share one address.
     public var connectionsPerAddress: Int?
 
+    /// The defaults, as stated with each.
     public init() {}
 }

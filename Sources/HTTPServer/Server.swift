@@ -2,6 +2,7 @@ internal import Threads
 
 /// An HTTP/1.1 server on plain sockets: a few threads, each with a loop of its own.
 public final class Server: Sendable {
+    /// Where a server listens, what it allows, and whom it tells.
     public struct Configuration: Sendable {
         /// The name or number to listen on; every address it stands for is taken. `*` is all of both
         /// families.
@@ -10,8 +11,16 @@ public final class Server: Sendable {
         public var port: Int
         /// Threads. One already answers a hundred thousand small requests a second.
         public var loops: Int
+        /// What a stranger may use up.
         public var limits: Limits
+        /// Told of each request that was answered or refused, on a loop's thread: it must not block. `nil` costs
+        /// nothing.
+        public var onAnswer: (@Sendable (AccessRecord) -> Void)?
+        /// Told of each call of the service that took longer than ``Limits/serviceTime``, on the loop's thread that
+        /// it held.
+        public var onSlowCall: (@Sendable (SlowCall) -> Void)?
 
+        /// What is not given is for one program on one machine.
         public init(host: String = "127.0.0.1", port: Int = 8080, loops: Int = 1, limits: Limits = Limits()) {
             self.host = host
             self.port = port
@@ -48,7 +57,10 @@ public final class Server: Sendable {
             do throws(SystemError) {
                 loops.append(
                     try Loop(
-                        service: service, limits: configuration.limits, budget: budget, listeners: listeners))
+                        service: service, limits: configuration.limits,
+                        observers: Observers(
+                            onAnswer: configuration.onAnswer, onSlowCall: configuration.onSlowCall),
+                        budget: budget, listeners: listeners))
             } catch {
                 throw .system(error.message)
             }
@@ -99,8 +111,23 @@ public final class Server: Sendable {
 
     private static let descriptorsLeft = 128
 
-    /// One set of listeners for each loop.
+    /// One set of listeners for each loop. A port that the system chose for one address may be taken on another;
+    /// then it chooses again.
     private static func listen(
+        _ host: String, _ wanted: UInt16, loops: Int
+    ) throws(ServerError) -> ([[Loop.ListeningSocket]], Int) {
+        var choices = 8
+        while true {
+            do throws(ServerError) {
+                return try listenOnce(host, wanted, loops: loops)
+            } catch {
+                choices -= 1
+                guard wanted == 0, choices > 0, case .portInUse = error else { throw error }
+            }
+        }
+    }
+
+    private static func listenOnce(
         _ host: String, _ wanted: UInt16, loops: Int
     ) throws(ServerError) -> ([[Loop.ListeningSocket]], Int) {
         let addresses = Address.resolve(host, port: wanted)

@@ -23,10 +23,9 @@ enum Program {
     }
 
     static func main() {
-        let signals = StopSignals()
         let code: ExitCode
         do {
-            code = try run(Command(Array(CommandLine.arguments.dropFirst())), signals)
+            code = try run(Command(Array(CommandLine.arguments.dropFirst())))
         } catch let misuse as Command.Misuse {
             Output.error("collector: \(misuse). See collector --help.")
             code = .misuse
@@ -48,14 +47,14 @@ enum Program {
         }
     }
 
-    private static func run(_ command: Command, _ signals: StopSignals) throws -> ExitCode {
+    private static func run(_ command: Command) throws -> ExitCode {
         switch command {
         case .help:
             Output.line(Usage.text)
         case .version:
             Output.line("collector \(version)")
         case .serve(let flags):
-            try serve(settings(flags), signals)
+            try serve(settings(flags))
         case .create(let kind, let name, let app, let flags):
             try Handouts(kind, settings: settings(flags)).create(name: name, app: app)
         case .list(let kind, let flags):
@@ -83,7 +82,9 @@ enum Program {
         try Collector.openStore(folder: settings.dataFolder, isServer: isServer)
     }
 
-    private static func serve(_ settings: Settings, _ signals: StopSignals) throws {
+    private static func serve(_ settings: Settings) throws {
+        // Before any thread; the other commands end as every program does.
+        let signals = StopSignals()
         let log = Log(form: settings.logForm)
         let store = try openStore(settings, isServer: true)
         let collector = try Collector(
@@ -91,7 +92,7 @@ enum Program {
         try collector.start()
         announce(collector.announcement)
 
-        _ = signals.wait()
+        signals.wait()
         log.info("stopping: finishing what is in flight; a second signal ends at once")
         signals.endAtOnce()
         collector.stop(within: .seconds(10))

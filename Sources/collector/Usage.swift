@@ -22,7 +22,9 @@ enum Usage {
         \(settings)
         secrets come from the environment alone, so that no list of processes shows them:
         \(secrets)
-        exit codes: 0 done, 1 could not (a line on standard error says why), 2 misuse, 3 port or folder in use
+        exit codes: 0 done, 1 could not (a line on standard error says why), 2 misuse, 3 port or folder in use;
+        serve ends with 0 on SIGTERM or SIGINT, once what is in flight is answered (10 seconds at most); a second
+        signal ends it at once with 128 and the signal's number (143, 130); SIGHUP is ignored
 
         """
     }

@@ -42,7 +42,9 @@ import Testing
         ("deflate, *;q=0.1", true),
         ("gzip;q=0", false), ("gzip;q=0.000", false), ("*, gzip;q=0", false), ("gzip;q=0, *", false),
         ("*;q=0", false),
-        ("br", false), ("", false), ("identity", false), ("gzip; q=0.001", true),
+        ("br", false), ("", false), ("identity", false), ("gzip; q=0.001", true), ("gzip;Q=0", false),
+        ("gzip;q=0;x=1", false), ("gzip;x=q1;q=0", false), ("gzip;seq=1;q=0", false), ("gzip ; q=0 ", false),
+        ("identity;q=0, gzip", true), (",, gzip", true),
     ])
     func `gzip is sent only where it is taken`(value: String, expected: Bool) {
         let bytes = Array(value.utf8)

@@ -73,6 +73,9 @@ final class Connection {
         var answers: [Answer] = []
     }
 
+    /// What an access log is to be told of them.
+    var visits: Visits?
+
     /// Requests that have no answer yet.
     var unanswered: Int { Int(nextSequence &- nextAnswer) }
 }

@@ -16,6 +16,7 @@ extension Loop {
         let fields = parser.fields
         counters.requests += 1
         connection.timer = .none
+        unsafe noteRequest(connection, head, fields, bytes)
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
@@ -65,6 +66,7 @@ extension Loop {
             response.fields = [("Allow", RequestError.allowedMethods)]
             return response
         }
+        defer { noteCall(request) }
         return service.screen(request)
     }
 
@@ -115,6 +117,7 @@ extension Loop {
     func refuse(_ connection: Connection, _ error: RequestError) {
         if error != .timeout { counters.refused += 1 }
         let sequence: UInt32
+        let received = connection.upload?.body.count ?? 0
         if let upload = connection.upload {
             sequence = upload.sequence
             connection.upload = nil
@@ -126,6 +129,7 @@ extension Loop {
         connection.partialHead = nil
         connection.discarding = 0
         connection.takesNoMore = true
+        noteRefusal(connection, received: received)
         answer(
             connection,
             Answer(connection: connection.id, sequence: sequence, exchange: .broken, response: error.response)
@@ -154,8 +158,10 @@ extension Loop {
     ) {
         serving = connection
         defer { serving = nil }
+        noteBody(connection, bytes: request.bodyCount)
         guard request.isGzipped else {
             service.serve(request, responder)
+            noteCall(request)
             return
         }
         let target = pool.take(64 << 10)
@@ -172,7 +178,10 @@ extension Loop {
             responder.send(response)
             return
         }
+        // Inflating is no fault of the service.
+        lookedAt = Clock.milliseconds
         unsafe request.setBody(target.bytes, of: target)
         service.serve(request, responder)
+        noteCall(request)
     }
 }

@@ -10,6 +10,8 @@ final class Loop: @unchecked Sendable {
     // `published`.
     let service: any Service
     let limits: Limits
+    let observers: Observers
+    let slowMilliseconds: UInt64
     let mailbox: Mailbox
     let published = Guarded(Counters())
     let budget: ConnectionBudget
@@ -48,6 +50,8 @@ final class Loop: @unchecked Sendable {
 
     /// Milliseconds on the monotonic clock, read once per turn.
     var now: UInt64
+    /// When the turn began or, later in it, when the service last returned.
+    var lookedAt: UInt64
     var nextTick: UInt64
     /// How often deadlines are looked at: a quarter of a second, or finer where a limit is short.
     let tick: UInt64
@@ -71,10 +75,13 @@ final class Loop: @unchecked Sendable {
     }
 
     init(
-        service: any Service, limits: Limits, budget: ConnectionBudget, listeners: [ListeningSocket]
+        service: any Service, limits: Limits, observers: Observers, budget: ConnectionBudget,
+        listeners: [ListeningSocket]
     ) throws(SystemError) {
         self.service = service
         self.limits = limits
+        self.observers = observers
+        slowMilliseconds = limits.serviceTime.milliseconds
         self.budget = budget
         self.listeners = listeners
         waker = try Waker()
@@ -88,6 +95,7 @@ final class Loop: @unchecked Sendable {
                 outputBytes: limits.inflatedBytes, ratio: limits.inflateRatio,
                 bytesBeforeRatio: limits.inflatedBytesBeforeRatio))
         now = Clock.milliseconds
+        lookedAt = now
         idleMilliseconds = limits.idleTime.milliseconds
         let shortest = [
             limits.headTime, limits.bodyTime, limits.idleTime, limits.writeTime, limits.lingerTime,
@@ -108,6 +116,7 @@ final class Loop: @unchecked Sendable {
         while true {
             let count = poller.wait(milliseconds: patience)
             now = Clock.milliseconds
+            lookedAt = now
             writer.setTime(Clock.wallSeconds)
             let waited = queued
             queued.removeAll(keepingCapacity: true)

@@ -47,7 +47,11 @@ extension Loop {
             connection.takesNoMore = true
             connection.waiting = nil
         }
-        guard !answer.exchange.isHead && answer.response.status.allowsBody else { return }
+        let hasBody = !answer.exchange.isHead && answer.response.status.allowsBody
+        noteAnswer(
+            connection, answer.response.status, bodyBytes: hasBody ? answer.response.body.count : 0,
+            closes: closes)
+        guard hasBody else { return }
         if answer.response.body.count < Self.copiedBytes {
             unsafe answer.response.body.withPointer { unsafe output.append($0) }
         } else {

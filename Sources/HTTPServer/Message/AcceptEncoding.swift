@@ -24,15 +24,20 @@ enum AcceptEncoding {
         return anything
     }
 
-    /// `;q=0.8`: positive without a weight and with any digit but zero in it.
+    /// `;q=0.8`: positive without a weight and with any digit but zero in it. RFC 9110 §12.4.2.
     private static func hasPositiveWeight(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
         var at = range.lowerBound
-        while at < range.upperBound && ASCII.lowercased(bytes[at]) != UInt8(ascii: "q") { at += 1 }
-        guard at < range.upperBound else { return true }
         while at < range.upperBound {
-            if bytes[at] &- 0x31 <= 8 { return true }
-            at += 1
+            var end = at
+            while end < range.upperBound && bytes[end] != UInt8(ascii: ";") { end += 1 }
+            while at < end && (bytes[at] == ASCII.space || bytes[at] == ASCII.tab) { at += 1 }
+            if end - at > 1, ASCII.lowercased(bytes[at]) == UInt8(ascii: "q"),
+                bytes[at + 1] == UInt8(ascii: "=")
+            {
+                return (at..<end).contains { bytes[$0] &- 0x31 <= 8 }
+            }
+            at = end + 1
         }
-        return false
+        return true
     }
 }

@@ -1,6 +1,7 @@
 /// A request, lent for one call: a view into the loop's buffers. What is to be kept is copied out of it.
 @safe
 public struct Request: ~Copyable {
+    /// Never one that ``Method`` does not know: the server refuses those.
     public let method: Method
     private let head: Head
     private let fields: [FieldLine]
@@ -36,9 +37,24 @@ public struct Request: ~Copyable {
         head.path.count == 0 ? "/" : decoded(head.path.range, plusIsSpace: false)
     }
 
+    /// The first bytes of the path, not decoded.
+    func pathAsSent(upTo count: Int) -> String {
+        unsafe String(decoding: bytes[head.path.range.prefix(count)], as: UTF8.self)
+    }
+
     /// Whether the path as sent is `path`, byte by byte, without making a string of it.
     public func pathEquals(_ path: StaticString) -> Bool {
         equals(head.path.range, path)
+    }
+
+    /// Lends the bytes of ``path``, without a copy unless something in it is percent-encoded.
+    public func withPath<Result>(_ read: (borrowing Span<UInt8>) -> Result) -> Result {
+        let range = head.path.range
+        guard !range.isEmpty, index(of: UInt8(ascii: "%"), in: range) == range.upperBound else {
+            let decoded = Array(path.utf8)
+            return read(decoded.span)
+        }
+        return read(unsafe UnsafeBufferPointer(rebasing: bytes[range]).span)
     }
 
     /// The query as sent, or `nil` without a `?`.
@@ -69,7 +85,9 @@ public struct Request: ~Copyable {
     /// Whether the first field line with this name has this value, byte by byte, without making a string of
     /// it.
     ///
-    /// - Parameter name: in lower case.
+    /// - Parameters:
+    ///   - name: in lower case.
+    ///   - value: its case matters.
     public func field(_ name: StaticString, equals value: StaticString) -> Bool {
         self.value(of: name).map { equals($0, value) } ?? false
     }

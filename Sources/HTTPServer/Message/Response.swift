@@ -2,6 +2,7 @@ internal import Gzip
 
 /// An answer. The server adds `Date`, the length, `Connection` and the security fields.
 public struct Response: Sendable {
+    /// What follows the head.
     public enum Body: Sendable {
         case empty
         case bytes([UInt8])
@@ -32,12 +33,14 @@ public struct Response: Sendable {
         }
     }
 
+    /// With 204 and 304 no body is sent.
     public var status: Status
     /// The media type, such as `application/json`; `nil` sends none.
     public var type: String?
     /// Further fields. One whose name is no token, whose value holds control characters, or that the server
     /// owns (`Connection`, `Content-Length`, `Date`, `Transfer-Encoding`) is left out.
     public var fields: [(name: String, value: String)] = []
+    /// Not sent in answer to `HEAD`, which is told its length.
     public var body: Body
     /// Identifies the bytes of the body, with or without its quotes. With it the server answers
     /// `If-None-Match`.
@@ -52,6 +55,10 @@ public struct Response: Sendable {
     /// Whether another `Accept-Encoding` would have been answered with other bytes.
     var varies = false
 
+    /// - Parameters:
+    ///   - status: 200 to 599.
+    ///   - type: the media type, such as `text/plain; charset=utf-8`.
+    ///   - body: stays as it is; whether it goes out compressed is the server's affair.
     public init(_ status: Status, type: String? = nil, body: Body = .empty) {
         self.status = status
         self.type = type
@@ -60,9 +67,11 @@ public struct Response: Sendable {
 
     /// Problem details, RFC 9457.
     ///
-    /// - Parameter detail: what is wrong, in words that stand in a JSON string as they are and repeat nothing
-    ///   that was sent.
-    static func problem(_ status: Status, _ detail: StaticString) -> Response {
+    /// - Parameters:
+    ///   - status: from 400 on; its words are the title.
+    ///   - detail: what is wrong, in words that stand in a JSON string as they are and repeat nothing that was
+    ///     sent.
+    public static func problem(_ status: Status, _ detail: StaticString) -> Response {
         let text = #"{"title":"\#(status.reason)","status":\#(status.code),"detail":"\#(detail)"}"#
         return Response(status, type: "application/problem+json", body: .bytes(Array(text.utf8)))
     }

@@ -22,6 +22,20 @@ enum Clock {
         return UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
     }
 
+    /// Nanoseconds on the same clock: for how long something took.
+    static var nanoseconds: UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    /// Milliseconds since 1970 in UTC: for logs.
+    static var wallMilliseconds: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
     /// Seconds since 1970 in UTC: for `Date`.
     static var wallSeconds: Int {
         var time = timespec()

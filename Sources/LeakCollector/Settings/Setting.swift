@@ -2,6 +2,7 @@
 /// and the README's table all come from here.
 public enum Setting: String, CaseIterable, Sendable {
     case host, port, data, `public`, url, log
+    case accessLog = "access-log"
     case ingestKey = "ingest-key"
     case accessToken = "access-token"
 
@@ -21,6 +22,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .public: "COLLECTOR_PUBLIC"
         case .url: "COLLECTOR_URL"
         case .log: "COLLECTOR_LOG"
+        case .accessLog: "COLLECTOR_ACCESS_LOG"
         case .ingestKey: "COLLECTOR_INGEST_KEY"
         case .accessToken: "COLLECTOR_ACCESS_TOKEN"
         }
@@ -35,18 +37,20 @@ public enum Setting: String, CaseIterable, Sendable {
         case .public: "the Public folder installed with the program"
         case .url: "http://localhost:PORT"
         case .log: "text"
+        case .accessLog: "off"
         case .ingestKey, .accessToken: "made at the first start and printed once"
         }
     }
 
     public var meaning: String {
         switch self {
-        case .host: "address to listen on; 0.0.0.0 for every network"
+        case .host: "address to listen on; 0.0.0.0 for every network, * for IPv6 too"
         case .port: "port to listen on; 0 for any free one, printed"
         case .data: "folder of the database"
         case .public: "folder of style, icon and error pages"
         case .url: "address people use, for links and Secure cookies"
         case .log: "text or json, on standard error"
+        case .accessLog: "off, text or json: a line for each request, on standard output"
         case .ingestKey: "first key that may write reports, for any app"
         case .accessToken: "first token that may read"
         }

@@ -4,6 +4,10 @@ public struct Settings: Sendable {
         case text, json
     }
 
+    public enum AccessLogForm: String, Sendable, CaseIterable {
+        case off, text, json
+    }
+
     public var host = "127.0.0.1"
     public var port = 8080
     public var dataFolder = "./data"
@@ -12,6 +16,7 @@ public struct Settings: Sendable {
     /// Without a slash at the end; `nil`: `http://localhost:PORT`.
     public var url: String?
     public var logForm = LogForm.text
+    public var accessLogForm = AccessLogForm.off
     public var ingestKey: String?
     public var accessToken: String?
 
@@ -52,6 +57,16 @@ public struct Settings: Sendable {
     /// Variables that are read only to be refused.
     public static var foreignVariables: [String] { unsupported.map(\.0) }
 
+    /// How this machine reaches what listens on ``host``, as a URL has it: every network includes this machine, and
+    /// an address of version 6 stands in brackets.
+    public var reachableHost: String {
+        switch host {
+        case "0.0.0.0", "*": "127.0.0.1"
+        case "::": "[::1]"
+        default: host.contains(":") ? "[\(host)]" : host
+        }
+    }
+
     private mutating func take(_ setting: Setting, _ value: String, from source: String) throws(SettingError)
     {
         func refuse(_ problem: String) -> SettingError { SettingError(source: source, problem: problem) }
@@ -79,6 +94,11 @@ public struct Settings: Sendable {
                 throw refuse("is “\(value)”, must be text or json")
             }
             logForm = form
+        case .accessLog:
+            guard let form = AccessLogForm(rawValue: value) else {
+                throw refuse("is “\(value)”, must be off, text or json")
+            }
+            accessLogForm = form
         case .ingestKey:
             ingestKey = try Self.secret(value, refuse)
         case .accessToken:

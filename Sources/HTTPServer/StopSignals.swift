@@ -1,15 +1,19 @@
 #if canImport(Darwin)
-    import Darwin
+    internal import Darwin
 #else
-    import Glibc
+    internal import Glibc
 #endif
 
-/// The signals that stop the collector, taken one by one on the main thread instead of by a handler.
-struct StopSignals {
+/// The signals that end a program, `SIGTERM` and `SIGINT`, taken one by one on the main thread instead of by a handler.
+///
+/// A program without signals of its own stops well with three lines: ``wait()`` for the first, let a second one
+/// ``endAtOnce()``, and ``Server/stop(within:)``.
+public struct StopSignals {
     private var set = sigset_t()
 
-    /// Blocks them for this thread and all that it starts. Call before any other thread runs.
-    init() {
+    /// Blocks them for this thread and all that it starts, and ignores `SIGHUP` and `SIGPIPE`: neither a closed
+    /// terminal nor a peer that went away ends the program. Call before any other thread runs.
+    public init() {
         unsafe sigemptyset(&set)
         unsafe sigaddset(&set, SIGTERM)
         unsafe sigaddset(&set, SIGINT)
@@ -17,23 +21,25 @@ struct StopSignals {
         _ = signal(SIGTERM, SIG_DFL)
         _ = signal(SIGINT, SIG_DFL)
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-        // A closed terminal or a peer that went away ends nothing.
         _ = signal(SIGHUP, SIG_IGN)
         _ = signal(SIGPIPE, SIG_IGN)
     }
 
     /// Waits for the next one.
-    func wait() -> Int32 {
+    ///
+    /// - Returns: its number.
+    @discardableResult
+    public func wait() -> Int32 {
         var set = set
         var number: Int32 = 0
         while unsafe sigwait(&set, &number) != 0 {}
         return number
     }
 
-    /// From here on one of them ends the process at once, with the code a shell expects.
+    /// From here on one of them ends the process at once, with the code a shell expects: 128 and its number.
     ///
     /// A handler of its own, since the kernel spares process 1 of a container the default effect.
-    func endAtOnce() {
+    public func endAtOnce() {
         _ = signal(SIGTERM) { number in _exit(128 + number) }
         _ = signal(SIGINT) { number in _exit(128 + number) }
         var set = set
