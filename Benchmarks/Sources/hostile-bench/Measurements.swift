@@ -36,7 +36,7 @@ struct Bench {
     /// Rounds without and with attackers, in turn.
     ///
     /// - Returns: whether all good clients were answered.
-    func underAttack(attackers: Int, seconds: Double, rounds: Int) throws -> Bool {
+    func underAttack(attackers: Int, kinds: [Attacker.Kind], seconds: Double, rounds: Int) throws -> Bool {
         var alone = (kept: Seen(), anew: Seen())
         var attacked = (kept: Seen(), anew: Seen())
         var ratios: [String: [Double]] = [:]
@@ -44,7 +44,12 @@ struct Bench {
         _ = measure(seconds: 0.5)
         for _ in 0..<rounds {
             let quiet = measure(seconds: seconds)
-            let swarm = try Beside(program, ["--swarm", "\(server.port)", "--attackers", "\(attackers)"])
+            let swarm = try Beside(
+                program,
+                [
+                    "--swarm", "\(server.port)", "--attackers", "\(attackers)", "--kinds",
+                    kinds.map(\.rawValue).joined(separator: ","),
+                ])
             Thread.sleep(forTimeInterval: 1.5)
             let loud = measure(seconds: seconds)
             mostOpen = max(mostOpen, server.descriptors)

@@ -4,6 +4,7 @@ import Foundation
 
 let usage = """
     usage: hostile-bench [--echo PATH] [--workers 1] [--rounds 5] [--seconds 3] [--attackers 1200]
+                         [--kinds \(Attacker.Kind.allCases.map(\.rawValue).joined(separator: ","))]
                          [--slow SECONDS] [--slow-connections 1000] [--churn COUNT]
 
     Without --slow and --churn: latency of good clients alone and under attack. --slow runs slowhttptest in its four
@@ -34,8 +35,11 @@ unsafe getrlimit(openFiles, &limit)
 limit.rlim_cur = min(limit.rlim_max, 65536)
 unsafe setrlimit(openFiles, &limit)
 
+let kinds =
+    option("--kinds")?.split(separator: ",").compactMap { Attacker.Kind(rawValue: String($0)) }
+    ?? Attacker.Kind.allCases
 if let port = option("--swarm").flatMap({ Int($0) }) {
-    Swarm.run(port: port, count: number("--attackers", 1200))
+    Swarm.run(port: port, count: number("--attackers", 1200), kinds: kinds)
 }
 
 do {
@@ -51,7 +55,7 @@ do {
     }
     if option("--slow") == nil && option("--churn") == nil {
         isServed = try bench.underAttack(
-            attackers: number("--attackers", 1200), seconds: Double(number("--seconds", 3)),
+            attackers: number("--attackers", 1200), kinds: kinds, seconds: Double(number("--seconds", 3)),
             rounds: number("--rounds", 5))
     }
     guard server.isRunning, server.stop() == 0 else { throw Failure("http-echo did not end well") }

@@ -15,6 +15,7 @@
         _ = unsafe fcntl(number, F_SETFL, O_NONBLOCK)
         _ = unsafe fcntl(number, F_SETFD, FD_CLOEXEC)
         Socket.enable(SOL_SOCKET, SO_NOSIGPIPE, on: number)
+        Socket.enable(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
         return number
     }
 #else
@@ -44,7 +45,7 @@ enum Socket {
         case failed
     }
 
-    /// Takes the next connection of a listener and makes it send small answers at once.
+    /// Takes the next connection of a listener, with the options that the listener has.
     static func accept(_ listener: Int32) throws(SystemError) -> Newcomer {
         var address = sockaddr_storage()
         let number = try retryingOnInterrupt {
@@ -55,7 +56,6 @@ enum Socket {
                 )
             }
         }
-        enable(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
         return Newcomer(socket: Descriptor(adopting: number), peer: PeerGroup(address))
     }
 
@@ -108,8 +108,12 @@ enum Socket {
     }
 
     static func enable(_ level: Int32, _ option: Int32, on number: Int32) {
-        var one: Int32 = 1
-        unsafe setsockopt(number, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+        set(level, option, to: 1, on: number)
+    }
+
+    static func set(_ level: Int32, _ option: Int32, to value: Int32, on number: Int32) {
+        var value = value
+        unsafe setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// A write to a closed peer must not end the process.
