@@ -47,6 +47,7 @@ lint: ## check the format of every Swift file
 	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
 
 docs: setup ## build the documentation of HTTPServer into .build/docs, warnings as errors
+	swift build --target HTTPServer $(strict)
 	@Scripts/docs
 
 build: setup ## build the release product as it ships

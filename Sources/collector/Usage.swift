@@ -41,7 +41,7 @@ enum Usage {
     }
 
     private static func table(_ rows: [(String, Setting)]) -> String {
-        let width = 30
+        let width = 36
         return rows.map { name, setting in
             let padding = String(repeating: " ", count: max(1, width - name.count))
             return "  \(name)\(padding)\(setting.meaning)\n"

@@ -16,7 +16,7 @@ extension Loop {
         let fields = parser.fields
         counters.requests += 1
         connection.timer = .none
-        unsafe noteRequest(connection, head, fields, bytes)
+        if isObserved { unsafe noteRequest(connection, head, fields, bytes) }
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
@@ -29,6 +29,7 @@ extension Loop {
 
         var request = unsafe Request(head: head, fields: fields, bytes: headBytes)
         if let refusal = screen(head, request) {
+            noteCall(request)
             return length
                 + refuse(connection, head, sequence, exchange, refusal, following: bytes.count - length)
         }
@@ -46,11 +47,13 @@ extension Loop {
             return length + count
         case .length(let count):
             // Who has sent little holds little memory.
+            noteCall(request)
             let body = pool.take(here < 16 << 10 ? min(count, 64 << 10) : count)
             unsafe startUpload(
                 connection, head, fields, headBytes, sequence, exchange, .length(count), body, here)
             return length
         case .chunked:
+            noteCall(request)
             let body = pool.take(16 << 10)
             let rest = Upload.Body.chunked(ChunkParser(limits: limits))
             unsafe startUpload(connection, head, fields, headBytes, sequence, exchange, rest, body, here)
@@ -66,7 +69,6 @@ extension Loop {
             response.fields = [("Allow", RequestError.allowedMethods)]
             return response
         }
-        defer { noteCall(request) }
         return service.screen(request)
     }
 
@@ -129,7 +131,7 @@ extension Loop {
         connection.partialHead = nil
         connection.discarding = 0
         connection.takesNoMore = true
-        noteRefusal(connection, received: received)
+        if isObserved { noteRefusal(connection, received: received) }
         answer(
             connection,
             Answer(connection: connection.id, sequence: sequence, exchange: .broken, response: error.response)
@@ -158,7 +160,7 @@ extension Loop {
     ) {
         serving = connection
         defer { serving = nil }
-        noteBody(connection, bytes: request.bodyCount)
+        if isObserved { noteBody(connection, bytes: request.bodyCount) }
         guard request.isGzipped else {
             service.serve(request, responder)
             noteCall(request)

@@ -11,6 +11,8 @@ final class Loop: @unchecked Sendable {
     let service: any Service
     let limits: Limits
     let observers: Observers
+    /// Whether answers are told of: asked for each request, and so not looked up.
+    let isObserved: Bool
     let slowMilliseconds: UInt64
     let mailbox: Mailbox
     let published = Guarded(Counters())
@@ -81,6 +83,7 @@ final class Loop: @unchecked Sendable {
         self.service = service
         self.limits = limits
         self.observers = observers
+        isObserved = observers.onAnswer != nil
         slowMilliseconds = limits.serviceTime.milliseconds
         self.budget = budget
         self.listeners = listeners

@@ -1,4 +1,4 @@
-// What the loop tells about requests, to whoever asked for it. Nothing here is done or kept where nobody did.
+// What the loop tells about requests, to whoever asked for it: `note…` is called only where somebody did.
 
 /// What is remembered of a connection's requests until they are answered.
 final class Visits {
@@ -24,7 +24,6 @@ extension Loop {
     func noteRequest(
         _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
     ) {
-        guard observers.onAnswer != nil else { return }
         var visit = Visits.Visit(began: Clock.nanoseconds)
         visit.method = head.method
         visit.target = unsafe Array(bytes[head.target.range.prefix(AccessRecord.textBytes)])
@@ -42,7 +41,6 @@ extension Loop {
 
     /// The server itself refuses the last request of the connection, which may be one that could not be read.
     func noteRefusal(_ connection: Connection, received: Int) {
-        guard observers.onAnswer != nil else { return }
         let visits = visits(of: connection)
         if visits.open.count < connection.unanswered { visits.open.append(.init(began: Clock.nanoseconds)) }
         visits.open[visits.open.count - 1].bytesReceived = received
@@ -69,8 +67,8 @@ extension Loop {
         return visits
     }
 
-    /// A call of the service has returned. It began when the clock was looked at last, but for the moment that
-    /// reading its request took.
+    /// The service has returned: from looking at a head, from that and serving it, or from serving alone. It began when
+    /// the clock was looked at last, but for the moment that reading the request took.
     func noteCall(_ request: borrowing Request) {
         let time = Clock.milliseconds
         let took = time &- lookedAt

@@ -48,9 +48,11 @@ extension Loop {
             connection.waiting = nil
         }
         let hasBody = !answer.exchange.isHead && answer.response.status.allowsBody
-        noteAnswer(
-            connection, answer.response.status, bodyBytes: hasBody ? answer.response.body.count : 0,
-            closes: closes)
+        if isObserved {
+            noteAnswer(
+                connection, answer.response.status, bodyBytes: hasBody ? answer.response.body.count : 0,
+                closes: closes)
+        }
         guard hasBody else { return }
         if answer.response.body.count < Self.copiedBytes {
             unsafe answer.response.body.withPointer { unsafe output.append($0) }
