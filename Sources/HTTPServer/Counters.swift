@@ -30,7 +30,6 @@ public struct Counters: Hashable, Sendable {
     public var evicted = 0
     /// Connections whose peer took too long.
     public var timedOut = TimedOut()
-
     /// Calls of the service that held their loop for more than ``Limits/serviceTime``.
     public var slow = 0
 

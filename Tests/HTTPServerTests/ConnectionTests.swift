@@ -17,6 +17,24 @@ import Threads
         }
     }
 
+    @Test func `an answer given in another connection's turn reaches its own peer`() throws {
+        let later = LaterService()
+        let service = ClosureService { request, responder in
+            let isSecond = request.pathEquals("/second")
+            later.serve(request, responder)
+            // On the loop's thread: the first connection's answer, too.
+            if isSecond { later.answerAll() }
+        }
+        try withServer(service) { server in
+            let (first, second) = (Client(port: server.port), Client(port: server.port))
+            first.send(Self.get("/first"))
+            #expect(later.waitFor(1))
+            second.send(Self.get("/second"))
+            #expect(second.nextAnswer()?.text == "/second")
+            #expect(first.nextAnswer()?.text == "/first")
+        }
+    }
+
     @Test func `reading pauses while many requests wait, and goes on`() throws {
         let later = LaterService()
         var limits = Limits()

@@ -87,8 +87,7 @@ extension Loop {
         excuse(newcomer.socket.number)
         // A request that came with the handshake: closing with bytes unread would make the system throw the answer
         // away.
-        scratch.clear()
-        _ = unsafe Socket.receive(newcomer.socket.number, into: scratch.free)
+        _ = unsafe Socket.receive(newcomer.socket.number, into: emptyScratch().free)
     }
 
     /// Says 503 to a peer that is about to be closed, if its socket takes it at once.

@@ -37,22 +37,23 @@ extension Loop {
         switch head.framing {
         case .none:
             if exchange.closes { connection.takesNoMore = true }
-            dispatch(request, Responder(mailbox, connection.id, sequence, exchange))
+            dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
             return length
         case .length(let count) where here >= count:
             if exchange.closes { connection.takesNoMore = true }
-            if isObserved { noteBody(connection, bytes: count) }
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
-            dispatch(request, Responder(mailbox, connection.id, sequence, exchange))
+            dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
             return length + count
         case .length(let count):
             // Who has sent little holds little memory.
+            noteCall(request)
             let body = pool.take(here < 16 << 10 ? min(count, 64 << 10) : count)
             unsafe startUpload(
                 connection, head, fields, headBytes, sequence, exchange, .length(count), body, here)
             return length
         case .chunked:
+            noteCall(request)
             let body = pool.take(16 << 10)
             let rest = Upload.Body.chunked(ChunkParser(limits: limits))
             unsafe startUpload(connection, head, fields, headBytes, sequence, exchange, rest, body, here)
@@ -79,7 +80,6 @@ extension Loop {
             head: head, fields: fields, headBytes: Array(bytes), sequence: sequence, exchange: exchange,
             began: now,
             rest: rest, body: body)
-        unsafe noteCall(head, bytes)
         if head.expectsContinue && here == 0 {
             connection.owesContinue = true
             sendContinue(connection)
@@ -148,11 +148,10 @@ extension Loop {
         connection.owesContinue = false
         connection.timer = .none
         if upload.exchange.closes { connection.takesNoMore = true }
-        if isObserved { noteBody(connection, bytes: upload.body.count) }
         unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
             var request = unsafe Request(head: upload.head, fields: upload.fields, bytes: headBytes)
             unsafe request.setBody(upload.body.bytes, of: upload.body)
-            dispatch(request, Responder(mailbox, connection.id, upload.sequence, upload.exchange))
+            dispatch(connection, request, Responder(mailbox, connection.id, upload.sequence, upload.exchange))
         }
         pool.give(upload.body)
     }
@@ -161,7 +160,12 @@ extension Loop {
     ///
     /// Gzip is inflated here, when the last byte has come, and not on the way: a slow sender then holds what
     /// it sent and not what that inflates to.
-    private func dispatch(_ request: consuming Request, _ responder: consuming Responder) {
+    private func dispatch(
+        _ connection: Connection, _ request: consuming Request, _ responder: consuming Responder
+    ) {
+        serving = connection
+        defer { serving = nil }
+        if isObserved { noteBody(connection, bytes: request.bodyCount) }
         guard request.isGzipped else {
             service.serve(request, responder)
             noteCall(request)
@@ -181,9 +185,9 @@ extension Loop {
             responder.send(response)
             return
         }
-        unsafe request.setBody(target.bytes, of: target)
         // Inflating is no fault of the service.
         lookedAt = Clock.milliseconds
+        unsafe request.setBody(target.bytes, of: target)
         service.serve(request, responder)
         noteCall(request)
     }

@@ -38,7 +38,10 @@ final class Loop: @unchecked Sendable {
 
     /// What is read next, for whichever connection.
     var scratch = Buffer(capacity: Loop.scratchBytes)
+    /// Answers of the connection whose turn it is, on their way out.
     let output = Buffer(capacity: 64 << 10)
+    /// Whose request the service has before it.
+    var serving: Connection?
     var pool = BufferPool()
     var parser: HeadParser
     var inflater: Inflater
@@ -95,8 +98,8 @@ final class Loop: @unchecked Sendable {
                 outputBytes: limits.inflatedBytes, ratio: limits.inflateRatio,
                 bytesBeforeRatio: limits.inflatedBytesBeforeRatio))
         now = Clock.milliseconds
-        idleMilliseconds = limits.idleTime.milliseconds
         lookedAt = now
+        idleMilliseconds = limits.idleTime.milliseconds
         let shortest = [
             limits.headTime, limits.bodyTime, limits.idleTime, limits.writeTime, limits.lingerTime,
         ].min()
@@ -228,10 +231,13 @@ final class Loop: @unchecked Sendable {
         if let deadline = mail.stop { stop(by: deadline) }
     }
 
-    /// Takes an answer given on the loop's own thread, while its request is being served.
+    /// Whether a request of this connection is being served, so that ``output`` is for its answers.
+    func isServing(_ id: ConnectionID) -> Bool { serving?.id == id }
+
+    /// Takes an answer given on the loop's own thread while a request of its connection is being served.
     func take(_ answer: consuming Answer) {
-        guard let connection = connection(answer.connection) else { return }
-        self.answer(connection, answer)
+        guard let serving else { return }
+        self.answer(serving, answer)
     }
 
     /// Accepts what is waiting, lets go of the listeners and of idle connections, and lets the rest finish.

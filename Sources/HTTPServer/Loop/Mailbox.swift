@@ -32,9 +32,9 @@ final class Mailbox: Sendable {
         ThreadMark.set(self)
     }
 
-    /// Hands `answer` to the loop: at once on its own thread, else with the next wake-up.
+    /// Hands `answer` to the loop: at once while its connection is served on this thread, else with the next wake-up.
     func deliver(_ answer: consuming Answer) {
-        if ThreadMark.isSet(by: self), let loop = direct.loop {
+        if ThreadMark.isSet(by: self), let loop = direct.loop, loop.isServing(answer.connection) {
             loop.take(answer)
             return
         }

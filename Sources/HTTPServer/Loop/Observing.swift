@@ -76,7 +76,7 @@ extension Loop {
         guard took > slowMilliseconds else { return }
         counters.slow += 1
         guard let observe = observers.onSlowCall else { return }
-        let path = String(decoding: request.path.utf8.prefix(AccessRecord.textBytes), as: UTF8.self)
+        let path = request.pathAsSent(upTo: AccessRecord.textBytes)
         observe(SlowCall(method: request.method, path: path, duration: .milliseconds(took)))
     }
 }

@@ -37,6 +37,11 @@ public struct Request: ~Copyable {
         head.path.count == 0 ? "/" : decoded(head.path.range, plusIsSpace: false)
     }
 
+    /// The first bytes of the path, not decoded.
+    func pathAsSent(upTo count: Int) -> String {
+        unsafe String(decoding: bytes[head.path.range.prefix(count)], as: UTF8.self)
+    }
+
     /// Whether the path as sent is `path`, byte by byte, without making a string of it.
     public func pathEquals(_ path: StaticString) -> Bool {
         equals(head.path.range, path)
