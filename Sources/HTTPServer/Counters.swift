@@ -26,7 +26,8 @@ public struct Counters: Hashable, Sendable {
     public var failedAccepts = 0
     /// Connections that were turned away.
     public var shed = Shed()
-    /// Connections that were closed while they waited for their peer, to make room for others.
+    /// Connections that were closed while they waited for their peer, to make room for others: their place, or the
+    /// memory that half a body holds.
     public var evicted = 0
     /// Connections whose peer took too long.
     public var timedOut = TimedOut()

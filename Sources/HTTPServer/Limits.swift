@@ -9,6 +9,9 @@ public struct Limits: Sendable {
     public var targetBytes = 2 << 10
     /// Bytes of a body as sent; more is 413. Four full batches that were not compressed.
     public var bodyBytes = 1 << 20
+    /// Bytes that bodies which are still arriving may hold, in all loops together; beyond it the one that began first
+    /// is answered 503. All places taken by phones on slow lines, each with a batch of 50 KiB, stay below it.
+    public var uploadBytes = 128 << 20
     /// Bytes of a body once inflated; more is 413.
     public var inflatedBytes = 16 << 20
     /// Bytes out per byte in while inflating, after ``inflatedBytesBeforeRatio``; more is 413. Text reaches

@@ -60,7 +60,8 @@ public final class Server: Sendable {
                         service: service, limits: configuration.limits,
                         observers: Observers(
                             onAnswer: configuration.onAnswer, onSlowCall: configuration.onSlowCall),
-                        budget: budget, listeners: listeners))
+                        budget: budget, uploadShare: configuration.limits.uploadBytes / count,
+                        listeners: listeners))
             } catch {
                 throw .system(error.message)
             }

@@ -22,6 +22,29 @@ import Testing
         return client
     }
 
+    @Test func `bodies that come slowly give way when all together hold too much`() throws {
+        var limits = Limits()
+        limits.uploadBytes = 1 << 20
+        try withServer(limits: limits) { server in
+            let body = [UInt8](repeating: 0x61, count: 100 << 10)
+            // Each holds 256 KiB once most of its body is there.
+            let slow = (0..<8).map { _ in
+                let client = Client(port: server.port)
+                client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n")
+                client.send(Array(body.dropLast()))
+                letTimePass()
+                return client
+            }
+            #expect(server.comesToCount { $0.evicted >= 3 })
+            #expect(slow[0].answers(1).first?.status == 503)
+            #expect(slow[0].answers(1).first?.field("retry-after") == "1")
+            #expect(slow[0].waitForEnd())
+            // The last one began last, so it goes on.
+            slow[7].send("a")
+            #expect(slow[7].answers(1).first?.body == body)
+        }
+    }
+
     @Test func `a newcomer takes the place of the connection that was idle longest`() throws {
         try withServer(limits: limits(connections: 3)) { server in
             let first = served(server)

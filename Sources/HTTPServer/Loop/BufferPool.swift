@@ -3,12 +3,12 @@
 /// Bounded twice: what is more than ``keptPerSize`` of a size goes back to the system at once, and what was not needed
 /// between two calls of ``trim()`` goes back then.
 struct BufferPool {
-    /// A small body, a full read, and the largest body.
-    private static let sizes = [16 << 10, 64 << 10, 1 << 20]
-    private static let keptPerSize = [64, 32, 64]
-    private var kept: [[Buffer]] = [[], [], []]
+    /// A small body, a full read, a large batch, and the largest body.
+    private static let sizes = [16 << 10, 64 << 10, 256 << 10, 1 << 20]
+    private static let keptPerSize = [64, 32, 32, 64]
+    private var kept: [[Buffer]] = [[], [], [], []]
     /// How many of each size have lain idle since the last call of ``trim()``.
-    private var idle = [0, 0, 0]
+    private var idle = [0, 0, 0, 0]
 
     var isEmpty: Bool { kept.allSatisfy(\.isEmpty) }
 

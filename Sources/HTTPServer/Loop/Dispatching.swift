@@ -78,8 +78,7 @@ extension Loop {
     ) {
         connection.upload = unsafe Upload(
             head: head, fields: fields, headBytes: Array(bytes), sequence: sequence, exchange: exchange,
-            began: now,
-            rest: rest, body: body)
+            began: now, rest: rest, body: body, in: uploadMemory)
         if head.expectsContinue && here == 0 {
             connection.owesContinue = true
             sendContinue(connection)
@@ -117,7 +116,11 @@ extension Loop {
 
     /// A request that cannot be read: one answer in its turn, then the end.
     func refuse(_ connection: Connection, _ error: RequestError) {
-        if error != .timeout { counters.refused += 1 }
+        switch error {
+        case .timeout: break
+        case .tooManyBodies: counters.evicted += 1
+        default: counters.refused += 1
+        }
         let sequence: UInt32
         let received = connection.upload?.body.count ?? 0
         var exchange = Exchange.broken

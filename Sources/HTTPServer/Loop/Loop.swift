@@ -43,6 +43,9 @@ final class Loop: @unchecked Sendable {
     /// Whose request the service has before it.
     var serving: Connection?
     var pool = BufferPool()
+    let uploadMemory = UploadMemory()
+    /// This loop's part of ``Limits/uploadBytes``.
+    let uploadShare: Int
     var parser: HeadParser
     var inflater: Inflater
     let writer = ResponseWriter()
@@ -78,7 +81,7 @@ final class Loop: @unchecked Sendable {
 
     init(
         service: any Service, limits: Limits, observers: Observers, budget: ConnectionBudget,
-        listeners: [ListeningSocket]
+        uploadShare: Int, listeners: [ListeningSocket]
     ) throws(SystemError) {
         self.service = service
         self.limits = limits
@@ -86,6 +89,7 @@ final class Loop: @unchecked Sendable {
         isObserved = observers.onAnswer != nil
         slowMilliseconds = limits.serviceTime.milliseconds
         self.budget = budget
+        self.uploadShare = uploadShare
         self.listeners = listeners
         waker = try Waker()
         mailbox = Mailbox(waker: waker)
@@ -166,6 +170,7 @@ final class Loop: @unchecked Sendable {
         default:
             guard let connection = connection(ConnectionID(token: event.token)) else { return }
             serve(connection, event)
+            if uploadMemory.bytes > uploadShare { endUploadsBeyondShare() }
         }
     }
 
