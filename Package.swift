@@ -90,7 +90,8 @@ let package = Package(
             name: "LeakReporterTests",
             dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads"],
             swiftSettings: settings),
-        .testTarget(name: "LeakStoreTests", dependencies: ["LeakStore"], swiftSettings: settings),
+        .testTarget(
+            name: "LeakStoreTests", dependencies: ["LeakStore", "CSQLite", "Threads"], swiftSettings: settings),
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [

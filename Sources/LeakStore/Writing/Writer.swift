@@ -22,6 +22,8 @@ final class Writer {
     private var dataVersion: Int64?
     /// ``logBytes``, but for tests.
     var logLimit = Writer.logBytes
+    /// ``InstallLog/setLimit``, but for tests.
+    var installLogSets = InstallLog.setLimit
     private var logTriedAt: Int64?
 
     init(connection: Connection, redact: @escaping Redact, reservoir: Reservoir) throws(StoreError) {

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import LeakStore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// What was acknowledged is on disk, and counted once, wherever the process is killed or the power goes.
+///
+/// Each seed plays one script, some ends of it at random moments; `make soak` plays more (`FAULT_SEEDS`).
+@Suite struct PowerCutTests {
+    static let seeds = 1...(unsafe getenv("FAULT_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 12)
+    private static let endsPerSeed = 20
+    private static let steps = 14
+
+    enum End: CaseIterable {
+        case kill, powerCut
+    }
+
+    @Test(arguments: End.allCases, seeds)
+    func `what was acknowledged is there once after`(end: End, seed: UInt64) throws {
+        let whole = Self.length(seed: seed)
+        var random = Seeded(state: seed)
+        for _ in 0..<Self.endsPerSeed {
+            let at = Int.random(in: 1...whole, using: &random)
+            let problems = try Self.problems(after: end, at: at, seed: seed)
+            #expect(problems == [], "seed \(seed), \(end) at \(at) of \(whole)")
+        }
+    }
+
+    /// A test that finds nothing is worth what it would find.
+    @Test(arguments: [true, false])
+    func `a disk that lies, and a store that does not sync, are found out`(isLyingDisk: Bool) throws {
+        var losses = 0
+        for seed in Self.seeds.prefix(12) {
+            let whole = Self.length(seed: seed)
+            for part in 1...5 {
+                let problems = try? Self.problems(
+                    after: .powerCut, at: whole * part / 5, seed: seed,
+                    settings: isLyingDisk ? [] : ["synchronous = off"], ignoresSync: isLyingDisk)
+                if problems != [] { losses += 1 }
+            }
+        }
+        #expect(losses > 20)
+    }
+
+    /// How much a whole script asks of the disk.
+    private static func length(seed: UInt64) -> Int {
+        let disk = FaultyDisk(in: TemporaryDirectory())
+        var play = StorePlay(in: disk.directory)
+        for (step, now) in StoreScript(seed: seed, length: steps).steps { try? play.play(step, now: now) }
+        play.close()
+        return disk.count
+    }
+
+    /// Plays a script up to its end, goes on behind it, and plays the rest.
+    private static func problems(
+        after end: End, at: Int, seed: UInt64, settings: [String] = [], ignoresSync: Bool = false
+    ) throws -> [String] {
+        let disk = FaultyDisk(in: TemporaryDirectory(), ignoresSync: ignoresSync)
+        disk.follow { event in
+            guard event.number == at else { return .none }
+            return end == .kill ? .kill : .cutPower(Seeded(state: seed &* 1_000 &+ UInt64(at)))
+        }
+        var play = StorePlay(in: disk.directory, settings: settings)
+        var rest = StoreScript(seed: seed, length: steps).steps[...]
+        while !disk.isOff, let (step, now) = rest.popFirst() {
+            // One that fails is not acknowledged.
+            try? play.play(step, now: now)
+        }
+        let next = disk.remains()
+        var problems = try play.resume(in: next)
+        // Whoever had no answer asks again.
+        if let (step, now) = play.uncertain { try play.play(step, now: now) }
+        for (step, now) in rest { try play.play(step, now: now) }
+        problems += try play.problems()
+        play.close()
+        return problems
+    }
+}
