@@ -1,4 +1,5 @@
 import Testing
+import Threads
 
 @testable import LeakStore
 
@@ -12,7 +13,7 @@ import Testing
 ///
 /// Each seed plays one script, some ends of it at random moments; `make soak` plays more (`FAULT_SEEDS`).
 @Suite struct PowerCutTests {
-    static let seeds = 1...(unsafe getenv("FAULT_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 12)
+    static let seeds = 1...(unsafe getenv("FAULT_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 6)
     private static let endsPerSeed = 20
     private static let steps = 14
 
@@ -35,7 +36,7 @@ import Testing
     @Test(arguments: [true, false])
     func `a disk that lies, and a store that does not sync, are found out`(isLyingDisk: Bool) throws {
         var losses = 0
-        for seed in Self.seeds.prefix(12) {
+        for seed in Self.seeds.prefix(6) {
             let whole = Self.length(seed: seed)
             for part in 1...5 {
                 let problems = try? Self.problems(
@@ -44,12 +45,30 @@ import Testing
                 if problems != [] { losses += 1 }
             }
         }
-        #expect(losses > 20)
+        #expect(losses > 10)
+    }
+
+    @Test func `scripts come to everything that a disk is asked for`() {
+        let seen = Guarded<Set<String>>([])
+        for seed in Self.seeds.prefix(6) {
+            let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+            disk.follow { event in
+                seen.with { _ = $0.insert("\(event.operation) \(event.file.split(separator: "-").last ?? "")") }
+                return .none
+            }
+            var play = StorePlay(in: disk.directory)
+            for (step, now) in StoreScript(seed: seed, length: Self.steps).steps { try? play.play(step, now: now) }
+        }
+        let expected: Set = [
+            "write wal", "sync wal", "truncate wal", "delete wal", "write leaks.sqlite", "sync leaks.sqlite",
+            "truncate leaks.sqlite", "write journal", "sync journal", "delete journal",
+        ]
+        #expect(expected.subtracting(seen.with { $0 }) == [])
     }
 
     /// How much a whole script asks of the disk.
     private static func length(seed: UInt64) -> Int {
-        let disk = FaultyDisk(in: TemporaryDirectory())
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         var play = StorePlay(in: disk.directory)
         for (step, now) in StoreScript(seed: seed, length: steps).steps { try? play.play(step, now: now) }
         play.close()
@@ -60,7 +79,7 @@ import Testing
     private static func problems(
         after end: End, at: Int, seed: UInt64, settings: [String] = [], ignoresSync: Bool = false
     ) throws -> [String] {
-        let disk = FaultyDisk(in: TemporaryDirectory(), ignoresSync: ignoresSync)
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true), ignoresSync: ignoresSync)
         disk.follow { event in
             guard event.number == at else { return .none }
             return end == .kill ? .kill : .cutPower(Seeded(state: seed &* 1_000 &+ UInt64(at)))

@@ -108,10 +108,12 @@ extension [UInt8] {
 
     private mutating func put(_ bytes: ArraySlice<UInt8>, at offset: Int) {
         if offset + bytes.count > count { grow(to: offset + bytes.count) }
-        replaceSubrange(offset..<(offset + bytes.count), with: bytes)
+        unsafe withUnsafeMutableBytes { own in
+            unsafe bytes.withUnsafeBytes { unsafe own[offset...].copyBytes(from: $0) }
+        }
     }
 
-    private mutating func grow(to size: Int) { append(contentsOf: repeatElement(0, count: size - count)) }
+    private mutating func grow(to size: Int) { append(contentsOf: [UInt8](repeating: 0, count: size - count)) }
 
     private mutating func truncate(to size: Int) {
         if size < count { removeLast(count - size) } else { grow(to: size) }

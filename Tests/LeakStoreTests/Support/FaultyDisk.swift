@@ -65,7 +65,7 @@ final class FaultyDisk: Sendable {
 
     /// What the next process finds, in a directory of its own: as of the kill or the cut, or else as of now.
     func remains() -> TemporaryDirectory {
-        let next = TemporaryDirectory()
+        let next = TemporaryDirectory(isInMemory: true)
         for (name, bytes) in state.with({ $0.remains }) ?? directory.files() { next.write(bytes, to: name) }
         return next
     }

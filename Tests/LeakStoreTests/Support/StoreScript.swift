@@ -135,9 +135,9 @@ struct StorePlay {
         return problems
     }
 
-    /// Compares the open store with the model.
-    func problems() throws -> [String] {
-        guard let store else { return ["the store is not open"] }
+    /// Compares the store with the model.
+    mutating func problems() throws -> [String] {
+        let store = try opened()
         return try wrong + store.verify() + model.differences(from: store, now: now)
     }
 

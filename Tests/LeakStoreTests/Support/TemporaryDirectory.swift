@@ -9,8 +9,11 @@
 final class TemporaryDirectory: Sendable {
     let path: String
 
-    init() {
-        var template = Array("/tmp/leakstore-XXXXXX".utf8CString)
+    /// - Parameter isInMemory: where syncs cost nothing, for what syncs often and tests something else.
+    init(isInMemory: Bool = false) {
+        let memory = "/dev/shm"
+        let parent = unsafe isInMemory && access(memory, W_OK) == 0 ? memory : "/tmp"
+        var template = Array("\(parent)/leakstore-XXXXXX".utf8CString)
         unsafe precondition(mkdtemp(&template) != nil)
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
