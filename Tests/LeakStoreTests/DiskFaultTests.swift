@@ -30,7 +30,8 @@ import Testing
     /// https://www.sqlite.org/rescode.html
     private static func ioError(_ detail: Int32) -> Int32 { SQLITE_IOERR | detail << 8 }
 
-    private static func fault(of operation: FaultyDisk.Operation, _ random: inout Seeded) -> FaultyDisk.Fault {
+    private static func fault(of operation: FaultyDisk.Operation, _ random: inout Seeded) -> FaultyDisk.Fault
+    {
         faults(of: operation).randomElement(using: &random) ?? .none
     }
 
@@ -125,7 +126,9 @@ import Testing
                     if !disk.isOff { try? play.play(step, now: now) }
                 }
             }
-            #expect(try play.resume(in: disk.remains()) == [], "seed \(seed), fault \(fault), cut \(cut) of \(whole)")
+            #expect(
+                try play.resume(in: disk.remains()) == [],
+                "seed \(seed), fault \(fault), cut \(cut) of \(whole)")
         }
     }
 

@@ -53,11 +53,15 @@ import Threads
         for seed in Self.seeds.prefix(6) {
             let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
             disk.follow { event in
-                seen.with { _ = $0.insert("\(event.operation) \(event.file.split(separator: "-").last ?? "")") }
+                seen.with {
+                    _ = $0.insert("\(event.operation) \(event.file.split(separator: "-").last ?? "")")
+                }
                 return .none
             }
             var play = StorePlay(in: disk.directory)
-            for (step, now) in StoreScript(seed: seed, length: Self.steps).steps { try? play.play(step, now: now) }
+            for (step, now) in StoreScript(seed: seed, length: Self.steps).steps {
+                try? play.play(step, now: now)
+            }
         }
         let expected: Set = [
             "write wal", "sync wal", "truncate wal", "delete wal", "write leaks.sqlite", "sync leaks.sqlite",

@@ -113,7 +113,9 @@ extension [UInt8] {
         }
     }
 
-    private mutating func grow(to size: Int) { append(contentsOf: [UInt8](repeating: 0, count: size - count)) }
+    private mutating func grow(to size: Int) {
+        append(contentsOf: [UInt8](repeating: 0, count: size - count))
+    }
 
     private mutating func truncate(to size: Int) {
         if size < count { removeLast(count - size) } else { grow(to: size) }

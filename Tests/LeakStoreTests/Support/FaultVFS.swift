@@ -27,8 +27,9 @@ enum FaultVFS {
     }
 
     /// The VFS that was there before. SQLite keeps it for good.
-    fileprivate nonisolated(unsafe) static let system: UnsafeMutablePointer<sqlite3_vfs> = unsafe sqlite3_vfs_find(
-        nil)
+    fileprivate nonisolated(unsafe) static let system: UnsafeMutablePointer<sqlite3_vfs> =
+        unsafe sqlite3_vfs_find(
+            nil)
 
     fileprivate nonisolated(unsafe) static let methods: UnsafeMutablePointer<sqlite3_io_methods> = {
         let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
@@ -184,7 +185,9 @@ private func read(
     unsafe judge(file, .read) ?? real(file).methods.xRead(real(file).file, bytes, count, offset)
 }
 
-private func write(_ file: File?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: sqlite3_int64) -> Int32 {
+private func write(_ file: File?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: sqlite3_int64)
+    -> Int32
+{
     let object = unsafe object(file)
     let fault = object.disk.verdict(on: .write, of: object.name)
     if let fault, !fault.isHalfway { return fault.code }

@@ -38,7 +38,8 @@ struct StoreScript: Sendable {
             default:
                 var call: [Submission] = []
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
-                    let again = Int.random(in: 0..<4, using: &random) == 0 ? sent.randomElement(using: &random) : nil
+                    let again =
+                        Int.random(in: 0..<4, using: &random) == 0 ? sent.randomElement(using: &random) : nil
                     call.append(again ?? randomSubmission(&random, now: now))
                 }
                 sent += call
