@@ -91,7 +91,8 @@ let package = Package(
             dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads"],
             swiftSettings: settings),
         .testTarget(
-            name: "LeakStoreTests", dependencies: ["LeakStore", "CSQLite", "Threads"], swiftSettings: settings),
+            name: "LeakStoreTests", dependencies: ["LeakStore", "CSQLite", "Threads"],
+            swiftSettings: settings),
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [

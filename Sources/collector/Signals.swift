@@ -20,6 +20,8 @@ struct StopSignals {
         // A closed terminal or a peer that went away ends nothing.
         _ = signal(SIGHUP, SIG_IGN)
         _ = signal(SIGPIPE, SIG_IGN)
+        // A file that may not grow any more is a failed write, which is answered; not the end of the process.
+        _ = signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Waits for the next one.

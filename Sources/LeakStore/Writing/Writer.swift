@@ -30,9 +30,18 @@ final class Writer {
         self.connection = connection
         self.redact = redact
         self.reservoir = reservoir
+        // SQLite goes on without a log where a file system cannot share memory, and says so by the way.
+        let mode = try connection.statement("pragma journal_mode = wal")
+        defer { mode.reset() }
+        guard try mode.step(), mode.text(0) == "wal" else {
+            throw StoreError(
+                .other,
+                "database \(connection.path): its file system cannot share memory between processes; choose a local "
+                    + "disk")
+        }
+        mode.reset()
         try connection.execute(
             """
-            pragma journal_mode = wal;
             pragma synchronous = full;
             pragma foreign_keys = on;
             pragma cache_size = -6144;
