@@ -49,9 +49,10 @@ bench: setup ## reports per second, memory and disk under load (needs wrk and cu
 	swift run -c release --package-path Benchmarks ingest-bench --million \
 		--collector "$$(swift build $(shipped) --show-bin-path)/collector" --public Public
 
-soak: setup ## the long runs: kill -9 under load, 200 times
+soak: setup ## the long runs: kills, power cuts, failing disks, damaged files; about ten minutes
 	swift build --build-tests $(strict)
-	CRASH_ROUNDS=200 swift test --skip-build --filter CrashTests
+	CRASH_ROUNDS=200 KILL_ROUNDS=200 FAULT_SEEDS=200 swift test --skip-build \
+		--filter 'CrashTests|KillTests|PowerCutTests|DiskFaultTests|DamageTests|CountingModelTests'
 
 clean: ## remove what was built
 	swift package clean

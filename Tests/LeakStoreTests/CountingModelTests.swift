@@ -1,4 +1,5 @@
 import Testing
+import Threads
 
 @testable import LeakStore
 
@@ -35,6 +36,107 @@ import Testing
         }
         #expect(try store.verify() == [])
         #expect(try model.differences(from: store, now: noon) == [])
+    }
+
+    /// Several stores on one file, on a disk that fails now and then; retries, expiry, restarts, and logs that are put away.
+    @Test(arguments: PowerCutTests.seeds)
+    func `any interleaving of stores, retries, faults and expiry gives the totals of the model`(seed: UInt64)
+        throws
+    {
+        var random = Seeded(state: seed)
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let dice = Guarded(Seeded(state: seed))
+        let rarely: FaultyDisk.Plan = { event in
+            dice.with { dice in
+                guard Int.random(in: 0..<300, using: &dice) == 0 else { return .none }
+                return DiskFaultTests.fault(of: event.operation, &dice)
+            }
+        }
+        disk.follow(rarely)
+        var (failures, now) = (0, noon)
+        /// Again and again, until it is done.
+        func insist<Result>(_ body: () throws -> Result) -> Result {
+            while true {
+                do { return try body() } catch { failures += 1 }
+            }
+        }
+        func open() -> SQLiteStore {
+            insist {
+                let store = try disk.directory.store()
+                try store.setBusyTimeout(milliseconds: 20)
+                try store.set("wal_autocheckpoint = 24")
+                store.limitLog(to: 0)
+                store.limitInstallLog(to: 12)
+                return store
+            }
+        }
+        var model = CountingModel()
+        var stores = (0..<3).map { _ in open() }
+        var sent: [Submission] = []
+        for _ in 0..<40 {
+            now += Int64.random(in: 0..<hour, using: &random)
+            let number = Int.random(in: 0..<stores.count, using: &random)
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0: stores[number] = open()
+            case 1:
+                now += Int64.random(in: 0...8, using: &random) * day
+                insist { try stores[number].expire(now: now) }
+            case 2: insist { try stores[number].tidy(now: now) }
+            case 3: _ = insist { try stores[number].checkpoint() }
+            default:
+                let call = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+                    let again = Int.random(in: 0..<3, using: &random) == 0
+                    return (again ? sent.randomElement(using: &random) : nil)
+                        ?? randomSubmission(&random, now: now)
+                }
+                #expect(insist { try stores[number].count(call, now: now) } == model.count(call, now: now))
+                sent += call
+            }
+        }
+        disk.follow { _ in .none }
+        #expect(failures > 0)
+        for store in stores {
+            #expect(try store.verify() == [])
+            #expect(try model.differences(from: store, now: now) == [])
+        }
+    }
+
+    /// Two processes that were given the same batches, as by reporters that had no answer from the first.
+    @Test func `processes that count the same batches count each once`() async throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path
+        async let one: Void = Self.countInProcess(path: path, seed: 1)
+        async let other: Void = Self.countInProcess(path: path, seed: 2)
+        _ = await (one, other)
+        let store = try directory.store()
+        var model = CountingModel()
+        _ = model.count(Self.batches, now: noon)
+        #expect(try store.verify() == [])
+        #expect(try model.differences(from: store, now: noon) == [])
+    }
+
+    private static let batches: [Submission] = {
+        var random = Seeded(state: 9)
+        return (0..<80).map { number in
+            var batch = randomSubmission(&random, now: noon)
+            batch.idempotency = Submission.Idempotency(
+                key: "batch \(number)", bodyHash: [UInt8](repeating: 1, count: 32))
+            return batch
+        }
+    }()
+
+    private static func countInProcess(path: String, seed: UInt64) async {
+        await #expect(processExitsWith: .success) { [path = path as String, seed = seed as UInt64] in
+            try CountingModelTests.countBatches(path: path, seed: seed)
+        }
+    }
+
+    private static func countBatches(path: String, seed: UInt64) throws {
+        var random = Seeded(state: seed)
+        let store = try SQLiteStore(path: path + "/leaks.sqlite", exclusive: false)
+        try store.set("wal_autocheckpoint = 30")
+        store.limitInstallLog(to: 12)
+        for batch in batches.shuffled(using: &random) { _ = try store.count([batch], now: noon) }
     }
 
     /// Reports of leaks not seen before, large enough to need pages.

@@ -30,8 +30,7 @@ import Testing
     /// https://www.sqlite.org/rescode.html
     private static func ioError(_ detail: Int32) -> Int32 { SQLITE_IOERR | detail << 8 }
 
-    private static func fault(of operation: FaultyDisk.Operation, _ random: inout Seeded) -> FaultyDisk.Fault
-    {
+    static func fault(of operation: FaultyDisk.Operation, _ random: inout Seeded) -> FaultyDisk.Fault {
         faults(of: operation).randomElement(using: &random) ?? .none
     }
 
