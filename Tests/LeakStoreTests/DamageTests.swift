@@ -107,7 +107,7 @@ import Testing
             where m.type = 'table' and m.name not like 'sqlite%'
             """)
         #expect(columns.count > 80)
-        let count = PowerCutTests.seeds.upperBound / 2
+        let count = PowerCutTests.seeds.upperBound / 3
         for (number, column) in columns.enumerated() {
             let parts = column.split(separator: ".")
             // A few for each column; all of them in a long run.
