@@ -55,13 +55,14 @@ import Threads
         disk.follow(rarely)
         var (failures, now) = (0, noon)
         /// Again and again, until it is done.
-        func insist<Result>(_ body: () throws -> Result) -> Result {
-            while true {
+        func insist<Result>(_ body: () throws -> Result) throws -> Result {
+            for _ in 0..<100 {
                 do { return try body() } catch { failures += 1 }
             }
+            return try body()
         }
-        func open() -> SQLiteStore {
-            insist {
+        func open() throws -> SQLiteStore {
+            try insist {
                 let store = try disk.directory.store()
                 try store.setBusyTimeout(milliseconds: 20)
                 try store.set("wal_autocheckpoint = 24")
@@ -71,25 +72,26 @@ import Threads
             }
         }
         var model = CountingModel()
-        var stores = (0..<3).map { _ in open() }
+        var stores = try (0..<3).map { _ in try open() }
         var sent: [Submission] = []
         for _ in 0..<40 {
             now += Int64.random(in: 0..<hour, using: &random)
             let number = Int.random(in: 0..<stores.count, using: &random)
             switch Int.random(in: 0..<12, using: &random) {
-            case 0: stores[number] = open()
+            case 0: stores[number] = try open()
             case 1:
                 now += Int64.random(in: 0...8, using: &random) * day
-                insist { try stores[number].expire(now: now) }
-            case 2: insist { try stores[number].tidy(now: now) }
-            case 3: _ = insist { try stores[number].checkpoint() }
+                try insist { try stores[number].expire(now: now) }
+            case 2: try insist { try stores[number].tidy(now: now) }
+            case 3: _ = try insist { try stores[number].checkpoint() }
             default:
                 let call = (0..<Int.random(in: 1...5, using: &random)).map { _ in
                     let again = Int.random(in: 0..<3, using: &random) == 0
                     return (again ? sent.randomElement(using: &random) : nil)
                         ?? randomSubmission(&random, now: now)
                 }
-                #expect(insist { try stores[number].count(call, now: now) } == model.count(call, now: now))
+                #expect(
+                    try insist { try stores[number].count(call, now: now) } == model.count(call, now: now))
                 sent += call
             }
         }
