@@ -33,7 +33,11 @@ final class Writer {
         // SQLite goes on without a log where a file system cannot share memory, and says so by the way.
         let mode = try connection.statement("pragma journal_mode = wal")
         defer { mode.reset() }
-        guard try mode.step(), mode.text(0) == "wal" else {
+        var isLogged = false
+        // To the end: the change is committed behind its row. Without a log, a power cut may bring back a journal
+        // that undoes the last commit.
+        while try mode.step() { isLogged = mode.text(0) == "wal" }
+        guard isLogged else {
             throw StoreError(
                 .other,
                 "database \(connection.path): its file system cannot share memory between processes; choose a local "
