@@ -79,9 +79,10 @@ bench-http: setup ## the HTTP server side by side with nginx (needs nginx-light,
 	PATH="$$PATH:/usr/sbin" "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-bench" \
 		--echo "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" $(BENCH)
 
-soak: setup hostile ## the long runs: kill -9 under load, 200 times; the server under attack for ten minutes; an hour of fuzzing
+soak: setup hostile ## the long runs: kills, power cuts, failing disks, damaged files; the server under attack; an hour of fuzzing
 	swift build --build-tests $(strict)
-	CRASH_ROUNDS=200 swift test --skip-build --filter CrashTests
+	CRASH_ROUNDS=200 KILL_ROUNDS=200 FAULT_SEEDS=200 swift test --skip-build \
+		--filter 'CrashTests|KillTests|PowerCutTests|DiskFaultTests|DamageTests|CountingModelTests'
 	$(hostile) --slow 90 --slow-connections 3000 --churn 100000
 	$(hostile) --rounds 15 --seconds 5
 	Scripts/sanitize-load 20

@@ -94,7 +94,9 @@ let package = Package(
             name: "LeakReporterTests",
             dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads"],
             swiftSettings: settings),
-        .testTarget(name: "LeakStoreTests", dependencies: ["LeakStore"], swiftSettings: settings),
+        .testTarget(
+            name: "LeakStoreTests", dependencies: ["LeakStore", "CSQLite", "Threads"],
+            swiftSettings: settings),
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [

@@ -23,6 +23,8 @@ public struct StopSignals {
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         _ = signal(SIGHUP, SIG_IGN)
         _ = signal(SIGPIPE, SIG_IGN)
+        // A file that may not grow any more is a failed write, which is answered; not the end of the process.
+        _ = signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Waits for the next one.

@@ -8,7 +8,8 @@ public final class SQLiteStore: Store {
     public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
     let path: String
-    private let writer: Guarded<Writer>
+    /// Tests reach it too, to set limits that operators do not.
+    let writer: Guarded<Writer>
     /// How many calls want the writer or have it. A lock alone does not let them in between two steps of ``expire(now:)``.
     private let callers = Guarded(0)
     /// A step of ``expire(now:)`` waits no longer than so for a moment without callers.
@@ -86,22 +87,5 @@ public final class SQLiteStore: Store {
             callers.wakeAll()
         }
         return try writer.with(body)
-    }
-
-    /// Makes the disk seem full beyond so many pages of 4 KiB, for tests.
-    func limitPages(to count: Int) throws(StoreError) {
-        try writer.with { writer throws(StoreError) in
-            try writer.connection.execute("pragma max_page_count = \(count)")
-        }
-    }
-
-    /// Makes the log seem long beyond so many bytes, for tests.
-    func limitLog(to bytes: Int) { writer.with { $0.logLimit = bytes } }
-
-    /// How long to wait for another process; tests cannot wait as long as operators.
-    func setBusyTimeout(milliseconds: Int) throws(StoreError) {
-        try writer.with { writer throws(StoreError) in
-            try writer.connection.execute("pragma busy_timeout = \(milliseconds)")
-        }
     }
 }

@@ -44,6 +44,8 @@ final class CollectorProcess {
 
     var isRunning: Bool { process.isRunning }
 
+    var number: Int32 { process.processIdentifier }
+
     private var standardError: String {
         String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }

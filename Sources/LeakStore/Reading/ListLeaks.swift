@@ -81,8 +81,8 @@ extension SQLiteReader {
         var trends: [Int64: [Int]] = [:]
         let empty = [Int](repeating: 0, count: LeakRow.trendDays)
         while try select.step() {
-            trends[select.int64(0), default: empty][select.int(1) - first].addBounded(
-                select.int(2))
+            let bucket = try select.bucket(1, from: first, count: LeakRow.trendDays)
+            trends[select.int64(0), default: empty][bucket].addBounded(select.int(2))
         }
         return trends
     }

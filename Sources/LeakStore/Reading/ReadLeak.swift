@@ -152,7 +152,8 @@ extension SQLiteReader {
             if series.last.map({ ByteText($0.version) }) != ByteText(version) {
                 series.append(Trend.Series(version: version, counts: [Int](repeating: 0, count: count)))
             }
-            series[series.count - 1].counts[select.int(1) - first].addBounded(select.int(2))
+            let bucket = try select.bucket(1, from: first, count: count)
+            series[series.count - 1].counts[bucket].addBounded(select.int(2))
         }
         return Trend(step: step, from: first, versions: series)
     }

@@ -47,7 +47,7 @@ extension SQLiteReader {
                     version: select.text(1), builds: [], reports: select.int(2),
                     leaks: select.int(3), newLeaks: select.int(4), installs: select.int(5),
                     sessions: select.int(6), leakySessions: select.int(7), checks: select.int(8),
-                    firstSeen: select.int64(9), lastSeen: select.int64(10)))
+                    firstSeen: select.time(9), lastSeen: select.time(10)))
         }
         let builds = try builds(of: rows)
         for (index, row) in rows.enumerated() { releases[index].builds = builds[row] ?? [] }

@@ -65,8 +65,8 @@ extension Writer {
         defer { select.reset() }
         try select.bind(id.bytes)
         guard try select.step() else { return nil }
-        var span = Tally.Span(select.int64(1))
-        span.widen(to: select.int64(2))
+        var span = Tally.Span(select.time(1))
+        span.widen(to: select.time(2))
         let entry = LeakEntry(
             id: select.int64(0), span: span,
             release: LeakEntry.ReleaseMark(id: select.int64(3), order: select.blob(4)))
@@ -76,8 +76,8 @@ extension Writer {
         entry.installs = select.int(9)
         entry.sightings = select.int(10)
         entry.aliveAtMost = select.optionalInt(11)
-        entry.firstSample = select.optionalInt64(12)
-        entry.newestSample = select.optionalInt64(13)
+        entry.firstSample = select.optionalTime(12)
+        entry.newestSample = select.optionalTime(13)
         entry.buildCount = select.int(14)
         return entry
     }

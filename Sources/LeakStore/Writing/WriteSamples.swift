@@ -17,7 +17,7 @@ extension Writer {
             || !(sinceNewest.map { (0..<Self.newestMilliseconds).contains($0) } ?? false)
         var kept = [Kept?](repeating: nil, count: SampleSlot.reservoir + Reservoir.size)
         for place in leak.sightings {
-            entry.sightings += 1
+            entry.sightings.addBounded(1)
             let at = submissions[place.submission].sightings[place.sighting].at
             let this = Kept(place: place, ordinal: entry.sightings)
             if entry.firstSample.map({ at < $0 }) ?? true {

@@ -22,15 +22,30 @@ final class Writer {
     private var dataVersion: Int64?
     /// ``logBytes``, but for tests.
     var logLimit = Writer.logBytes
+    /// ``InstallLog/setLimit``, but for tests.
+    var installLogSets = InstallLog.setLimit
     private var logTriedAt: Int64?
 
     init(connection: Connection, redact: @escaping Redact, reservoir: Reservoir) throws(StoreError) {
         self.connection = connection
         self.redact = redact
         self.reservoir = reservoir
+        // SQLite goes on without a log where a file system cannot share memory, and says so by the way.
+        let mode = try connection.statement("pragma journal_mode = wal")
+        defer { mode.reset() }
+        var isLogged = false
+        // To the end: the change is committed behind its row. Without a log, a power cut may bring back a journal
+        // that undoes the last commit.
+        while try mode.step() { isLogged = mode.text(0) == "wal" }
+        guard isLogged else {
+            throw StoreError(
+                .other,
+                "database \(connection.path): its file system cannot share memory between processes; choose a local "
+                    + "disk")
+        }
+        mode.reset()
         try connection.execute(
             """
-            pragma journal_mode = wal;
             pragma synchronous = full;
             pragma foreign_keys = on;
             pragma cache_size = -6144;
