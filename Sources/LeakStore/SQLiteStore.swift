@@ -22,10 +22,12 @@ public final class SQLiteStore: Store {
     ///   - path: `-wal`, `-shm` and `.lock` files stand beside it.
     ///   - exclusive: `true` for a server, which keeps another server off; `false` for a command that adds a key.
     ///   - seed: decides which reports are kept as samples; the same for the same reports.
+    ///   - limits: what one sender can make it keep.
     ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
     /// - Throws: ``StoreError`` with a line that says what is wrong with the file.
     public init(
-        path: String, exclusive: Bool, seed: UInt64 = 0, redact: @escaping Redact = { Array($0) }
+        path: String, exclusive: Bool, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),
+        redact: @escaping Redact = { Array($0) }
     ) throws(StoreError) {
         self.path = path
         lock = exclusive ? try LockFile(beside: path) : nil
@@ -36,7 +38,8 @@ public final class SQLiteStore: Store {
         }
         try Migration.run(on: connection)
         writer = Guarded(
-            try Writer(connection: connection, redact: redact, reservoir: Reservoir(seed: seed)))
+            try Writer(
+                connection: connection, limits: limits, redact: redact, reservoir: Reservoir(seed: seed)))
     }
 
     public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {

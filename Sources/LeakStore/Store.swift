@@ -2,12 +2,13 @@
 ///
 /// Every call blocks until the disk or the database has answered.
 public protocol Store: Sendable {
-    /// Counts submissions in one transaction.
+    /// Counts submissions in one transaction: from the first on, as many as it takes without holding others up.
     ///
     /// - Parameters:
     ///   - submissions: in order of arrival; of two with the same idempotency key the first counts.
     ///   - now: milliseconds since 1970.
-    /// - Returns: one receipt per submission, in order, once the transaction is on disk.
+    /// - Returns: receipts of the first submissions, one at least, in order, once the transaction is on disk. The
+    ///   others were not touched; another call takes them.
     /// - Throws: ``StoreError`` when nothing at all was counted.
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt]
 

@@ -13,7 +13,7 @@ extension SQLiteReader {
                 newest: newest.first, previous: newest.count > 1 ? newest[1] : nil, newLeaks: newLeaks,
                 newTitles: newTitles, recentReports: recent.reports, recentInstalls: recent.installs,
                 recentLeaks: recent.leaks, leaks: totals.leaks, reports: totals.reports,
-                dropped: try dropped(app))
+                dropped: try dropped(app), beyond: try beyond(app))
         }
     }
 
@@ -144,5 +144,23 @@ extension SQLiteReader {
                 Submission.Dropped(app: select.text(0), reason: select.text(1), count: select.int(2)))
         }
         return dropped
+    }
+
+    private func beyond(_ app: String?) throws(StoreError) -> [BeyondLimit] {
+        let select = try connection.statement(
+            """
+            select a.name, b.name, b.count from app a join beyond b on b.app = a.id
+            where ?1 is null or a.name = ?1 order by a.name, b.name
+            """)
+        defer { select.reset() }
+        try select.bind(app)
+        var beyond: [BeyondLimit] = []
+        while try select.step() {
+            guard let limit = BeyondLimit.Name(rawValue: select.text(1)) else {
+                throw .unreadable("a limit", in: connection.path)
+            }
+            beyond.append(BeyondLimit(app: select.text(0), limit: limit, count: select.int(2)))
+        }
+        return beyond
     }
 }

@@ -1,14 +1,17 @@
 extension Writer {
     func write(
-        _ leak: Tally.Leak, _ tally: Tally, apps: [AppEntry], releases: [ReleaseEntry], builds: [Int64],
-        of submissions: [Submission], now: Int64
+        _ leak: Tally.Leak, _ tally: Tally, of submissions: [Submission], now: Int64
     ) throws(StoreError) -> LeakEntry {
-        let app = apps[leak.app]
         let marks = leak.cells.map { cell in
-            let release = releases[tally.builds[tally.cells[cell].build].release]
+            let release = tally.releases[tally.builds[tally.cells[cell].build].release].entry
             return LeakEntry.ReleaseMark(id: release.id, order: release.order)
         }
-        let entry = try self.leak(leak, app: app, release: marks[0])
+        let entry: LeakEntry
+        if let known = leak.entry {
+            entry = known
+        } else {
+            entry = try insert(leak, app: tally.apps[leak.app].entry, release: marks[0])
+        }
         entry.reports.addBounded(leak.reports)
         entry.freed.addBounded(leak.freed)
         entry.firstSeen = min(entry.firstSeen, leak.span.first)
@@ -19,7 +22,7 @@ extension Writer {
             if mark.order.lexicographicallyPrecedes(entry.firstRelease.order) { entry.firstRelease = mark }
             if entry.lastRelease.order.lexicographicallyPrecedes(mark.order) { entry.lastRelease = mark }
         }
-        try writeReleases(of: leak, entry, tally, releases: releases, builds: builds)
+        try writeReleases(of: leak, entry, tally)
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
         try keepSamples(of: leak, entry, from: submissions, now: now)
         try connection.run(
@@ -38,21 +41,7 @@ extension Writer {
         return entry
     }
 
-    private func leak(
-        _ leak: Tally.Leak, app: AppEntry, release: LeakEntry.ReleaseMark
-    ) throws(StoreError) -> LeakEntry {
-        if let known = caches.leaks.value(of: leak.identity.id) { return known }
-        let entry: LeakEntry
-        if let stored = try storedLeak(leak.identity.id) {
-            entry = stored
-        } else {
-            entry = try insert(leak, app: app, release: release)
-        }
-        caches.leaks.insert(entry, for: leak.identity.id)
-        return entry
-    }
-
-    private func storedLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
+    func storedLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
         let select = try connection.statement(
             """
             select l.id, l.first_seen, l.last_seen, f.id, f.order_key, n.id, n.order_key, l.reports, l.freed,
@@ -79,6 +68,7 @@ extension Writer {
         entry.firstSample = select.optionalInt64(12)
         entry.newestSample = select.optionalInt64(13)
         entry.buildCount = select.int(14)
+        entry.admittedBuilds = entry.buildCount
         return entry
     }
 
@@ -104,6 +94,9 @@ extension Writer {
             identity.groupedBy.className, PackedWriter.pack(identity.groupedBy.stack), SearchText.of(identity)
         )
         try connection.run("update app set leaks = leaks + 1 where id = ?", app.id)
-        return LeakEntry(id: row, span: leak.span, release: release)
+        let entry = LeakEntry(id: row, span: leak.span, release: release)
+        entry.admittedBuilds = leak.cells.count
+        caches.leaks.insert(entry, for: identity.id)
+        return entry
     }
 }
