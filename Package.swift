@@ -90,7 +90,9 @@ let package = Package(
             name: "LeakReporterTests",
             dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads"],
             swiftSettings: settings),
-        .testTarget(name: "LeakStoreTests", dependencies: ["LeakStore"], swiftSettings: settings),
+        .testTarget(
+            name: "LeakStoreTests", dependencies: ["LeakStore"],
+            resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [
