@@ -64,8 +64,8 @@ public final class Collector: Sendable {
         let files = try Self.files(publicFolder)
         let front = Front(
             gate: gate, signIn: signIn, files: files, queue: queue,
-            pool: pool,
-            health: health, log: log, now: now)
+            rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), pool: pool, health: health,
+            log: log, now: now)
         server = try Server(
             Server.Configuration(host: settings.host, port: settings.port, loops: Self.loops), service: front)
 

@@ -9,9 +9,9 @@ public final class SQLiteStore: Store {
 
     let path: String
     private let writer: Guarded<Writer>
-    /// How many calls want the writer or have it. A lock alone does not let them in between two steps of ``expire(now:)``.
+    /// How many calls want the writer or have it. A lock alone does not let them in between two steps of a long task.
     private let callers = Guarded(0)
-    /// A step of ``expire(now:)`` waits no longer than so for a moment without callers.
+    /// A step of a long task waits no longer than so for a moment without callers.
     private static let stepWait = Duration.milliseconds(100)
     private let lock: LockFile?
 
@@ -53,8 +53,20 @@ public final class SQLiteStore: Store {
     public func expire(now: Int64) throws(StoreError) {
         var expiry = Expiry(now: now)
         while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {
-            _ = callers.wait(timeout: Self.stepWait) { $0 == 0 ? true : nil }
+            letOthersIn()
         }
+    }
+
+    public func erase(install: UInt64) throws(StoreError) -> Erased {
+        var erasing = Erasing(install: install)
+        while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &erasing) }) {
+            letOthersIn()
+        }
+        return erasing.erased
+    }
+
+    private func letOthersIn() {
+        _ = callers.wait(timeout: Self.stepWait) { $0 == 0 ? true : nil }
     }
 
     public func add(_ credential: Credential) throws(StoreError) -> Credential {

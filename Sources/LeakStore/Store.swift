@@ -27,6 +27,13 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError`` for the first step that failed; those before it are done.
     func expire(now: Int64) throws(StoreError)
 
+    /// Forgets an install: the samples that it sent, and its place in exact sets of installs. In steps of a few
+    /// milliseconds, between which other calls have their turn; what is erased again changes nothing.
+    ///
+    /// - Parameter install: ``Submission/Origin/installHash``.
+    /// - Throws: ``StoreError`` for the first step that failed; those before it are done.
+    func erase(install: UInt64) throws(StoreError) -> Erased
+
     /// - Returns: the credential with its id.
     /// - Throws: ``StoreError/Reason/invalidArgument`` when one with its hash is or was there.
     func add(_ credential: Credential) throws(StoreError) -> Credential
@@ -41,6 +48,16 @@ public protocol Store: Sendable {
 
     /// A view of what is committed, for one thread.
     func makeReader() throws(StoreError) -> any StoreReader
+}
+
+/// What was erased of one install.
+public struct Erased: Hashable, Sendable {
+    /// Reports that were kept.
+    public var samples = 0
+    /// Sets that counted it: of leaks, builds, releases, and of the last day.
+    public var sets = 0
+
+    public init() {}
 }
 
 /// Answers questions about what is committed. For one thread at a time.

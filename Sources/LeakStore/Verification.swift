@@ -4,8 +4,18 @@ extension SQLiteStore {
     /// Reads the whole database: seconds for a large one. Writers may go on meanwhile.
     ///
     /// - Returns: what is wrong, one line each; empty when nothing is.
-    public func verify() throws(StoreError) -> [String] {
+    public func verify() throws(StoreError) -> [String] { try Self.verify(path: path) }
+
+    /// Checks a file, such as a backup.
+    ///
+    /// - Throws: ``StoreError`` for one that this version did not write.
+    public static func verify(path: String) throws(StoreError) -> [String] {
         let reader = try SQLiteReader(path: path)
+        guard try !Migration.isNeeded(on: reader.connection) else {
+            throw StoreError(
+                .other,
+                "database \(path): written by an earlier collector; start this one on it once, then verify")
+        }
         return try reader.snapshot { () throws(StoreError) in
             var problems = try reader.structuralProblems()
             for check in RowCheck.all {

@@ -16,7 +16,10 @@ final class CollectorProcess {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = ["serve", "--port", "0", "--data", folder, "--public", publicFolder]
-        process.environment = ["COLLECTOR_INGEST_KEY": Self.key, "COLLECTOR_ACCESS_TOKEN": Self.token]
+        process.environment = [
+            "COLLECTOR_INGEST_KEY": Self.key, "COLLECTOR_ACCESS_TOKEN": Self.token,
+            "COLLECTOR_REPORTS_PER_SECOND": "0",
+        ]
         process.standardOutput = output
         try process.run()
         var text = ""

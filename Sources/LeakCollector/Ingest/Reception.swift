@@ -16,7 +16,7 @@ struct Reception {
         "comes where the request names more than \(WireLimits.leaksCount) different leaks; send it in another one"
 
     private(set) var submission: Submission
-    private var rejected: [Rejection]
+    private(set) var rejected: [Rejection]
 
     /// - Parameters:
     ///   - key: whose app other apps may not be.

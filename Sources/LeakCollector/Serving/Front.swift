@@ -10,6 +10,7 @@ final class Front: Service {
     private let paths: Set<String>
     private let ingest: Ingest
     private let visits: Visits
+    private let erasure: Erasure
     private let pool: ReadPool
     private let health: StoreHealth
     private let log: Log
@@ -18,14 +19,15 @@ final class Front: Service {
     private let address = Guarded("")
 
     init(
-        gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, pool: ReadPool,
+        gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, rate: RateLimit, pool: ReadPool,
         health: StoreHealth, log: Log, now: @escaping @Sendable () -> Int64
     ) {
         self.gate = gate
         self.files = files
         paths = Set(files.paths)
-        ingest = Ingest(queue: queue, now: now)
+        ingest = Ingest(queue: queue, rate: rate, now: now)
         visits = Visits(signIn: signIn, pool: pool, log: log)
+        erasure = Erasure(store: signIn.store, pool: pool, log: log)
         self.pool = pool
         self.health = health
         self.log = log
@@ -115,6 +117,8 @@ final class Front: Service {
             responder.send((health.worst ?? .unwritable).problem.response)
         case .file:
             responder.send(files.response(to: request) ?? nothing(at: request))
+        case .install(let id):
+            erasure.receive(id, request, responder)
         case .signIn, .signOut:
             visits.receive(route, request, responder, now: now())
         default:

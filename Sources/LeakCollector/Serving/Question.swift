@@ -41,7 +41,7 @@ struct Question: Sendable, CustomStringConvertible {
         case .leakPage(let id): topic = .leakPage(id)
         case .reportsPage(let id): topic = .reportsPage(id)
         case .releasesPage: topic = .releasesPage(app: Self.app(request))
-        case .reports, .healthz, .signIn, .signOut, .file:
+        case .reports, .healthz, .signIn, .signOut, .install, .file:
             throw Problem(.notFound, "nothing to read is at this address")
         }
     }

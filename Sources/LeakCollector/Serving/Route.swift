@@ -8,6 +8,8 @@ enum Route: Hashable {
     case releases, summary, apps
     case healthz, readyz
     case signIn, signOut
+    /// The install's id.
+    case install(String)
     case summaryPage, leakPage(LeakID), reportsPage(LeakID), releasesPage
     case file
 
@@ -42,6 +44,8 @@ enum Route: Hashable {
         default:
             if let route = Self.leak(at: path) {
                 self = route
+            } else if path.hasPrefix(Self.installs), path.utf8.count > Self.installs.utf8.count {
+                self = .install(String(path.dropFirst(Self.installs.count)))
             } else if files.contains(path) {
                 self = .file
             } else {
@@ -49,6 +53,8 @@ enum Route: Hashable {
             }
         }
     }
+
+    private static let installs = "/api/v1/installs/"
 
     private static func leak(at path: String) -> Route? {
         let isJSON = path.hasPrefix("/api/v1/leaks/")
@@ -69,7 +75,7 @@ enum Route: Hashable {
     var access: Access {
         switch self {
         case .reports: .writers
-        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps: .readers
+        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .install: .readers
         case .summaryPage, .leakPage, .reportsPage, .releasesPage: .people
         case .healthz, .readyz, .signIn, .signOut, .file: .anyone
         }
@@ -80,6 +86,7 @@ enum Route: Hashable {
         switch self {
         case .reports, .signOut: [.post]
         case .signIn: [.get, .post]
+        case .install: [.delete]
         default: [.get]
         }
     }
@@ -89,6 +96,7 @@ enum Route: Hashable {
         var names: [String] = []
         if methods.contains(.get) { names += ["GET", "HEAD"] }
         if methods.contains(.post) { names.append("POST") }
+        if methods.contains(.delete) { names.append("DELETE") }
         return (names + ["OPTIONS"]).joined(separator: ", ")
     }
 

@@ -2,6 +2,7 @@
 /// and the README's table all come from here.
 public enum Setting: String, CaseIterable, Sendable {
     case host, port, data, `public`, url, log
+    case reportsPerSecond = "reports-per-second"
     case ingestKey = "ingest-key"
     case accessToken = "access-token"
 
@@ -21,6 +22,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .public: "COLLECTOR_PUBLIC"
         case .url: "COLLECTOR_URL"
         case .log: "COLLECTOR_LOG"
+        case .reportsPerSecond: "COLLECTOR_REPORTS_PER_SECOND"
         case .ingestKey: "COLLECTOR_INGEST_KEY"
         case .accessToken: "COLLECTOR_ACCESS_TOKEN"
         }
@@ -35,6 +37,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .public: "the Public folder installed with the program"
         case .url: "http://localhost:PORT"
         case .log: "text"
+        case .reportsPerSecond: "10000"
         case .ingestKey, .accessToken: "made at the first start and printed once"
         }
     }
@@ -47,6 +50,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .public: "folder of style, icon and error pages"
         case .url: "address people use, for links and Secure cookies"
         case .log: "text or json, on standard error"
+        case .reportsPerSecond: "how many one ingest key may send, ten seconds' worth at once; 0 for no limit"
         case .ingestKey: "first key that may write reports, for any app"
         case .accessToken: "first token that may read"
         }

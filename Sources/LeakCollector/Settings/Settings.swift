@@ -12,6 +12,8 @@ public struct Settings: Sendable {
     /// Without a slash at the end; `nil`: `http://localhost:PORT`.
     public var url: String?
     public var logForm = LogForm.text
+    /// Of one ingest key, on average; 0: as many as come. Ten million installs with fifty reports a day send 6,000.
+    public var reportsPerSecond = 10_000
     public var ingestKey: String?
     public var accessToken: String?
 
@@ -79,6 +81,11 @@ public struct Settings: Sendable {
                 throw refuse("is “\(value)”, must be text or json")
             }
             logForm = form
+        case .reportsPerSecond:
+            guard let number = Int(value), (0...1_000_000_000).contains(number) else {
+                throw refuse("is “\(value)”, must be a number from 0 to 1000000000; 0 is no limit")
+            }
+            reportsPerSecond = number
         case .ingestKey:
             ingestKey = try Self.secret(value, refuse)
         case .accessToken:

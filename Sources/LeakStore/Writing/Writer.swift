@@ -69,7 +69,7 @@ final class Writer {
         }
     }
 
-    private func forgetIfOthersWrote() throws(StoreError) {
+    func forgetIfOthersWrote() throws(StoreError) {
         let version = try connection.number("pragma data_version")
         if version != dataVersion { caches.removeAll() }
         dataVersion = version
