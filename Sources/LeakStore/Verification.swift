@@ -141,6 +141,19 @@ private struct RowCheck: Sendable {
                    from leak where app = a.id)
                 """),
         RowCheck(
+            sentence: "the impact of a leak is its installs in the newest release",
+            sql: """
+                select count(*) from leak l join app a on a.id = l.app where impact <> coalesce(
+                  (select installs from leak_release where leak = l.id and release = a.newest_release), 0)
+                """),
+        RowCheck(
+            sentence: "leaks of a release, and new ones, are as many as there are",
+            sql: """
+                select count(*) from release r where (leaks, new_leaks) is not
+                  ((select count(*) from leak_release where release = r.id),
+                   (select count(*) from leak where first_release = r.id))
+                """),
+        RowCheck(
             sentence: "an idempotency key has its answer",
             sql: """
                 select count(*) from idempotency i where not exists (select 1 from answer where id = i.answer)

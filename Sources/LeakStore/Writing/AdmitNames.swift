@@ -18,7 +18,7 @@ extension Writer: Admission {
         if let known = caches.apps.value(of: ByteText(name)) { return known }
         let select = try connection.statement(
             """
-            select a.id, r.order_key, a.leaks, a.text_bytes, a.cells
+            select a.id, r.order_key, a.leaks, a.text_bytes, a.cells, a.newest_release
             from app a left join release r on r.id = a.newest_release where a.name = ?
             """)
         defer { select.reset() }
@@ -27,6 +27,7 @@ extension Writer: Admission {
         let entry = AppEntry(id: select.int64(0), name: name)
         entry.newest = select.isNull(1) ? nil : select.blob(1)
         (entry.leaks, entry.textBytes, entry.cells) = (select.int(2), select.int(3), select.int(4))
+        entry.newestRow = select.optionalInt64(5)
         caches.apps.insert(entry, for: ByteText(name))
         return entry
     }
@@ -47,7 +48,10 @@ extension Writer: Admission {
         let entry = ReleaseEntry(id: connection.lastInsertedRow, version: counted, order: order)
         if app.newest.map({ $0.lexicographicallyPrecedes(order) }) ?? true {
             try connection.run("update app set newest_release = ? where id = ?", entry.id, app.id)
+            // Nobody has it yet.
+            try connection.run("update leak set impact = 0 where app = ? and impact > 0", app.id)
             app.newest = order
+            app.newestRow = entry.id
         }
         caches.releases.insert(entry, for: ReleaseKey(app: app.id, version: ByteText(counted)))
         return entry

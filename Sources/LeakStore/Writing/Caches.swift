@@ -30,6 +30,8 @@ final class AppEntry {
     let name: String
     /// ``VersionOrder/key`` of the newest release; `nil` without a release.
     var newest: [UInt8]?
+    /// Its row.
+    var newestRow: Int64?
     /// Leaks, their bytes of text and their builds that were admitted.
     var leaks = 0
     var textBytes = 0

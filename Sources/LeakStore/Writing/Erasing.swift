@@ -77,10 +77,35 @@ extension Writer {
             if set.remove(next.install) { changed.append((select.int64(0), set)) }
         }
         guard !changed.isEmpty else { return }
-        for (row, set) in changed { try replace(set, in: row) }
+        for (row, set) in changed {
+            try replace(set, in: row)
+            if let leak = try leak(ofSetIn: row) { try setImpact(of: leak) }
+        }
         next.count(sets: changed.count)
         // Entries remember their sets, and their sizes.
         caches.removeAll()
+    }
+
+    private func leak(ofSetIn row: Int64) throws(StoreError) -> Int64? {
+        let select =
+            switch InstallScope(rawValue: row & 7) {
+            case .leakBuild: try connection.statement("select leak from leak_build where id = ?")
+            case .leakRelease: try connection.statement("select leak from leak_release where id = ?")
+            default: nil as Statement?
+            }
+        guard let select else { return nil }
+        defer { select.reset() }
+        try select.bind(row >> 3)
+        return try select.step() ? select.int64(0) : nil
+    }
+
+    private func setImpact(of leak: Int64) throws(StoreError) {
+        try connection.run(
+            """
+            update leak set impact = coalesce((select c.installs from leak_release c
+              where c.leak = leak.id and c.release = (select newest_release from app where id = leak.app)), 0)
+            where id = ?
+            """, leak)
     }
 
     private func lastRow(_ sql: StaticString, _ done: Int64, _ limit: Int) throws(StoreError) -> Int64? {

@@ -14,6 +14,7 @@ extension Writer {
         }
         entry.reports.addBounded(leak.reports)
         entry.freed.addBounded(leak.freed)
+        let formerFirstSeen = entry.firstSeen
         entry.firstSeen = min(entry.firstSeen, leak.span.first)
         entry.lastSeen = max(entry.lastSeen, leak.span.last)
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
@@ -25,18 +26,31 @@ extension Writer {
         try writeReleases(of: leak, entry, tally)
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
         try keepSamples(of: leak, entry, from: submissions, now: now)
+        let newest = tally.apps[leak.app].entry.newestRow
+        let impact = newest.flatMap { entry.releases[$0]?.installs }
         try connection.run(
             """
-            update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, first_seen = ?,
-              last_seen = ?
+            update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, last_seen = ?,
+              impact = coalesce(?, impact)
             where id = ?
             """, entry.reports, entry.freed, entry.installs, entry.sightings, entry.aliveAtMost,
-            entry.firstSeen, entry.lastSeen, entry.id)
-        // Apart, since an index and two references follow these.
+            entry.lastSeen, impact, entry.id)
+        // Apart, since indexes and references follow these.
+        if entry.firstSeen != formerFirstSeen {
+            try connection.run("update leak set first_seen = ? where id = ?", entry.firstSeen, entry.id)
+        }
         if (entry.firstRelease.id, entry.lastRelease.id) != former {
             try connection.run(
                 "update leak set first_release = ?, last_release = ? where id = ?", entry.firstRelease.id,
                 entry.lastRelease.id, entry.id)
+        }
+        let formerFirst = leak.entry == nil ? nil : former.0
+        if formerFirst != entry.firstRelease.id {
+            if let formerFirst {
+                try connection.run("update release set new_leaks = new_leaks - 1 where id = ?", formerFirst)
+            }
+            try connection.run(
+                "update release set new_leaks = new_leaks + 1 where id = ?", entry.firstRelease.id)
         }
         return entry
     }

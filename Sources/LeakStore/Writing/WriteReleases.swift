@@ -100,6 +100,7 @@ extension Writer {
             count = stored
         } else {
             try connection.run("insert into leak_release (leak, release) values (?, ?)", leak.id, release)
+            try connection.run("update release set leaks = leaks + 1 where id = ?", release)
             count = CountEntry(id: connection.lastInsertedRow)
         }
         leak.remember(count, release: release)
