@@ -96,7 +96,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LeakStoreTests", dependencies: ["LeakStore", "CSQLite", "Threads"],
-            swiftSettings: settings),
+            resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [

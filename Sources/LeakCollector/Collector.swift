@@ -65,8 +65,8 @@ public final class Collector: Sendable {
         let files = try Self.files(publicFolder)
         let front = Front(
             gate: gate, signIn: signIn, files: files, queue: queue,
-            pool: pool,
-            health: health, log: log, now: now)
+            rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), pool: pool, health: health,
+            log: log, now: now)
         let slowCalls = SlowCalls(log: log, now: now)
         accessLog = AccessFormat(rawValue: settings.accessLogForm.rawValue).map { AccessLog(to: 1, as: $0) }
         var configuration = Server.Configuration(

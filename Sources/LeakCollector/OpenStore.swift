@@ -27,7 +27,7 @@ extension Collector {
             redact: Redaction.redact)
     }
 
-    static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }
+    public static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }
 
     /// Makes a folder and those above it that are missing; only its owner may look into it.
     private static func makeFolder(_ path: String) throws(StoreError) {

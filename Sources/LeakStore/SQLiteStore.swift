@@ -10,9 +10,9 @@ public final class SQLiteStore: Store {
     let path: String
     /// Tests reach it too, to set limits that operators do not.
     let writer: Guarded<Writer>
-    /// How many calls want the writer or have it. A lock alone does not let them in between two steps of ``expire(now:)``.
+    /// How many calls want the writer or have it. A lock alone does not let them in between two steps of a long task.
     private let callers = Guarded(0)
-    /// A step of ``expire(now:)`` waits no longer than so for a moment without callers.
+    /// A step of a long task waits no longer than so for a moment without callers.
     private static let stepWait = Duration.milliseconds(100)
     private let lock: LockFile?
 
@@ -23,10 +23,12 @@ public final class SQLiteStore: Store {
     ///   - path: `-wal`, `-shm` and `.lock` files stand beside it.
     ///   - exclusive: `true` for a server, which keeps another server off; `false` for a command that adds a key.
     ///   - seed: decides which reports are kept as samples; the same for the same reports.
+    ///   - limits: what one sender can make it keep.
     ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
     /// - Throws: ``StoreError`` with a line that says what is wrong with the file.
     public init(
-        path: String, exclusive: Bool, seed: UInt64 = 0, redact: @escaping Redact = { Array($0) }
+        path: String, exclusive: Bool, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),
+        redact: @escaping Redact = { Array($0) }
     ) throws(StoreError) {
         self.path = path
         lock = exclusive ? try LockFile(beside: path) : nil
@@ -37,7 +39,8 @@ public final class SQLiteStore: Store {
         }
         try Migration.run(on: connection)
         writer = Guarded(
-            try Writer(connection: connection, redact: redact, reservoir: Reservoir(seed: seed)))
+            try Writer(
+                connection: connection, limits: limits, redact: redact, reservoir: Reservoir(seed: seed)))
     }
 
     public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
@@ -51,8 +54,20 @@ public final class SQLiteStore: Store {
     public func expire(now: Int64) throws(StoreError) {
         var expiry = Expiry(now: now)
         while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {
-            _ = callers.wait(timeout: Self.stepWait) { $0 == 0 ? true : nil }
+            letOthersIn()
         }
+    }
+
+    public func erase(install: UInt64) throws(StoreError) -> Erased {
+        var erasing = Erasing(install: install)
+        while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &erasing) }) {
+            letOthersIn()
+        }
+        return erasing.erased
+    }
+
+    private func letOthersIn() {
+        _ = callers.wait(timeout: Self.stepWait) { $0 == 0 ? true : nil }
     }
 
     public func add(_ credential: Credential) throws(StoreError) -> Credential {

@@ -67,6 +67,14 @@ enum Program {
             let count = try Export(store: store, publicFolder: publicFolder(settings)).write(
                 to: folder, app: app)
             Output.line("wrote \(count) files to \(folder); open \(folder)/index.html")
+        case .backup(let file, let overwrites, let flags):
+            return try Upkeep(settings: settings(flags)).backUp(to: file, overwrites: overwrites)
+        case .verify(let file, let flags):
+            return try Upkeep(settings: settings(flags)).verify(file)
+        case .import(let file, let app, let flags):
+            return try Upkeep(settings: settings(flags)).importReports(from: file, app: app)
+        case .erase(let install, let flags):
+            return try Upkeep(settings: settings(flags)).erase(install: install)
         case .health(let flags):
             return Health.check(try settings(flags))
         }

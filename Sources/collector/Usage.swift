@@ -15,6 +15,10 @@ enum Usage {
           collector token list
           collector token revoke NUMBER                   refuse a token, and sign out who signed in with it
           collector export DIR [--app APP]                write the pages and their JSON as plain files
+          collector import FILE [--app APP]               count reports from a file of JSON lines, or from - (standard input)
+          collector backup FILE [--overwrite yes]         copy the database, checked, while the collector runs
+          collector verify [FILE]                         check the database, or a backup, and that totals are sums
+          collector erase INSTALL                         forget an install: its reports, and it in counts of installs
           collector health                                exit 0 when the collector on --host and --port answers
           collector --version
 

@@ -47,7 +47,7 @@ import Threads
                 if problems != [] { losses += 1 }
             }
         }
-        #expect(losses > 5)
+        #expect(losses > 0)
     }
 
     @Test func `scripts come to everything that a disk is asked for`() {

@@ -16,7 +16,10 @@ final class CollectorProcess {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         process = try ServerProcess(
             program, ["serve", "--port", "0", "--data", folder, "--public", publicFolder],
-            environment: ["COLLECTOR_INGEST_KEY": Self.key, "COLLECTOR_ACCESS_TOKEN": Self.token])
+            environment: [
+                "COLLECTOR_INGEST_KEY": Self.key, "COLLECTOR_ACCESS_TOKEN": Self.token,
+                "COLLECTOR_REPORTS_PER_SECOND": "0",
+            ])
         port = try process.announcedPort()
     }
 

@@ -9,6 +9,7 @@ final class Front: Service {
     private let files: StaticFiles
     private let ingest: Ingest
     private let visits: Visits
+    private let erasure: Erasure
     private let pool: ReadPool
     private let health: StoreHealth
     private let log: Log
@@ -17,13 +18,14 @@ final class Front: Service {
     private let address = Guarded("")
 
     init(
-        gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, pool: ReadPool,
+        gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, rate: RateLimit, pool: ReadPool,
         health: StoreHealth, log: Log, now: @escaping @Sendable () -> Int64
     ) {
         self.gate = gate
         self.files = files
-        ingest = Ingest(queue: queue, now: now)
+        ingest = Ingest(queue: queue, rate: rate, now: now)
         visits = Visits(signIn: signIn, pool: pool, log: log)
+        erasure = Erasure(store: signIn.store, pool: pool, log: log)
         self.pool = pool
         self.health = health
         self.log = log
@@ -114,6 +116,8 @@ final class Front: Service {
             responder.send(.plain("ok\n"))
         case .readiness where health.worst != nil:
             responder.send((health.worst ?? .unwritable).problem.response)
+        case .install(let id):
+            erasure.receive(id, request, responder)
         case .signInPage, .signIn, .signOut:
             visits.receive(route, request, responder, now: now())
         default:

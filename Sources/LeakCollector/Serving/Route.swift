@@ -8,6 +8,8 @@ enum Route: Hashable, Sendable {
     case releases, summary, apps
     case health, readiness
     case signInPage, signIn, signOut
+    /// The install's id.
+    case install(String)
     case summaryPage, leakPage(LeakID), reportsPage(LeakID), releasesPage
 
     /// Makes a route of the parameters in its path.
@@ -15,12 +17,15 @@ enum Route: Hashable, Sendable {
         case fixed(Route)
         /// With `{leak}` in it.
         case leak(@Sendable (LeakID) -> Route)
+        /// With `{install}` in it.
+        case install
 
         /// - Returns: `nil` when no leak can have that id.
         func route(_ parameters: Parameters) -> Route? {
             switch self {
             case .fixed(let route): route
             case .leak(let route): parameters["leak"].flatMap { LeakID($0) }.map(route)
+            case .install: parameters["install"].map(Route.install)
             }
         }
     }
@@ -35,6 +40,7 @@ enum Route: Hashable, Sendable {
         (.get, "/api/v1/leaks/{leak}", .leak(Route.leak)),
         (.get, "/api/v1/leaks/{leak}/reports", .leak(Route.leakReports)),
         (.get, "/api/v1/leaks/{leak}/trend", .leak(Route.leakTrend)),
+        (.delete, "/api/v1/installs/{install}", .install),
         (.get, "/api/v1/releases", .fixed(.releases)),
         (.get, "/api/v1/summary", .fixed(.summary)),
         (.get, "/api/v1/apps", .fixed(.apps)),
@@ -59,7 +65,7 @@ enum Route: Hashable, Sendable {
     var access: Access {
         switch self {
         case .reports: .writers
-        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps: .readers
+        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .install: .readers
         case .summaryPage, .leakPage, .reportsPage, .releasesPage: .people
         case .health, .readiness, .signInPage, .signIn, .signOut: .anyone
         }

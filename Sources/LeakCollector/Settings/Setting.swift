@@ -3,6 +3,7 @@
 public enum Setting: String, CaseIterable, Sendable {
     case host, port, data, `public`, url, log
     case accessLog = "access-log"
+    case reportsPerSecond = "reports-per-second"
     case ingestKey = "ingest-key"
     case accessToken = "access-token"
 
@@ -23,6 +24,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .url: "COLLECTOR_URL"
         case .log: "COLLECTOR_LOG"
         case .accessLog: "COLLECTOR_ACCESS_LOG"
+        case .reportsPerSecond: "COLLECTOR_REPORTS_PER_SECOND"
         case .ingestKey: "COLLECTOR_INGEST_KEY"
         case .accessToken: "COLLECTOR_ACCESS_TOKEN"
         }
@@ -38,6 +40,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .url: "http://localhost:PORT"
         case .log: "text"
         case .accessLog: "off"
+        case .reportsPerSecond: "10000"
         case .ingestKey, .accessToken: "made at the first start and printed once"
         }
     }
@@ -51,6 +54,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .url: "address people use, for links and Secure cookies"
         case .log: "text or json, on standard error"
         case .accessLog: "off, text or json: a line for each request, on standard output"
+        case .reportsPerSecond: "how many one ingest key may send, ten seconds' worth at once; 0 for no limit"
         case .ingestKey: "first key that may write reports, for any app"
         case .accessToken: "first token that may read"
         }

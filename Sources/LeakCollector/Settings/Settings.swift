@@ -17,6 +17,8 @@ public struct Settings: Sendable {
     public var url: String?
     public var logForm = LogForm.text
     public var accessLogForm = AccessLogForm.off
+    /// Of one ingest key, on average; 0: as many as come. Ten million installs with fifty reports a day send 6,000.
+    public var reportsPerSecond = 10_000
     public var ingestKey: String?
     public var accessToken: String?
 
@@ -99,6 +101,11 @@ public struct Settings: Sendable {
                 throw refuse("is “\(value)”, must be off, text or json")
             }
             accessLogForm = form
+        case .reportsPerSecond:
+            guard let number = Int(value), (0...1_000_000_000).contains(number) else {
+                throw refuse("is “\(value)”, must be a number from 0 to 1000000000; 0 is no limit")
+            }
+            reportsPerSecond = number
         case .ingestKey:
             ingestKey = try Self.secret(value, refuse)
         case .accessToken:

@@ -5,7 +5,7 @@ struct Migration: Sendable {
     let script: String
 
     /// In order; the last one's version is the schema that this code reads and writes.
-    static let all = [schema1]
+    static let all = [schema1, schema2]
 
     static let newestVersion = all.map(\.version).max() ?? 0
 
@@ -35,8 +35,8 @@ struct Migration: Sendable {
         }
     }
 
-    /// Refuses what is not ours to write.
-    private static func isNeeded(on connection: Connection) throws(StoreError) -> Bool {
+    /// Refuses what is not ours to read or write.
+    static func isNeeded(on connection: Connection) throws(StoreError) -> Bool {
         let application = try connection.number("pragma application_id") ?? 0
         let tables = try connection.number("select count(*) from sqlite_master") ?? 0
         guard application == applicationID || (application == 0 && tables == 0) else {

@@ -104,11 +104,12 @@ extension SQLiteReader {
     private func siblings(of identity: LeakIdentity, _ leak: Int64) throws(StoreError) -> [LeakDetail.Sibling]
     {
         guard let className = identity.className else { return [] }
+        // The plus keeps SQLite from walking all leaks by their reports in search of the class.
         let select = try connection.statement(
             """
             select l.key, t.stack, l.reports from leak l join leak_text t on t.leak = l.id
             where l.app = (select id from app where name = ?) and l.class = ? and l.id <> ?
-            order by l.reports desc, l.id limit ?
+            order by +l.reports desc, l.id limit ?
             """)
         defer { select.reset() }
         try select.bind(identity.app, className, leak, Self.siblingsShown)

@@ -87,6 +87,12 @@ extension Writer {
             caches.installLog?.unwritten = []
             return
         }
+        try foldInstallLog()
+    }
+
+    /// Writes into the sets what the log has, and empties it.
+    func foldInstallLog() throws(StoreError) {
+        guard let log = caches.installLog else { return }
         for (row, entry) in log.ahead.sorted(by: { $0.key < $1.key }) { try store(entry, in: row) }
         try connection.run("delete from install_log")
         caches.installLog = InstallLog()

@@ -33,10 +33,21 @@ extension Writer {
                 kept[SampleSlot.reservoir + slot] = this
             }
         }
+        // A leak's first report is its newest too, and in the reservoir: masked once.
+        var last: (ordinal: Int, body: [UInt8])?
         for (slot, sample) in kept.enumerated() {
             guard let sample else { continue }
-            try write(sample, to: SampleSlot.row(leak: entry.id, slot: slot), from: submissions)
+            let known = last?.ordinal == sample.ordinal ? last?.body : nil
+            let body = known ?? masked(sample, submissions)
+            last = (sample.ordinal, body)
+            try write(sample, body, to: SampleSlot.row(leak: entry.id, slot: slot), from: submissions)
         }
+    }
+
+    private func masked(_ sample: Kept, _ submissions: [Submission]) -> [UInt8] {
+        let submission = submissions[sample.place.submission]
+        let sighting = submission.sightings[sample.place.sighting]
+        return redact(submission.body[sighting.sample.clamped(to: submission.body.indices)])
     }
 
     private struct Kept {
@@ -44,11 +55,12 @@ extension Writer {
         var ordinal: Int
     }
 
-    private func write(_ sample: Kept, to row: Int64, from submissions: [Submission]) throws(StoreError) {
+    private func write(
+        _ sample: Kept, _ body: [UInt8], to row: Int64, from submissions: [Submission]
+    ) throws(StoreError) {
         let submission = submissions[sample.place.submission]
         let sighting = submission.sightings[sample.place.sighting]
         let origin = submission.origins[sighting.origin]
-        let range = sighting.sample.clamped(to: submission.body.indices)
         try connection.run(
             """
             insert or replace into sample (id, ordinal, at, version, build, system, model, install_hash, install,
@@ -56,6 +68,6 @@ extension Writer {
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, row, sample.ordinal, sighting.at, origin.version, origin.build, origin.system, origin.model,
             origin.installHash.map { Int64(bitPattern: $0) }, origin.install, origin.user,
-            redact(submission.body[range]))
+            body)
     }
 }

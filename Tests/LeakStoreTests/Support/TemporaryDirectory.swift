@@ -55,8 +55,10 @@ final class TemporaryDirectory: Sendable {
 
     var database: String { path + "/leaks.sqlite" }
 
-    func store(exclusive: Bool = false, seed: UInt64 = 7) throws -> SQLiteStore {
-        try SQLiteStore(path: database, exclusive: exclusive, seed: seed)
+    func store(
+        exclusive: Bool = false, seed: UInt64 = 7, limits: StoreLimits = StoreLimits()
+    ) throws -> SQLiteStore {
+        try SQLiteStore(path: database, exclusive: exclusive, seed: seed, limits: limits)
     }
 
     func write(_ bytes: [UInt8], to name: String) {
