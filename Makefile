@@ -1,14 +1,15 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test postgresql sanitize lint build image soak bench clean
+.PHONY: help setup run demo key test postgresql conformance sanitize hostile fuzz lint docs build image soak bench bench-http clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
 strict := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # The products that ship, as small as they get: Swift's libraries inside, symbols left out.
 shipped := -c release --static-swift-stdlib -Xlinker -s
+hostile = bench="$$(swift build -c release --package-path Benchmarks --show-bin-path)" && "$$bench/hostile-bench" --echo "$$bench/http-echo"
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
 
 setup: ## install what is missing (Debian packages of C libraries)
 	@Scripts/setup
@@ -37,13 +38,35 @@ postgresql: ## run the tests of the store against a PostgreSQL server of their o
 	DATABASE_OUTAGES=20 Scripts/with-postgresql swift test --skip-build --traits PostgreSQL \
 		--scratch-path .build/postgresql --filter DatabaseFaultTests
 
-sanitize: setup ## the tests of everything that has threads, under the thread sanitizer
+conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp see it
+	@Conformance/setup
+	swift build $(shipped) --product collector
+	swift build -c release --package-path Benchmarks --product http-echo
+	Conformance/run "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" \
+		"$$(swift build $(shipped) --show-bin-path)/collector"
+
+sanitize: setup ## the tests of everything that has threads under the thread sanitizer; the server attacked under it and the address sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path .build/thread-sanitizer
 	swift test --skip-build --sanitize=thread --scratch-path .build/thread-sanitizer \
 		--filter 'HTTPServerTests|LeakReporterTests|LeakDetectorTests|ThreadsTests|LeakCollectorTests.CollectorTests'
+	Scripts/sanitize-load
+
+hostile: ## the server under attack: slowhttptest, 1,200 hostile connections, a churn of connections (less than a minute)
+	@Scripts/setup slowhttptest
+	swift build -c release --package-path Benchmarks --product http-echo
+	swift build -c release --package-path Benchmarks --product hostile-bench
+	$(hostile) --slow 5 --churn 20000
+	$(hostile) --rounds 2 --seconds 3
+
+fuzz: setup ## fuzz the reading of requests with libFuzzer for FUZZ_SECONDS (120)
+	@Scripts/fuzz
 
 lint: ## check the format of every Swift file
-	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources Package.swift
+
+docs: setup ## build the documentation of HTTPServer into .build/docs, warnings as errors
+	swift build --target HTTPServer $(strict)
+	@Scripts/docs
 
 build: setup ## build the release product as it ships
 	swift build $(shipped) --product collector
@@ -57,9 +80,21 @@ bench: setup ## reports per second, memory and disk under load (needs wrk and cu
 	swift run -c release --package-path Benchmarks ingest-bench --million \
 		--collector "$$(swift build $(shipped) --show-bin-path)/collector" --public Public
 
-soak: setup ## the long runs: kill -9 under load, 200 times
+# Short by default; BENCH='--seconds 8 --rounds 7' for figures to keep.
+bench-http: setup ## the HTTP server side by side with nginx (needs nginx-light, libnginx-mod-http-echo and wrk)
+	@for tool in wrk nginx taskset; do PATH="$$PATH:/usr/sbin" command -v $$tool >/dev/null || { echo "bench-http: $$tool is missing; run: apt-get install wrk nginx-light libnginx-mod-http-echo util-linux" >&2; exit 1; }; done
+	swift build -c release --package-path Benchmarks
+	PATH="$$PATH:/usr/sbin" "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-bench" \
+		--echo "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" $(BENCH)
+
+soak: setup hostile ## the long runs: kills, power cuts, failing disks, damaged files; the server under attack; an hour of fuzzing
 	swift build --build-tests $(strict)
-	CRASH_ROUNDS=200 swift test --skip-build --filter CrashTests
+	CRASH_ROUNDS=200 KILL_ROUNDS=200 FAULT_SEEDS=200 swift test --skip-build \
+		--filter 'CrashTests|KillTests|PowerCutTests|DiskFaultTests|DamageTests|CountingModelTests'
+	$(hostile) --slow 90 --slow-connections 3000 --churn 100000
+	$(hostile) --rounds 15 --seconds 5
+	Scripts/sanitize-load 20
+	FUZZ_SECONDS=3600 Scripts/fuzz
 
 clean: ## remove what was built
 	swift package clean

@@ -94,9 +94,13 @@ let package = Package(
 
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(name: "GzipTests", dependencies: ["Gzip"], swiftSettings: settings),
+        // Requests as files and a client that sends them, for the tests of whatever answers HTTP.
+        .target(
+            name: "HTTPVectors", dependencies: ["Threads"], path: "Tests/HTTPVectors", swiftSettings: settings
+        ),
         .testTarget(
-            name: "HTTPServerTests", dependencies: ["HTTPServer", "Threads", "Gzip"],
-            resources: [.copy("Vectors")], swiftSettings: settings),
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPVectors", "Threads", "Gzip"],
+            exclude: ["Vectors"], swiftSettings: settings),
         .testTarget(
             name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPServer"], swiftSettings: settings),
         .testTarget(
@@ -111,13 +115,16 @@ let package = Package(
         .testTarget(
             name: "LeakStoreTests",
             dependencies: [
-                "LeakStore", .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
+                "LeakStore", "CSQLite", "Threads",
+                .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
             ],
-            swiftSettings: settings),
+            resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [
-                "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPClient", "Gzip", "Threads",
+                "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPVectors", "HTTPClient",
+                "Gzip",
+                "Threads",
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(

@@ -6,10 +6,23 @@ let package = Package(
     platforms: [.macOS(.v13)],
     dependencies: [.package(name: "leak-collector", path: "..")],
     targets: [
+        .target(name: "LoadTools"),
+        .target(name: "CountedMalloc"),
+        .target(
+            name: "EchoService", dependencies: [.product(name: "HTTPServer", package: "leak-collector")]),
         .executableTarget(
-            name: "http-echo", dependencies: [.product(name: "HTTPServer", package: "leak-collector")]),
+            name: "http-echo",
+            dependencies: ["EchoService", .product(name: "HTTPServer", package: "leak-collector")]),
+        .executableTarget(name: "hostile-bench"),
         .executableTarget(
-            name: "ingest-bench", dependencies: [.product(name: "Gzip", package: "leak-collector")]),
+            name: "ingest-bench",
+            dependencies: ["LoadTools", .product(name: "Gzip", package: "leak-collector")]),
+        .executableTarget(
+            name: "http-bench",
+            dependencies: [
+                "LoadTools", "CountedMalloc", "EchoService",
+                .product(name: "HTTPServer", package: "leak-collector"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -9,6 +9,9 @@ public struct Limits: Sendable {
     public var targetBytes = 2 << 10
     /// Bytes of a body as sent; more is 413. Four full batches that were not compressed.
     public var bodyBytes = 1 << 20
+    /// Bytes that bodies which are still arriving may hold, in all loops together; beyond it the one that began first
+    /// is answered 503. All places taken by phones on slow lines, each with a batch of 50 KiB, stay below it.
+    public var uploadBytes = 128 << 20
     /// Bytes of a body once inflated; more is 413.
     public var inflatedBytes = 16 << 20
     /// Bytes out per byte in while inflating, after ``inflatedBytesBeforeRatio``; more is 413. Text reaches
@@ -30,23 +33,39 @@ public struct Limits: Sendable {
     public var bodyUnitBytes = 16 << 10
     /// Between two requests of one connection.
     public var idleTime = Duration.seconds(60)
-    /// Without a byte of an answer being taken by the peer.
+    /// Without a byte of an answer being taken by the peer, or being behind ``writeBytesPerSecond`` by that much.
     public var writeTime = Duration.seconds(30)
+    /// Bytes of an answer that earn a peer another second, up to ``writeTime``: a second for each 4 KiB is the slowest
+    /// reader we wait for.
+    public var writeBytesPerSecond = 4 << 10
     /// For reading and dropping what a refused peer still sends, so that it gets to read the refusal.
     public var lingerTime = Duration.seconds(1)
     /// Bytes dropped that way: twice the largest body and more.
     public var lingerBytes = 4 << 20
+    /// For one call of the service on its loop's thread; a longer one is not stopped but counted and told, since all
+    /// connections of the loop wait meanwhile.
+    public var serviceTime = Duration.milliseconds(50)
 
     /// Bytes of a refused body that are read and dropped to keep the connection; with more it is closed.
     public var discardedBytes = 64 << 10
     /// Requests on one connection before it is closed, so that load finds its way to new loops.
     public var requestsPerConnection = 10_000
-    /// Requests of one connection that may wait for answers; reading pauses there.
+    /// Requests of one connection that may wait for answers; reading pauses there. Also how many are served before
+    /// other connections get their turn.
     public var pipelinedRequests = 32
     /// Bytes of answers that may wait for one peer; reading pauses there.
     public var queuedBytes = 256 << 10
-    /// Open connections in all loops together; one more is answered 503 and closed.
+    /// Open connections in all loops together. One more takes the place of the one that has waited longest: one that
+    /// is idle, else one whose peer is behind with a head, a body or with reading. Where there is none, it is answered
+    /// 503 and closed.
+    ///
+    /// The process's limit of descriptors is raised for them where it is lower; where it may not be, fewer
+    /// connections are taken, so that 128 descriptors are left for the rest of the program.
     public var connections = 1024
+    /// Open connections of one peer, an IPv4 address or the first 64 bits of an IPv6 address; one more is answered 503
+    /// and closed. `nil` does not count: behind a proxy, and in a network of containers, all share one address.
+    public var connectionsPerAddress: Int?
 
+    /// The defaults, as stated with each.
     public init() {}
 }

@@ -2,6 +2,7 @@ internal import Threads
 
 /// An HTTP/1.1 server on plain sockets: a few threads, each with a loop of its own.
 public final class Server: Sendable {
+    /// Where a server listens, what it allows, and whom it tells.
     public struct Configuration: Sendable {
         /// The name or number to listen on; every address it stands for is taken. `*` is all of both
         /// families.
@@ -10,8 +11,16 @@ public final class Server: Sendable {
         public var port: Int
         /// Threads. One already answers a hundred thousand small requests a second.
         public var loops: Int
+        /// What a stranger may use up.
         public var limits: Limits
+        /// Told of each request that was answered or refused, on a loop's thread: it must not block. `nil` costs
+        /// nothing.
+        public var onAnswer: (@Sendable (AccessRecord) -> Void)?
+        /// Told of each call of the service that took longer than ``Limits/serviceTime``, on the loop's thread that
+        /// it held.
+        public var onSlowCall: (@Sendable (SlowCall) -> Void)?
 
+        /// What is not given is for one program on one machine.
         public init(host: String = "127.0.0.1", port: Int = 8080, loops: Int = 1, limits: Limits = Limits()) {
             self.host = host
             self.port = port
@@ -40,13 +49,19 @@ public final class Server: Sendable {
         guard let wanted = UInt16(exactly: configuration.port) else { throw .invalidPort(configuration.port) }
         let sockets: [[Loop.ListeningSocket]]
         (sockets, port) = try Self.listen(configuration.host, wanted, loops: count)
-        let budget = ConnectionBudget(limit: configuration.limits.connections)
+        let budget = ConnectionBudget(
+            limit: Self.affordable(configuration.limits.connections),
+            limitPerPeer: configuration.limits.connectionsPerAddress)
         var loops: [Loop] = []
         for listeners in sockets {
             do throws(SystemError) {
                 loops.append(
                     try Loop(
-                        service: service, limits: configuration.limits, budget: budget, listeners: listeners))
+                        service: service, limits: configuration.limits,
+                        observers: Observers(
+                            onAnswer: configuration.onAnswer, onSlowCall: configuration.onSlowCall),
+                        budget: budget, uploadShare: configuration.limits.uploadBytes / count,
+                        listeners: listeners))
             } catch {
                 throw .system(error.message)
             }
@@ -83,13 +98,37 @@ public final class Server: Sendable {
         for thread in threads { thread.join() }
     }
 
-    /// What it has done so far; each loop's part is at most one turn old.
+    /// What it has done so far; each loop's part is a few milliseconds old at most.
     public var counters: Counters {
         loops.reduce(Counters()) { sum, loop in sum + loop.published.with { $0 } }
     }
 
-    /// One set of listeners for each loop.
+    /// As many connections as the system gives descriptors for: files and sockets of the rest of the program must
+    /// still be openable when all places are taken.
+    private static func affordable(_ connections: Int) -> Int {
+        let (wanted, isTooMany) = connections.addingReportingOverflow(descriptorsLeft)
+        return min(connections, max(1, Descriptor.allow(isTooMany ? .max : wanted) - descriptorsLeft))
+    }
+
+    private static let descriptorsLeft = 128
+
+    /// One set of listeners for each loop. A port that the system chose for one address may be taken on another;
+    /// then it chooses again.
     private static func listen(
+        _ host: String, _ wanted: UInt16, loops: Int
+    ) throws(ServerError) -> ([[Loop.ListeningSocket]], Int) {
+        var choices = 8
+        while true {
+            do throws(ServerError) {
+                return try listenOnce(host, wanted, loops: loops)
+            } catch {
+                choices -= 1
+                guard wanted == 0, choices > 0, case .portInUse = error else { throw error }
+            }
+        }
+    }
+
+    private static func listenOnce(
         _ host: String, _ wanted: UInt16, loops: Int
     ) throws(ServerError) -> ([[Loop.ListeningSocket]], Int) {
         let addresses = Address.resolve(host, port: wanted)

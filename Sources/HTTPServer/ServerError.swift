@@ -1,9 +1,12 @@
 /// Why a server cannot listen. The description is one line: what is wrong and what to do.
 public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Somebody else listens there.
     case portInUse(host: String, port: Int)
     /// Ports below 1024 belong to the administrator.
     case portNotAllowed(port: Int)
+    /// Not 0 to 65535.
     case invalidPort(Int)
+    /// No name that can be looked up, and no number.
     case unknownHost(String)
     /// The host is not one of this machine's addresses.
     case foreignHost(String)
@@ -19,6 +22,7 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// One line for the operator: what is wrong and what to do.
     public var description: String {
         switch self {
         case .portInUse(let host, let port):

@@ -4,7 +4,8 @@ public protocol Service: Sendable {
     ///
     /// Runs on the loop's thread and must not block.
     ///
-    /// - Returns: an answer that refuses the request, or `nil` to read the body and ``serve(_:_:)`` it.
+    /// - Returns: an answer that needs no body, a refusal above all, or `nil` to read the body and
+    ///   ``serve(_:_:)`` the request.
     func screen(_ request: borrowing Request) -> Response?
 
     /// Answers a request whose body has arrived, decoded.

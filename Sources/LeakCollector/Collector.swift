@@ -31,6 +31,7 @@ public final class Collector: Sendable {
     private let queue: CommitQueue
     private let pool: ReadPool
     private let housekeeping: Housekeeping
+    private let accessLog: AccessLog?
     private let threads: Guarded<[WorkerThread]>
     private let writer: Guarded<WorkerThread?>
     public let announcement: Announcement
@@ -69,10 +70,15 @@ public final class Collector: Sendable {
         let files = try Self.files(publicFolder)
         let front = Front(
             gate: gate, signIn: signIn, files: files, queue: queue,
-            pool: pool,
-            health: health, log: log, now: now)
-        server = try Server(
-            Server.Configuration(host: settings.host, port: settings.port, loops: Self.loops), service: front)
+            rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), pool: pool, health: health,
+            log: log, now: now)
+        let slowCalls = SlowCalls(log: log, now: now)
+        accessLog = AccessFormat(rawValue: settings.accessLogForm.rawValue).map { AccessLog(to: 1, as: $0) }
+        var configuration = Server.Configuration(
+            host: settings.host, port: settings.port, loops: Self.loops)
+        configuration.onSlowCall = { slowCalls.note($0) }
+        if let accessLog { configuration.onAnswer = { accessLog.write(Self.withoutSecrets($0)) } }
+        server = try Server(configuration, service: front)
 
         // Only now that nothing else can go wrong: a secret that is made must be shown.
         let reader = try store.makeReader()
@@ -81,15 +87,27 @@ public final class Collector: Sendable {
         _ = gate.replace(try reader.credentials(all: true, now: now()), since: gate.edits)
         let code = try signIn.makeCode(now: now())
 
-        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
-        address = settings.url ?? "http://localhost:\(server.port)"
+        let reachable = settings.reachableHost
+        address =
+            settings.url ?? "http://\(reachable == "127.0.0.1" ? "localhost" : reachable):\(server.port)"
+        // An asterisk is no host that a browser could go to.
+        let listening = settings.host == "*" ? "localhost" : settings.host
         front.learn(address: address)
         announcement = Announcement(
-            listening: "http://\(host):\(server.port)", address: address,
+            listening: "http://\(listening.contains(":") ? "[\(listening)]" : listening):\(server.port)",
+            address: address,
             signInLink: "\(address)/sign-in?code=\(code.text)", newIngestKey: made.ingestKey?.text,
             newAccessToken: made.accessToken?.text)
         threads = Guarded([])
         writer = Guarded(nil)
+    }
+
+    /// Sign-in links carry a code in their query, and a link to the way in may carry another link. A token or a key
+    /// has no place there; whoever puts one there by mistake shall not find it in a log.
+    private static func withoutSecrets(_ record: AccessRecord) -> AccessRecord {
+        var record = record
+        record.maskQuery(["code", "to", "token", "access_token", "key", "password", "secret"])
+        return record
     }
 
     /// Reads the folder that is served to anyone, which had better be the right one.
@@ -132,5 +150,6 @@ public final class Collector: Sendable {
         pool.stop()
         housekeeping.stop()
         for thread in threads.with({ $0 }) { thread.join() }
+        accessLog?.close(within: .seconds(1))
     }
 }

@@ -43,16 +43,22 @@ extension Collector {
             redact: Redaction.redact)
     }
 
-    static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }
+    public static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }
 
     /// Makes a folder and those above it that are missing; only its owner may look into it.
     private static func makeFolder(_ path: String) throws(StoreError) {
         var made = path.hasPrefix("/") ? "/" : ""
         var failure: Int32 = 0
         for part in path.split(separator: "/") {
+            let parent = made.isEmpty ? "." : made
             made += made.isEmpty || made == "/" ? part : "/\(part)"
             // One above may exist and be closed to us; what counts is how the last one ends.
-            failure = unsafe mkdir(made, 0o700) == 0 || errno == EEXIST ? 0 : errno
+            if unsafe mkdir(made, 0o700) == 0 {
+                failure = 0
+                keepNames(in: parent)
+            } else {
+                failure = errno == EEXIST ? 0 : errno
+            }
         }
         var status = stat()
         if failure == 0, unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
@@ -63,5 +69,14 @@ extension Collector {
             .readOnly,
             "cannot make the data folder \(path): \(unsafe String(cString: strerror(failure))); "
                 + "name another with --data or COLLECTOR_DATA")
+    }
+
+    /// Puts on disk what a folder holds by name: without, a power cut could take a new data folder away with everything
+    /// in it. Where the system does not let us, it is as durable as the system makes it.
+    private static func keepNames(in folder: String) {
+        let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 }

@@ -65,7 +65,8 @@ extension LeakReporter {
             var bounds = self
             bounds.waitingReports = max(waitingReports, 1)
             bounds.waitingBytes = max(waitingBytes, 16 * 1024)
-            bounds.batchReports = min(max(batchReports, 1), WireLimits.reportsCount)
+            // Each may be a leak of its own.
+            bounds.batchReports = min(max(batchReports, 1), WireLimits.leaksCount)
             bounds.batchBytes = max(batchBytes, 16 * 1024)
             bounds.gatherMilliseconds = max(gatherMilliseconds, 0)
             bounds.gatherDenominatorsMilliseconds = max(gatherDenominatorsMilliseconds, 0)

@@ -8,10 +8,11 @@ public final class SQLiteStore: Store {
     public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
     let path: String
-    private let writer: Guarded<Writer>
-    /// How many calls want the writer or have it. A lock alone does not let them in between two steps of ``expire(now:)``.
+    /// Tests reach it too, to set limits that operators do not.
+    let writer: Guarded<Writer>
+    /// How many calls want the writer or have it. A lock alone does not let them in between two steps of a long task.
     private let callers = Guarded(0)
-    /// A step of ``expire(now:)`` waits no longer than so for a moment without callers.
+    /// A step of a long task waits no longer than so for a moment without callers.
     private static let stepWait = Duration.milliseconds(100)
     private let lock: LockFile?
 
@@ -22,10 +23,12 @@ public final class SQLiteStore: Store {
     ///   - path: `-wal`, `-shm` and `.lock` files stand beside it.
     ///   - exclusive: `true` for a server, which keeps another server off; `false` for a command that adds a key.
     ///   - seed: decides which reports are kept as samples; the same for the same reports.
+    ///   - limits: what one sender can make it keep.
     ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
     /// - Throws: ``StoreError`` with a line that says what is wrong with the file.
     public init(
-        path: String, exclusive: Bool, seed: UInt64 = 0, redact: @escaping Redact = { Array($0) }
+        path: String, exclusive: Bool, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),
+        redact: @escaping Redact = { Array($0) }
     ) throws(StoreError) {
         self.path = path
         lock = exclusive ? try LockFile(beside: path) : nil
@@ -36,7 +39,8 @@ public final class SQLiteStore: Store {
         }
         try Migration.run(on: connection)
         writer = Guarded(
-            try Writer(connection: connection, redact: redact, reservoir: Reservoir(seed: seed)))
+            try Writer(
+                connection: connection, limits: limits, redact: redact, reservoir: Reservoir(seed: seed)))
     }
 
     public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
@@ -50,8 +54,20 @@ public final class SQLiteStore: Store {
     public func expire(now: Int64) throws(StoreError) {
         var expiry = Expiry(now: now)
         while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {
-            _ = callers.wait(timeout: Self.stepWait) { $0 == 0 ? true : nil }
+            letOthersIn()
         }
+    }
+
+    public func erase(install: UInt64) throws(StoreError) -> Erased {
+        var erasing = Erasing(install: install)
+        while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &erasing) }) {
+            letOthersIn()
+        }
+        return erasing.erased
+    }
+
+    private func letOthersIn() {
+        _ = callers.wait(timeout: Self.stepWait) { $0 == 0 ? true : nil }
     }
 
     public func add(_ credential: Credential) throws(StoreError) -> Credential {
@@ -86,22 +102,5 @@ public final class SQLiteStore: Store {
             callers.wakeAll()
         }
         return try writer.with(body)
-    }
-
-    /// Makes the disk seem full beyond so many pages of 4 KiB, for tests.
-    func limitPages(to count: Int) throws(StoreError) {
-        try writer.with { writer throws(StoreError) in
-            try writer.connection.execute("pragma max_page_count = \(count)")
-        }
-    }
-
-    /// Makes the log seem long beyond so many bytes, for tests.
-    func limitLog(to bytes: Int) { writer.with { $0.logLimit = bytes } }
-
-    /// How long to wait for another process; tests cannot wait as long as operators.
-    func setBusyTimeout(milliseconds: Int) throws(StoreError) {
-        try writer.with { writer throws(StoreError) in
-            try writer.connection.execute("pragma busy_timeout = \(milliseconds)")
-        }
     }
 }

@@ -2,12 +2,13 @@
 ///
 /// Every call blocks until the disk or the database has answered.
 public protocol Store: Sendable {
-    /// Counts submissions in one transaction.
+    /// Counts submissions in one transaction: from the first on, as many as it takes without holding others up.
     ///
     /// - Parameters:
     ///   - submissions: in order of arrival; of two with the same idempotency key the first counts.
     ///   - now: milliseconds since 1970.
-    /// - Returns: one receipt per submission, in order, once the transaction is on disk.
+    /// - Returns: receipts of the first submissions, one at least, in order, once the transaction is on disk. The
+    ///   others were not touched; another call takes them.
     /// - Throws: ``StoreError`` when nothing at all was counted.
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt]
 
@@ -26,6 +27,13 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError`` for the first step that failed; those before it are done.
     func expire(now: Int64) throws(StoreError)
 
+    /// Forgets an install: the samples that it sent, and its place in exact sets of installs. In steps of a few
+    /// milliseconds, between which other calls have their turn; what is erased again changes nothing.
+    ///
+    /// - Parameter install: ``Submission/Origin/installHash``.
+    /// - Throws: ``StoreError`` for the first step that failed; those before it are done.
+    func erase(install: UInt64) throws(StoreError) -> Erased
+
     /// - Returns: the credential with its id.
     /// - Throws: ``StoreError/Reason/invalidArgument`` when one with its hash is or was there.
     func add(_ credential: Credential) throws(StoreError) -> Credential
@@ -40,6 +48,16 @@ public protocol Store: Sendable {
 
     /// A view of what is committed, for one thread.
     func makeReader() throws(StoreError) -> any StoreReader
+}
+
+/// What was erased of one install.
+public struct Erased: Hashable, Sendable {
+    /// Reports that were kept.
+    public var samples = 0
+    /// Sets that counted it: of leaks, builds, releases, and of the last day.
+    public var sets = 0
+
+    public init() {}
 }
 
 /// Answers questions about what is committed. For one thread at a time.

@@ -4,8 +4,18 @@ extension SQLiteStore {
     /// Reads the whole database: seconds for a large one. Writers may go on meanwhile.
     ///
     /// - Returns: what is wrong, one line each; empty when nothing is.
-    public func verify() throws(StoreError) -> [String] {
+    public func verify() throws(StoreError) -> [String] { try Self.verify(path: path) }
+
+    /// Checks a file, such as a backup.
+    ///
+    /// - Throws: ``StoreError`` for one that this version did not write.
+    public static func verify(path: String) throws(StoreError) -> [String] {
         let reader = try SQLiteReader(path: path)
+        guard try !Migration.isNeeded(on: reader.connection) else {
+            throw StoreError(
+                .other,
+                "database \(path): written by an earlier collector; start this one on it once, then verify")
+        }
         return try reader.snapshot { () throws(StoreError) in
             var problems = try reader.structuralProblems()
             for check in RowCheck.all {
@@ -41,10 +51,10 @@ extension SQLiteReader {
         defer { select.reset() }
         var wrong = 0
         while try select.step() {
-            let counted = select.optionalInt(2)
+            let counted = select.optionalInt64(2)
             var set = InstallSet(bytes: select.blob(1))
             for hash in log.removeValue(forKey: select.int64(0)) ?? [] { _ = set?.insert(hash) }
-            guard let set, let counted, counted == -1 || counted == set.count else {
+            guard let set, let counted, counted == -1 || counted == Int64(set.count) else {
                 wrong += 1
                 continue
             }
@@ -129,6 +139,19 @@ private struct RowCheck: Sendable {
                 select count(*) from app a where (leaks, reports, freed) is not
                   (select count(*), min(total(reports), 0x1FFFFFFFFFFFFF), min(total(freed), 0x1FFFFFFFFFFFFF)
                    from leak where app = a.id)
+                """),
+        RowCheck(
+            sentence: "the impact of a leak is its installs in the newest release",
+            sql: """
+                select count(*) from leak l join app a on a.id = l.app where impact <> coalesce(
+                  (select installs from leak_release where leak = l.id and release = a.newest_release), 0)
+                """),
+        RowCheck(
+            sentence: "leaks of a release, and new ones, are as many as there are",
+            sql: """
+                select count(*) from release r where (leaks, new_leaks) is not
+                  ((select count(*) from leak_release where release = r.id),
+                   (select count(*) from leak where first_release = r.id))
                 """),
         RowCheck(
             sentence: "an idempotency key has its answer",

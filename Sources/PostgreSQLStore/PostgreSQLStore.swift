@@ -11,23 +11,25 @@
         /// Masks what is private in a report's JSON before it is kept.
         public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
-        private let address: DatabaseAddress
+        let address: DatabaseAddress
         private let writer: Guarded<Writer>
 
         /// Connects, making the tables where there are none and migrating an older schema.
         ///
         /// - Parameters:
         ///   - seed: decides which reports are kept as samples; the same for the same reports.
+        ///   - limits: what one sender can make it keep.
         ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
         /// - Throws: ``StoreError`` with a line that says what is wrong with the database.
         public init(
-            address: DatabaseAddress, seed: UInt64 = 0, redact: @escaping Redact = { Array($0) }
+            address: DatabaseAddress, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),
+            redact: @escaping Redact = { Array($0) }
         ) throws(StoreError) {
             self.address = address
             try Migration.run(on: Connection(to: address))
             writer = Guarded(
                 Writer(
-                    link: Link(to: address, check: Migration.check), redact: redact,
+                    link: Link(to: address, check: Migration.check), limits: limits, redact: redact,
                     reservoir: Reservoir(seed: seed)))
         }
 
@@ -41,6 +43,12 @@
         public func expire(now: Int64) throws(StoreError) {
             var expiry = Expiry(now: now)
             while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {}
+        }
+
+        public func erase(install: UInt64) throws(StoreError) -> Erased {
+            var erasing = Erasing(install: install)
+            while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &erasing) }) {}
+            return erasing.erased
         }
 
         public func add(_ credential: Credential) throws(StoreError) -> Credential {

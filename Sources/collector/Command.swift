@@ -7,6 +7,12 @@ enum Command: Equatable {
     case list(Handout, flags: [Setting: String])
     case revoke(Handout, id: Int64, flags: [Setting: String])
     case export(folder: String, app: String?, flags: [Setting: String])
+    case backup(file: String, overwrites: Bool, flags: [Setting: String])
+    /// - Parameter file: `nil` for the database of the settings.
+    case verify(file: String?, flags: [Setting: String])
+    /// - Parameter file: `-` for standard input.
+    case `import`(file: String, app: String?, flags: [Setting: String])
+    case erase(install: String, flags: [Setting: String])
     case health(flags: [Setting: String])
     case help
     case version
@@ -36,11 +42,28 @@ enum Command: Equatable {
                 throw Misuse("export needs a folder: collector export DIR")
             }
             self = .export(folder: folder, app: line.take("--app"), flags: line.settings)
+        case "backup":
+            guard let file = line.takeWord() else {
+                throw Misuse("backup needs a file: collector backup FILE")
+            }
+            self = .backup(file: file, overwrites: try line.takeYes("--overwrite"), flags: line.settings)
+        case "verify": self = .verify(file: line.takeWord(), flags: line.settings)
+        case "import":
+            guard let file = line.takeWord() else {
+                throw Misuse("import needs a file: collector import FILE, or - for standard input")
+            }
+            self = .import(file: file, app: line.take("--app"), flags: line.settings)
+        case "erase":
+            guard let install = line.takeWord(), !install.isEmpty else {
+                throw Misuse("erase needs an install's id: collector erase INSTALL")
+            }
+            self = .erase(install: install, flags: line.settings)
         case "key": self = try Self.handout(.key, &line)
         case "token": self = try Self.handout(.token, &line)
         case let word:
             throw Misuse(
-                "there is no command “\(word)”; the commands are serve, key, token, export and health")
+                "there is no command “\(word)”; the commands are serve, key, token, "
+                    + "import, export, backup, verify, erase and health")
         }
         try line.finish()
     }
@@ -83,7 +106,7 @@ private struct Line {
     private var words: [String] = []
     private var flags: [(name: String, value: String)] = []
 
-    private static let named = ["--name", "--app"]
+    private static let named = ["--name", "--app", "--overwrite"]
 
     /// A flag's value follows it or an equals sign.
     init(_ arguments: [String]) throws(Command.Misuse) {
@@ -113,6 +136,15 @@ private struct Line {
     mutating func take(_ name: String) -> String? {
         guard let index = flags.firstIndex(where: { $0.name == name }) else { return nil }
         return flags.remove(at: index).value
+    }
+
+    /// A flag that is `yes` or `no`, the latter when it is absent.
+    mutating func takeYes(_ name: String) throws(Command.Misuse) -> Bool {
+        switch take(name) {
+        case "yes": true
+        case "no", nil: false
+        case let value?: throw Command.Misuse("\(name) is “\(value)”, must be yes or no")
+        }
     }
 
     var settings: [Setting: String] {

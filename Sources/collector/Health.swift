@@ -7,7 +7,7 @@ enum Health {
     static let patienceMilliseconds = 2_000
 
     static func check(_ settings: Settings) -> Program.ExitCode {
-        let address = "http://\(host(settings.host)):\(settings.port)/readyz"
+        let address = "http://\(settings.reachableHost):\(settings.port)/readyz"
         do {
             var options = CurlClient.Options()
             options.connectMilliseconds = patienceMilliseconds
@@ -24,15 +24,6 @@ enum Health {
         } catch {
             Output.error("collector: nothing answers at \(address): \(error)")
             return .failed
-        }
-    }
-
-    /// Every network includes this machine; an address of version 6 stands in brackets.
-    private static func host(_ host: String) -> String {
-        switch host {
-        case "0.0.0.0", "*": "127.0.0.1"
-        case "::": "[::1]"
-        default: host.contains(":") ? "[\(host)]" : host
         }
     }
 }

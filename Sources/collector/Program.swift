@@ -23,10 +23,9 @@ enum Program {
     }
 
     static func main() {
-        let signals = StopSignals()
         let code: ExitCode
         do {
-            code = try run(Command(Array(CommandLine.arguments.dropFirst())), signals)
+            code = try run(Command(Array(CommandLine.arguments.dropFirst())))
         } catch let misuse as Command.Misuse {
             Output.error("collector: \(misuse). See collector --help.")
             code = .misuse
@@ -48,14 +47,14 @@ enum Program {
         }
     }
 
-    private static func run(_ command: Command, _ signals: StopSignals) throws -> ExitCode {
+    private static func run(_ command: Command) throws -> ExitCode {
         switch command {
         case .help:
             Output.line(Usage.text)
         case .version:
             Output.line("collector \(version)")
         case .serve(let flags):
-            try serve(settings(flags), signals)
+            try serve(settings(flags))
         case .create(let kind, let name, let app, let flags):
             try Handouts(kind, settings: settings(flags)).create(name: name, app: app)
         case .list(let kind, let flags):
@@ -68,6 +67,14 @@ enum Program {
             let count = try Export(store: store, publicFolder: publicFolder(settings)).write(
                 to: folder, app: app)
             Output.line("wrote \(count) files to \(folder); open \(folder)/index.html")
+        case .backup(let file, let overwrites, let flags):
+            return try Upkeep(settings: settings(flags)).backUp(to: file, overwrites: overwrites)
+        case .verify(let file, let flags):
+            return try Upkeep(settings: settings(flags)).verify(file)
+        case .import(let file, let app, let flags):
+            return try Upkeep(settings: settings(flags)).importReports(from: file, app: app)
+        case .erase(let install, let flags):
+            return try Upkeep(settings: settings(flags)).erase(install: install)
         case .health(let flags):
             return Health.check(try settings(flags))
         }
@@ -83,7 +90,9 @@ enum Program {
         try Collector.openStore(settings, isServer: isServer)
     }
 
-    private static func serve(_ settings: Settings, _ signals: StopSignals) throws {
+    private static func serve(_ settings: Settings) throws {
+        // Before any thread; the other commands end as every program does.
+        let signals = StopSignals()
         let log = Log(form: settings.logForm)
         let store = try openStore(settings, isServer: true)
         let collector = try Collector(
@@ -91,7 +100,7 @@ enum Program {
         try collector.start()
         announce(collector.announcement)
 
-        _ = signals.wait()
+        signals.wait()
         log.info("stopping: finishing what is in flight; a second signal ends at once")
         signals.endAtOnce()
         collector.stop(within: .seconds(10))

@@ -15,6 +15,10 @@ enum Usage {
           collector token list
           collector token revoke NUMBER                   refuse a token, and sign out who signed in with it
           collector export DIR [--app APP]                write the pages and their JSON as plain files
+          collector import FILE [--app APP]               count reports from a file of JSON lines, or from - (standard input)
+          collector backup FILE [--overwrite yes]         copy the database, checked, while the collector runs
+          collector verify [FILE]                         check the database, or a backup, and that totals are sums
+          collector erase INSTALL                         forget an install: its reports, and it in counts of installs
           collector health                                exit 0 when the collector on --host and --port answers
           collector --version
 
@@ -22,7 +26,9 @@ enum Usage {
         \(settings)
         secrets come from the environment alone, so that no list of processes shows them:
         \(secrets)
-        exit codes: 0 done, 1 could not (a line on standard error says why), 2 misuse, 3 port or folder in use
+        exit codes: 0 done, 1 could not (a line on standard error says why), 2 misuse, 3 port or folder in use;
+        serve ends with 0 on SIGTERM or SIGINT, once what is in flight is answered (10 seconds at most); a second
+        signal ends it at once with 128 and the signal's number (143, 130); SIGHUP is ignored
 
         """
     }
@@ -39,7 +45,7 @@ enum Usage {
     }
 
     private static func table(_ rows: [(String, Setting)]) -> String {
-        let width = 30
+        let width = 36
         return rows.map { name, setting in
             let padding = String(repeating: " ", count: max(1, width - name.count))
             return "  \(name)\(padding)\(setting.meaning)\n"

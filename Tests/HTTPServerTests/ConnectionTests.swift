@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPVectors
 import Testing
 import Threads
 
@@ -13,6 +14,24 @@ import Threads
             #expect(later.waitFor(20))
             later.answerAll { $0.reversed() }
             #expect(client.answers(20).map(\.text) == (0..<20).map { "/\($0)" })
+        }
+    }
+
+    @Test func `an answer given in another connection's turn reaches its own peer`() throws {
+        let later = LaterService()
+        let service = ClosureService { request, responder in
+            let isSecond = request.pathEquals("/second")
+            later.serve(request, responder)
+            // On the loop's thread: the first connection's answer, too.
+            if isSecond { later.answerAll() }
+        }
+        try withServer(service) { server in
+            let (first, second) = (Client(port: server.port), Client(port: server.port))
+            first.send(Self.get("/first"))
+            #expect(later.waitFor(1))
+            second.send(Self.get("/second"))
+            #expect(second.nextAnswer()?.text == "/second")
+            #expect(first.nextAnswer()?.text == "/first")
         }
     }
 
@@ -31,6 +50,22 @@ import Threads
                 later.answerAll()
             }
             #expect(client.answers(10).map(\.text) == (0..<10).map { "/\($0)" })
+        }
+    }
+
+    @Test func `a peer that asks for much at once gets all of it, in turns`() throws {
+        var limits = Limits()
+        limits.pipelinedRequests = 3
+        try withServer(limits: limits) { server in
+            let paths = (0..<1000).map { "/\($0)" }
+            let bodies = paths.map {
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \($0.utf8.count)\r\n\r\n\($0)"
+            }
+            let client = Client(port: server.port)
+            client.send(bodies.joined())
+            client.endSending()
+            #expect(client.answers(1000).map(\.text) == paths)
+            #expect(client.waitForEnd())
         }
     }
 

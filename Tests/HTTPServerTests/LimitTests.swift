@@ -1,5 +1,6 @@
 import Gzip
 import HTTPServer
+import HTTPVectors
 import Testing
 
 @Suite struct LimitTests {
@@ -135,26 +136,6 @@ import Testing
         let (status, _, reply) = try status(of: post([1], coding: coding))
         #expect(status == 415)
         #expect(reply?.field("accept-encoding") == "gzip")
-    }
-
-    @Test func `a connection too many is told so and closed, the others go on`() throws {
-        var limits = Limits()
-        limits.connections = 2
-        try withServer(loops: 2, limits: limits) { server in
-            let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
-            let first = Client(port: server.port)
-            let second = Client(port: server.port)
-            for client in [first, second] {
-                client.send(request)
-                #expect(client.answers(1).first?.status == 200)
-            }
-            let third = Client(port: server.port)
-            #expect(third.answers(1).first?.status == 503)
-            #expect(third.waitForEnd())
-            first.send(request)
-            #expect(first.answers(2).count == 2)
-            #expect(server.comesToCount { $0.shed == 1 })
-        }
     }
 
     @Test func `the last request of a connection says so`() throws {

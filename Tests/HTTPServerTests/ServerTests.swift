@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPVectors
 import Testing
 
 @Suite struct ServerTests {
@@ -49,7 +50,8 @@ import Testing
         let later = LaterService()
         let server = try Server(.init(port: 0, loops: 2), service: later)
         server.start()
-        let idle = Client(port: server.port)
+        // Enough to have one in each loop.
+        let idle = (0..<12).map { _ in Client(port: server.port) }
         let busy = Client(port: server.port)
         let slow = Client(port: server.port)
         busy.send("GET /busy HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -57,7 +59,7 @@ import Testing
         #expect(later.waitFor(1))
 
         let stopping = ThreadRunner { server.stop(within: .seconds(5)) }
-        #expect(idle.waitForEnd())
+        for client in idle { #expect(client.waitForEnd()) }
         slow.send("dy")
         #expect(later.waitFor(2))
         later.answerAll()

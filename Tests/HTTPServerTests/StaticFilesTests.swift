@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import HTTPVectors
 import Testing
 
 @Suite struct StaticFilesTests {
@@ -129,7 +130,129 @@ import Testing
         try Self.withFiles { server in
             let reply = get("/", method: "DELETE", from: server)
             #expect(reply?.status == 405)
-            #expect(reply?.field("allow") == "GET, HEAD")
+            #expect(reply?.field("allow") == "GET, HEAD, OPTIONS")
+            let options = get("/", method: "OPTIONS", from: server)
+            #expect(options?.status == 204)
+            #expect(options?.field("allow") == "GET, HEAD, OPTIONS")
         }
+    }
+
+    @Test func `a part of a file is not sent, and that is said`() throws {
+        try Self.withFiles { server in
+            for fields in ["Range: bytes=0-9\r\n", "Range: bytes=0-9\r\nIf-Range: \"x\"\r\n", ""] {
+                let reply = get("/index.html", fields, from: server)
+                #expect(reply?.status == 200)
+                #expect(reply?.field("accept-ranges") == "none")
+                #expect(reply?.body.count == 2503)
+            }
+        }
+    }
+
+    @Test func `conditions on dates are not offered`() throws {
+        try Self.withFiles { server in
+            let date = "If-Modified-Since: Sat, 01 Jan 2050 00:00:00 GMT\r\n"
+            let reply = get("/", date, from: server)
+            #expect(reply?.status == 200)
+            #expect(reply?.field("last-modified") == nil)
+            #expect(get("/", date + "If-None-Match: \"x\"\r\n", from: server)?.status == 200)
+        }
+    }
+
+    /// HEAD says what GET would, be it of the file, the smaller form or none.
+    @Test(arguments: ["", "Accept-Encoding: gzip\r\n", "If-None-Match: *\r\n"])
+    func `HEAD has the fields of GET and no body`(fields: String) throws {
+        try Self.withFiles { server in
+            let whole = try #require(get("/", fields, from: server))
+            let head = try #require(get("/", fields, method: "HEAD", from: server))
+            #expect(head.status == whole.status)
+            #expect(head.body.isEmpty)
+            func told(_ reply: Reply) -> [String] {
+                reply.fields.map { "\($0.name): \($0.value)" }.filter { !$0.hasPrefix("Date:") }
+            }
+            #expect(told(head) == told(whole))
+        }
+    }
+
+    /// The disk takes nearly every byte in a name, a request does not.
+    @Test(arguments: [
+        ("a b.txt", "/a%20b.txt", 200), ("a b.txt", "/a+b.txt", 404), ("a+b.txt", "/a+b.txt", 200),
+        ("100%.txt", "/100%25.txt", 200), ("100%.txt", "/100%2525.txt", 404), ("%41.txt", "/%2541.txt", 200),
+        ("%41.txt", "/A.txt", 404), ("{x}.txt", "/%7Bx%7D.txt", 200), ("ä.txt", "/%C3%A4.txt", 200),
+        ("ä.txt", "/a%CC%88.txt", 404), ("a\u{308}.txt", "/a%CC%88.txt", 200), ("a?b.txt", "/a%3Fb.txt", 200),
+        ("a?b.txt", "/a?b.txt", 404), ("a#b.txt", "/a%23b.txt", 200), ("a;b=c.txt", "/a;b=c.txt", 200),
+        ("a\\b.txt", "/a%5Cb.txt", 400), ("a\nb.txt", "/a%0Ab.txt", 400), ("..a.txt", "/..a.txt", 404),
+        (".\u{301}a.txt", "/.%CC%81a.txt", 404), ("a..", "/a..", 200), ("INDEX.HTML", "/", 404),
+        ("index.html", "/", 200), ("index.html", "/?a=/../b", 200), ("index.html", "//", 404),
+        ("index.html", "/%2e", 404), ("index.html", "http://a", 200), ("index.html", "/index.html/", 404),
+    ])
+    func `a name with odd characters is found as it is spelt, once decoded`(
+        name: String, path: String, status: Int
+    ) throws {
+        let folder = try Scratch()
+        try folder.write(name, "x")
+        let files = try StaticFiles(folder: folder.path)
+        let service = ClosureService { request, responder in
+            responder.send(files.response(to: request) ?? Response(.notFound))
+        }
+        try withServer(service) { server in #expect(get(path, from: server)?.status == status) }
+    }
+
+    /// Reading a pipe would wait for good, a device without end.
+    @Test func `what is no regular file is passed over`() throws {
+        let folder = try Scratch()
+        try folder.write("a.txt", "x")
+        unsafe #expect(mkfifo("\(folder.path)/pipe.txt", 0o600) == 0)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/zero.txt", withDestinationPath: "/dev/zero")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/nowhere.txt", withDestinationPath: "missing")
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/b.txt", withIntermediateDirectories: true)
+        #expect(try StaticFiles(folder: folder.path).paths == ["/a.txt"])
+    }
+
+    @Test func `a folder that would fill the memory is refused in one line`() throws {
+        let folder = try Scratch()
+        try folder.write("a", String(repeating: "a", count: 700))
+        try folder.write("b", String(repeating: "b", count: 324))
+        #expect(try StaticFiles(folder: folder.path, limit: 1024).paths == ["/a", "/b"])
+        #expect(throws: StaticFilesError.tooLarge(folder.path, limit: 1023)) {
+            try StaticFiles(folder: folder.path, limit: 1023)
+        }
+        let words = StaticFilesError.tooLarge("/srv/Public", limit: StaticFiles.defaultLimit).description
+        #expect(words == "/srv/Public holds more than 64 MiB: its files are kept in memory")
+    }
+
+    @Test(arguments: [
+        ("a.html", "text/html; charset=utf-8"), ("a.HTML", "text/html; charset=utf-8"),
+        ("a.tar.gz", "application/gzip"), ("a.mjs", "text/javascript; charset=utf-8"),
+        ("a.svg", "image/svg+xml"), ("a.json", "application/json"), ("a.woff2", "font/woff2"),
+        ("html", "application/octet-stream"), ("a.", "application/octet-stream"),
+        ("a.unknown", "application/octet-stream"),
+    ])
+    func `a file's type follows its name`(name: String, type: String) throws {
+        let folder = try Scratch()
+        try folder.write(name, "x")
+        let files = try StaticFiles(folder: folder.path)
+        let reply = try withRequest("GET /\(name) HTTP/1.1\r\nHost: a\r\n\r\n") { files.response(to: $0) }
+        #expect(reply?.type == type)
+    }
+
+    /// A folder of one test, gone with it.
+    private final class Scratch {
+        let path: String
+
+        init() throws {
+            // As the system spells it: the temporary folder of a Mac is a link.
+            let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+            path = "\(base)/static-files-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+
+        func write(_ name: String, _ text: String) throws {
+            try #require(FileManager.default.createFile(atPath: "\(path)/\(name)", contents: Data(text.utf8)))
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
     }
 }

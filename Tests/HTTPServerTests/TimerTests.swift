@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPVectors
 import Testing
 
 @Suite struct TimerTests {
@@ -42,17 +43,21 @@ import Testing
         #expect(outcome.isEnded)
     }
 
-    @Test func `bytes that drip in do not stretch the time of a head`() throws {
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: ", "x"),
+        ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n", "x"),
+        ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
+        ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1", ";x"),
+    ])
+    func `what drips in does not stretch the time`(start: String, drip: String) throws {
         try withServer(limits: Self.short) { server in
             let client = Client(port: server.port)
+            client.send(start)
             var drips = 0
-            for byte in "GET / HTTP/1.1\r\nHost: a\r\nX: ".utf8 + [UInt8](repeating: 0x78, count: 200) {
-                client.send([byte])
-                drips += 1
-                if client.read(milliseconds: 10) { break }
-            }
+            // The limit is a hundred milliseconds; a thousand drips take five seconds at least.
+            while drips < 1000, !client.read(milliseconds: 5), client.send(drip) { drips += 1 }
+            #expect(drips < 1000)
             #expect(Reply.all(in: client.received).first?.status == 408)
-            #expect(drips < 60)
         }
     }
 
@@ -80,8 +85,47 @@ import Testing
             client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             let clock = ContinuousClock()
             let start = clock.now
-            while server.counters.timedOut == 0 && clock.now - start < .seconds(3) { Client.pause() }
-            #expect(server.comesToCount { $0.timedOut == 1 && $0.open == 0 })
+            while server.counters.timedOut.write == 0 && clock.now - start < .seconds(3) { Client.pause() }
+            #expect(server.comesToCount { $0.timedOut.write == 1 && $0.open == 0 })
+        }
+    }
+
+    @Test func `a peer that reads a little now and then is let go`() throws {
+        let page = [UInt8](repeating: 0x61, count: 8 << 20)
+        let service = ClosureService { _, responder in responder.send(Response(.ok, body: .bytes(page))) }
+        var limits = Self.short
+        limits.writeBytesPerSecond = 1 << 30
+        try withServer(service, limits: limits) { server in
+            let client = Client(port: server.port, receiveBufferBytes: 4096)
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            var reads = 0
+            while reads < 2000, server.counters.timedOut.write == 0 {
+                client.read(milliseconds: 0)
+                Client.pause()
+                reads += 1
+            }
+            #expect(reads < 2000)
+            #expect(server.comesToCount { $0.timedOut.write == 1 && $0.open == 0 })
+        }
+    }
+
+    typealias Counter = any KeyPath<Counters.TimedOut, Int> & Sendable
+
+    @Test(
+        arguments: [
+            ("", \.idle), ("\r\n", \.idle), ("GET", \.head),
+            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel", \.body),
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", \.idle),
+        ] as [(String, Counter)])
+    func `who is let go is counted by what was waited for`(
+        bytes: String, counter: Counter
+    ) throws {
+        try withServer(limits: Self.short) { server in
+            let client = Client(port: server.port)
+            client.send(bytes)
+            #expect(client.waitForEnd())
+            #expect(server.comesToCount { $0.timedOut[keyPath: counter] == 1 && $0.timedOut.total == 1 })
+            #expect(server.counters.refused == 0)
         }
     }
 

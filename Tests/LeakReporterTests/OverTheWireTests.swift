@@ -79,7 +79,7 @@ import Testing
         detector.expectDeallocation(of: try #require(page), path: ["Tab", "Shop"], reason: "popped")
         #expect(comesToHold { detector.counts.leaked == 1 && reporter.statistics.sent == 1 })
         page = nil
-        #expect(comesToHold { detector.counts.freed == 1 })
+        #expect(comesToHold { detector.counts.freed == 1 && reporter.statistics.sent == 2 })
         reporter.record(checks: detector.takeChecks())
         reporter.record(session: EndedSession(id: "s1", checks: 1, leaks: 1))
         #expect(reporter.flush(timeout: 5))
@@ -91,7 +91,7 @@ import Testing
             try #require(JSONSerialization.jsonObject(with: Data($0.body)) as? [String: Any])
         }
         let reports = batches.flatMap { $0["reports"] as? [[String: Any]] ?? [] }
-        #expect(reports.map { $0["type"] as? String } == ["leak", "freed"])
+        try #require(reports.map { $0["type"] as? String } == ["leak", "freed"])
         #expect(
             reports.map { $0["class"] as? String }
                 == Array(repeating: "LeakReporterTests.OverTheWireTests.Page", count: 2))

@@ -1,50 +1,7 @@
 import Testing
+import Threads
 
 @testable import LeakStore
-
-/// What counting means, without a database.
-private struct CountingModel {
-    struct Totals: Equatable {
-        var reports = 0
-        var freed = 0
-        var installs: Set<UInt64> = []
-        var byBuild: [String: Int] = [:]
-        var bySystem: [String: Int] = [:]
-        var first = Int64.max
-        var last = Int64.min
-        var days: [Int: Int] = [:]
-    }
-
-    var leaks: [LeakID: Totals] = [:]
-    private var keys: [String: UInt8] = [:]
-
-    mutating func count(_ submission: Submission) -> Receipt {
-        if let idempotency = submission.idempotency {
-            if let body = keys[idempotency.key] {
-                return body == idempotency.bodyHash[0] ? .repeated(answer: submission.answer) : .keyReused
-            }
-            keys[idempotency.key] = idempotency.bodyHash[0]
-        }
-        for sighting in submission.sightings {
-            let origin = submission.origins[sighting.origin]
-            var totals = leaks[sighting.leak.id] ?? Totals()
-            totals.first = min(totals.first, sighting.at)
-            totals.last = max(totals.last, sighting.at)
-            if sighting.isFreed {
-                totals.freed += sighting.count
-                totals.byBuild["\(origin.version) \(origin.build ?? "")", default: 0] += 0
-            } else {
-                totals.reports += sighting.count
-                totals.byBuild["\(origin.version) \(origin.build ?? "")", default: 0] += sighting.count
-                if let system = origin.system { totals.bySystem[system, default: 0] += sighting.count }
-                if let install = origin.installHash { totals.installs.insert(install) }
-                totals.days[Calendar.day(of: sighting.at), default: 0] += sighting.count
-            }
-            leaks[sighting.leak.id] = totals
-        }
-        return .counted
-    }
-}
 
 @Suite struct CountingModelTests {
     /// Calls of random size, repeats, reused keys, full disks and reopenings against the model.
@@ -62,7 +19,7 @@ private struct CountingModel {
                 {
                     call.append(again)
                 } else {
-                    call.append(randomSubmission(&random))
+                    call.append(randomSubmission(&random, now: noon))
                 }
             }
             if Int.random(in: 0..<5, using: &random) == 0 {
@@ -72,47 +29,116 @@ private struct CountingModel {
                 #expect(throws: StoreError.self) { try store.count(large, now: noon) }
                 try store.limitPages(to: 1_000_000)
             }
-            let expected = call.map { model.count($0) }
+            let expected = model.count(call, now: noon)
             #expect(try store.count(call, now: noon) == expected)
             sent += call
             if Int.random(in: 0..<6, using: &random) == 0 { store = try directory.store() }
         }
         #expect(try store.verify() == [])
-        let reader = try store.makeReader()
-        #expect(try reader.leaks(LeakQuery(), now: noon).total == model.leaks.count)
-        for (id, totals) in model.leaks {
-            let detail = try #require(try reader.leak(id, now: noon))
-            var found = CountingModel.Totals(
-                reports: detail.row.reports, freed: detail.row.freed, installs: totals.installs,
-                first: detail.row.firstSeen, last: detail.row.lastSeen)
-            for version in detail.versions {
-                found.byBuild["\(version.version) \(version.build ?? "")"] = version.reports
+        #expect(try model.differences(from: store, now: noon) == [])
+    }
+
+    /// Several stores on one file, on a disk that fails now and then; retries, expiry, restarts, and logs that are put away.
+    @Test(arguments: PowerCutTests.seeds)
+    func `any interleaving of stores, retries, faults and expiry gives the totals of the model`(seed: UInt64)
+        throws
+    {
+        var random = Seeded(state: seed)
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let dice = Guarded(Seeded(state: seed))
+        let rarely: FaultyDisk.Plan = { event in
+            dice.with { dice in
+                guard Int.random(in: 0..<300, using: &dice) == 0 else { return .none }
+                return DiskFaultTests.fault(of: event.operation, &dice)
             }
-            for system in detail.systems { found.bySystem[system.value] = system.reports }
-            for (offset, count) in detail.row.trend.enumerated() where count > 0 {
-                found.days[detail.row.trendFrom + offset] = count
+        }
+        disk.follow(rarely)
+        var (failures, now) = (0, noon)
+        /// Again and again, until it is done.
+        func insist<Result>(_ body: () throws -> Result) throws -> Result {
+            for _ in 0..<100 {
+                do { return try body() } catch { failures += 1 }
             }
-            #expect(found == totals)
-            #expect(detail.row.installs == totals.installs.count)
+            return try body()
+        }
+        func open() throws -> SQLiteStore {
+            try insist {
+                let store = try disk.directory.store()
+                try store.setBusyTimeout(milliseconds: 20)
+                try store.set("wal_autocheckpoint = 24")
+                store.limitLog(to: 0)
+                store.limitInstallLog(to: 12)
+                return store
+            }
+        }
+        var model = CountingModel()
+        var stores = try (0..<3).map { _ in try open() }
+        var sent: [Submission] = []
+        for _ in 0..<40 {
+            now += Int64.random(in: 0..<hour, using: &random)
+            let number = Int.random(in: 0..<stores.count, using: &random)
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0: stores[number] = try open()
+            case 1:
+                now += Int64.random(in: 0...8, using: &random) * day
+                try insist { try stores[number].expire(now: now) }
+            case 2: try insist { try stores[number].tidy(now: now) }
+            case 3: _ = try insist { try stores[number].checkpoint() }
+            default:
+                let call = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+                    let again = Int.random(in: 0..<3, using: &random) == 0
+                    return (again ? sent.randomElement(using: &random) : nil)
+                        ?? randomSubmission(&random, now: now)
+                }
+                #expect(
+                    try insist { try stores[number].count(call, now: now) } == model.count(call, now: now))
+                sent += call
+            }
+        }
+        disk.follow { _ in .none }
+        #expect(failures > 0)
+        for store in stores {
+            #expect(try store.verify() == [])
+            #expect(try model.differences(from: store, now: now) == [])
         }
     }
 
-    private func randomSubmission(_ random: inout Seeded) -> Submission {
-        let reports = (0..<Int.random(in: 0...8, using: &random)).map { _ in
-            Report(
-                leak: leak("L\(Int.random(in: 0..<9, using: &random))"),
-                version: ["1.0", "1.1", "2.0-beta"].randomElement(using: &random) ?? "",
-                build: Bool.random(using: &random) ? "\(Int.random(in: 1...3, using: &random))" : nil,
-                system: Bool.random(using: &random) ? "iOS \(Int.random(in: 15...19, using: &random))" : nil,
-                install: Bool.random(using: &random) ? UInt64.random(in: 0..<60, using: &random) : nil,
-                isFreed: Int.random(in: 0..<4, using: &random) == 0,
-                at: noon - Int64.random(in: 0..<(13 * day), using: &random),
-                count: Int.random(in: 1...5, using: &random), lived: 5)
+    /// Two processes that were given the same batches, as by reporters that had no answer from the first.
+    @Test func `processes that count the same batches count each once`() async throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path
+        async let one: Void = Self.countInProcess(path: path, seed: 1)
+        async let other: Void = Self.countInProcess(path: path, seed: 2)
+        _ = await (one, other)
+        let store = try directory.store()
+        var model = CountingModel()
+        _ = model.count(Self.batches, now: noon)
+        #expect(try store.verify() == [])
+        #expect(try model.differences(from: store, now: noon) == [])
+    }
+
+    private static let batches: [Submission] = {
+        var random = Seeded(state: 9)
+        return (0..<80).map { number in
+            var batch = randomSubmission(&random, now: noon)
+            batch.idempotency = Submission.Idempotency(
+                key: "batch \(number)", bodyHash: [UInt8](repeating: 1, count: 32))
+            return batch
         }
-        let keyed = Bool.random(using: &random)
-        return submission(
-            reports, key: keyed ? "key \(Int.random(in: 0..<80, using: &random))" : nil,
-            body: UInt8.random(in: 0...1, using: &random))
+    }()
+
+    private static func countInProcess(path: String, seed: UInt64) async {
+        await #expect(processExitsWith: .success) { [path = path as String, seed = seed as UInt64] in
+            try CountingModelTests.countBatches(path: path, seed: seed)
+        }
+    }
+
+    private static func countBatches(path: String, seed: UInt64) throws {
+        var random = Seeded(state: seed)
+        let store = try SQLiteStore(path: path + "/leaks.sqlite", exclusive: false)
+        try store.set("wal_autocheckpoint = 30")
+        store.limitInstallLog(to: 12)
+        for batch in batches.shuffled(using: &random) { _ = try store.count([batch], now: noon) }
     }
 
     /// Reports of leaks not seen before, large enough to need pages.

@@ -71,6 +71,38 @@ import Testing
         #expect(failure.reason == .newerSchema(found: newer, known: Migration.newestVersion))
     }
 
+    @Test(arguments: [-1, -2_147_483_648, 0])
+    func `a number of a schema that no collector wrote is refused`(version: Int) throws {
+        _ = try directory.store()
+        try Connection(path: directory.database, access: .readWrite).execute(
+            "pragma user_version = \(version)")
+        let failure = try #require(failure { _ = try directory.store() })
+        #expect(failure.reason == .corrupt)
+        #expect(failure.description.contains("the number \(version), which no collector wrote"))
+    }
+
+    @Test(arguments: [
+        ("drop table leak_value", "table leak_value"), ("drop table credential", "table credential"),
+        ("drop index leak_of_class", "index leak_of_class"),
+        ("alter table sample drop column user", "table sample.user"),
+    ])
+    func `a database of ours that lacks something is refused and says what`(script: String, part: String)
+        throws
+    {
+        _ = try directory.store()
+        try Connection(path: directory.database, access: .readWrite).execute(script)
+        let failure = try #require(failure { _ = try directory.store() })
+        #expect(failure.reason == .corrupt)
+        #expect(failure.description.contains("the \(part)"), "\(failure)")
+    }
+
+    @Test func `what others have added does not matter`() throws {
+        _ = try directory.store()
+        try Connection(path: directory.database, access: .readWrite).execute(
+            "analyze; create table notes (text); create index mine on leak (kind)")
+        #expect(try directory.store().verify() == [])
+    }
+
     @Test func `a missing directory is named`() throws {
         let failure = try #require(
             failure { _ = try SQLiteStore(path: directory.path + "/none/leaks.sqlite", exclusive: true) })

@@ -9,7 +9,7 @@ import Testing
         _ = try directory.store()
         return try Writer(
             connection: try Connection(path: directory.database, access: .readWrite),
-            redact: { Array($0) }, reservoir: Reservoir(seed: 7))
+            limits: StoreLimits(), redact: { Array($0) }, reservoir: Reservoir(seed: 7))
     }
 
     @Test func `many old keys go in small steps, between which counting goes on`() throws {

@@ -8,6 +8,7 @@ final class CollectorProcess {
 
     private let process = Process()
     private let errors = Pipe()
+    private let output = Pipe()
     /// What it printed up to the sign-in link.
     private(set) var announcement = ""
     private(set) var port = 0
@@ -15,10 +16,9 @@ final class CollectorProcess {
     var address: String { "http://127.0.0.1:\(port)" }
 
     /// Starts a server and waits until it listens.
-    init(data: String, environment: [String: String] = [:]) throws {
-        let output = Pipe()
+    init(data: String, flags: [String] = [], environment: [String: String] = [:]) throws {
         process.executableURL = Self.products.appendingPathComponent("collector")
-        process.arguments = ["serve", "--port", "0", "--data", data, "--public", Self.publicFolder]
+        process.arguments = ["serve", "--port", "0", "--data", data, "--public", Self.publicFolder] + flags
         process.environment = [
             "COLLECTOR_INGEST_KEY": Self.key, "COLLECTOR_ACCESS_TOKEN": Self.token,
         ].merging(environment) { $1 }.filter { !$0.value.isEmpty }
@@ -44,8 +44,27 @@ final class CollectorProcess {
 
     var isRunning: Bool { process.isRunning }
 
+    var number: Int32 { process.processIdentifier }
+
     private var standardError: String {
         String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+
+    /// What comes on standard output after the announcement, up to the line with `words` in it.
+    func outputUntil(_ words: String) -> String { Self.read(output, until: words) }
+
+    /// What it said on standard error, up to the line with `words` in it.
+    func errorsUntil(_ words: String) -> String { Self.read(errors, until: words) }
+
+    private static func read(_ pipe: Pipe, until words: String) -> String {
+        var bytes = Data()
+        while true {
+            let text = String(decoding: bytes, as: UTF8.self)
+            if text.hasSuffix("\n") && text.contains(words) { return text }
+            let more = pipe.fileHandleForReading.availableData
+            guard !more.isEmpty else { return text }
+            bytes += more
+        }
     }
 
     func kill(_ signal: Int32) {

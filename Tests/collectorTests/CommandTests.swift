@@ -21,6 +21,12 @@ import Testing
         (["token", "revoke", "2"], .revoke(.token, id: 2, flags: [:])),
         (["key", "revoke", "3"], .revoke(.key, id: 3, flags: [:])),
         (["export", "out", "--app", "a"], .export(folder: "out", app: "a", flags: [:])),
+        (["backup", "f"], .backup(file: "f", overwrites: false, flags: [:])),
+        (["backup", "f", "--overwrite=yes"], .backup(file: "f", overwrites: true, flags: [:])),
+        (["verify", "--data", "/d"], .verify(file: nil, flags: [.data: "/d"])),
+        (["verify", "f"], .verify(file: "f", flags: [:])),
+        (["import", "-", "--app", "a"], .import(file: "-", app: "a", flags: [:])),
+        (["erase", "i"], .erase(install: "i", flags: [:])),
         (["--version"], .version),
         (["serve", "--help"], .help),
         (["-h"], .help),
@@ -30,7 +36,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (["sreve"], "there is no command “sreve”; the commands are serve, key, token, export and health"),
+        (
+            ["sreve"],
+            "there is no command “sreve”; the commands are serve, key, token, import, export, backup, verify, erase "
+                + "and health"
+        ),
         (["--prot", "1"], "there is no flag --prot"),
         (["--port"], "--port needs a value"),
         (["--port", "1", "--port", "2"], "--port is given twice"),
@@ -42,6 +52,11 @@ import Testing
         (["key", "list", "--app", "a"], "--app does not go with this command"),
         (["token", "create", "--app", "a"], "--app does not go with this command"),
         (["token"], "token needs a word more: token create, token list or token revoke NUMBER"),
+        (["backup"], "backup needs a file: collector backup FILE"),
+        (["backup", "f", "--overwrite", "1"], "--overwrite is “1”, must be yes or no"),
+        (["verify", "f", "--overwrite", "yes"], "--overwrite does not go with this command"),
+        (["import"], "import needs a file: collector import FILE, or - for standard input"),
+        (["erase"], "erase needs an install's id: collector erase INSTALL"),
         (["export"], "export needs a folder: collector export DIR"),
     ])
     func `says what is wrong with`(arguments: [String], words: String) {
@@ -62,7 +77,9 @@ import Testing
     @Test func `help names every command, flag, variable and default`() {
         let help = Usage.text
         for word in [
-            "serve", "key create", "key list", "key revoke", "token create", "export", "health", "--version",
+            "serve", "key create", "key list", "key revoke", "token create", "export", "import", "backup",
+            "verify",
+            "erase", "health", "--version",
         ] {
             #expect(help.contains(word))
         }

@@ -42,7 +42,7 @@ import Testing
             let restarted = try CollectorProcess(data: folder.path)
             let answered = ledgers.reduce(0) { $0 + $1.acknowledged.reduce(0, +) }
             let open = ledgers.reduce(0) { $0 + $1.uncertain.reduce(0, +) }
-            let counted = try Self.counted(at: restarted.address)
+            let counted = try CurlClient().counted(at: restarted.address)
             #expect(counted >= reports + answered, "round \(round): an answered report is lost")
             #expect(counted <= reports + answered + open, "round \(round): a report is counted twice")
 
@@ -51,12 +51,25 @@ import Testing
                 try Self.resend(ledger, to: restarted.address, round: round)
             }
             reports += answered + open
-            let total = try Self.counted(at: restarted.address)
+            let total = try CurlClient().counted(at: restarted.address)
             #expect(total == reports, "round \(round): after sending again")
-            restarted.kill(SIGTERM)
-            #expect(restarted.wait() == 0)
+            Self.end(restarted, &generator)
         }
         #expect(reports > 0)
+    }
+
+    /// Stops an idle collector: cleanly, not at all, or until it is killed on its way, with its log half put away.
+    private static func end(_ collector: CollectorProcess, _ generator: inout SystemRandomNumberGenerator) {
+        let patience =
+            [0, UInt32.random(in: 0...20_000, using: &generator), nil].randomElement(using: &generator) ?? nil
+        if patience != 0 { collector.kill(SIGTERM) }
+        guard let patience else {
+            #expect(collector.wait() == 0)
+            return
+        }
+        usleep(patience)
+        collector.kill(SIGKILL)
+        collector.wait()
     }
 
     /// Blocking calls belong on a thread that nobody else needs.
@@ -66,23 +79,21 @@ import Testing
         }
     }
 
-    private static func fields(_ idempotencyKey: String) -> [HTTPField] {
-        [
-            HTTPField("Authorization", "Bearer \(CollectorProcess.key)"),
-            HTTPField("Content-Type", "application/json"),
-            HTTPField("Idempotency-Key", idempotencyKey),
-        ]
-    }
-
-    /// Batches of one to five reports of a few leaks, told apart by their number.
+    /// Batches of one to five reports of a few leaks, told apart by their number; every eighth is of many leaks not seen
+    /// before, so that the store's log grows long enough to be put away while others come.
     private static func body(round: Int, sender: Int, number: Int) -> [UInt8] {
-        let reports = (0..<size(number)).map { #"{"class":"Shop.Screen\#((number + $0) % 7)"}"# }
+        let new = isLarge(number) ? "_\(round)_\(sender)_\(number)" : ""
+        let reports = (0..<size(number)).map { report in
+            #"{"class":"Shop.Screen\#(isLarge(number) ? report : (number + report) % 7)\#(new)"}"#
+        }
         return Array(
             #"{"app":{"id":"crash"},"install":"i\#(sender)","reports":[\#(reports.joined(separator: ","))]}"#
                 .utf8)
     }
 
-    private static func size(_ number: Int) -> Int { number % 5 + 1 }
+    private static func isLarge(_ number: Int) -> Bool { number % 8 == 7 }
+
+    private static func size(_ number: Int) -> Int { isLarge(number) ? 120 : number % 5 + 1 }
 
     private static func send(to address: String, round: Int, sender: Int) -> Ledger {
         var ledger = Ledger(sender: sender)
@@ -90,9 +101,8 @@ import Testing
         for number in 0... {
             let key = "\(round)-\(sender)-\(number)"
             do {
-                let answer = try client.post(
-                    body(round: round, sender: sender, number: number), to: "\(address)/api/v1/reports",
-                    fields: fields(key))
+                let answer = try client.report(
+                    body(round: round, sender: sender, number: number), to: address, idempotencyKey: key)
                 guard answer.status == 200 else { return ledger }
                 ledger.acknowledged.append(size(number))
             } catch {
@@ -106,18 +116,10 @@ import Testing
     private static func resend(_ ledger: Ledger, to address: String, round: Int) throws {
         let client = try CurlClient()
         for number in ledger.acknowledged.count..<(ledger.acknowledged.count + ledger.uncertain.count) {
-            let answer = try client.post(
-                body(round: round, sender: ledger.sender, number: number), to: "\(address)/api/v1/reports",
-                fields: fields("\(round)-\(ledger.sender)-\(number)"))
+            let answer = try client.report(
+                body(round: round, sender: ledger.sender, number: number), to: address,
+                idempotencyKey: "\(round)-\(ledger.sender)-\(number)")
             #expect(answer.status == 200)
         }
-    }
-
-    private static func counted(at address: String) throws -> Int {
-        let answer = try CurlClient().get(
-            "\(address)/api/v1/summary",
-            fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
-        let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
-        return try #require(json?["reports"] as? Int)
     }
 }

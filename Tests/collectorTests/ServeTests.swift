@@ -111,11 +111,11 @@ import Testing
         #expect(made.code == 0)
         let key = try #require(made.output.split(separator: "\n").last.map(String.init))
         let number = try #require(made.output.split(separator: " ").dropFirst().first.map(String.init))
-        #expect(try Self.eventually { try Self.post(to: running, key: key) == 200 })
+        #expect(try eventually { try Self.post(to: running, key: key) == 200 })
         let listed = try CollectorProcess.run(["key", "list", "--data", folder.path])
         #expect(listed.output.contains("shop") && !listed.output.contains(key))
         #expect(try CollectorProcess.run(["key", "revoke", number, "--data", folder.path]).code == 0)
-        #expect(try Self.eventually { try Self.post(to: running, key: key) == 403 })
+        #expect(try eventually { try Self.post(to: running, key: key) == 403 })
         let again = try CollectorProcess.run(["key", "revoke", number, "--data", folder.path])
         #expect(again.code == 1 && Self.isOneLine(again.errors))
     }
@@ -156,7 +156,7 @@ import Testing
         one.kill(SIGTERM)
         one.wait()
         let two = try start(second)
-        #expect(try Self.eventually { try Self.post(to: two, key: first) == 403 })
+        #expect(try eventually { try Self.post(to: two, key: first) == 403 })
         #expect(try Self.post(to: two, key: second) == 200)
         two.kill(SIGTERM)
         two.wait()
@@ -186,7 +186,7 @@ import Testing
         }
         var cookie: String?
         #expect(
-            try Self.eventually {
+            try eventually {
                 cookie = try signIn().fields.first { $0.name.lowercased() == "set-cookie" }?.value
                 return cookie != nil
             })
@@ -194,7 +194,7 @@ import Testing
         func look() throws -> Int { try CurlClient().get("\(running.address)/", fields: [session]).status }
         #expect(try look() == 200)
         #expect(try CollectorProcess.run(["token", "revoke", number, "--data", folder.path]).code == 0)
-        #expect(try Self.eventually { try look() == 303 })
+        #expect(try eventually { try look() == 303 })
     }
 
     @Test func `an export is complete and its links lead somewhere`() throws {
@@ -242,14 +242,5 @@ import Testing
                 HTTPField("Authorization", "Bearer \(key)"), HTTPField("Content-Type", "application/json"),
             ]
         ).status
-    }
-
-    /// What a running server learns by itself takes it a second or two.
-    private static func eventually(_ condition: () throws -> Bool) throws -> Bool {
-        for _ in 0..<100 {
-            if try condition() { return true }
-            usleep(50_000)
-        }
-        return false
     }
 }

@@ -5,16 +5,18 @@
 #else
     import Glibc
 #endif
+import EchoService
 import HTTPServer
 
 let usage = """
-    usage: http-echo [--host HOST] [--port PORT] [--workers COUNT]
+    usage: http-echo [--host HOST] [--port PORT] [--workers COUNT] [--files FOLDER]
 
     Answers every known method but TRACE and CONNECT, on every path, with 200 and the request's body.
 
       --host HOST      where to listen; * is every address of both families (default 127.0.0.1)
       --port PORT      0 takes any free port (default 8080)
       --workers COUNT  threads, each with a loop of its own (default 1)
+      --files FOLDER   paths of its files are answered with the file instead
 
     The first line on standard output is "listening on http://HOST:PORT". Ends with 0 on SIGTERM or SIGINT.
     """
@@ -25,6 +27,7 @@ func fail(_ message: String) -> Never {
 }
 
 var configuration = Server.Configuration()
+var folder: String?
 var arguments = CommandLine.arguments.dropFirst()
 while let flag = arguments.popFirst() {
     if flag == "--help" {
@@ -36,6 +39,7 @@ while let flag = arguments.popFirst() {
     case ("--host", _): configuration.host = value
     case ("--port", .some(let port)): configuration.port = port
     case ("--workers", .some(let count)) where count > 0: configuration.loops = count
+    case ("--files", _): folder = value
     case ("--port", nil), ("--workers", _): fail("\(flag) \(value): not a number that can be used")
     default: fail("\(flag) is no option")
     }
@@ -47,8 +51,9 @@ unsafe sigaddset(&stops, SIGTERM)
 unsafe sigaddset(&stops, SIGINT)
 unsafe pthread_sigmask(SIG_BLOCK, &stops, nil)
 
-do throws(ServerError) {
-    let server = try Server(configuration, service: Echo())
+do {
+    let files = try folder.map { folder throws(StaticFilesError) in try StaticFiles(folder: folder) }
+    let server = try Server(configuration, service: Echo(files: files))
     server.start()
     print("listening on http://\(configuration.host):\(server.port)")
     fflush(nil)

@@ -1,4 +1,5 @@
 import Foundation
+import LoadTools
 
 // Reports per second that are accepted, durable and visible: single posts and batches of 50, plain and gzip, each
 // against an empty collector of its own. Ratios are to the disk's own syncs per second, measured in the same run.
@@ -31,11 +32,12 @@ do {
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
     for (reports, gzip) in [(1, false), (1, true), (50, false), (50, true)] {
-        let wrk = try Wrk(reportsPerRequest: reports, requests: reports == 1 ? 50_000 : 2_000, gzip: gzip)
-        defer { wrk.remove() }
+        let load = try Reports(
+            reportsPerRequest: reports, requests: reports == 1 ? 50_000 : 2_000, gzip: gzip)
+        defer { load.remove() }
         let collector = try CollectorProcess(program: program, publicFolder: publicFolder)
         defer { collector.stop() }
-        let outcome = try wrk.run(port: collector.port, connections: connections, seconds: seconds)
+        let outcome = try load.run(port: collector.port, connections: connections, seconds: seconds)
         let accepted = outcome.accepted * reports
         // wrk leaves requests without waiting for their last answers; those are counted and not in its sum.
         let counted = try collector.counted()
@@ -45,25 +47,25 @@ do {
             "| \(reports == 1 ? "single" : "batch of \(reports)")\(gzip ? ", gzip" : "")"
                 + " | \(Int(rate)) | \(String(format: "%.1f", rate / syncs))"
                 + " | \(String(format: "%.2f | %.2f", outcome.median, outcome.slowest1Percent))"
-                + " | \(String(format: "%.2f", collector.processorSeconds * 1e6 / Double(max(counted, 1))))"
-                + " | \(outcome.refused) | \(collector.memory.now / 1024) (\(collector.memory.highest / 1024))"
+                + " | \(String(format: "%.2f", collector.process.processorSeconds * 1e6 / Double(max(counted, 1))))"
+                + " | \(outcome.refused) | \(collector.process.memory.now / 1024) (\(collector.process.memory.highest / 1024))"
                 + " | \(Disk.bytes(of: collector.folder) >> 20)"
                 + " | \(isHonest ? "all" : "\(counted) of \(accepted)!") |")
     }
 
     if arguments.contains("--million") {
-        let wrk = try Wrk(reportsPerRequest: 50, requests: 4_000, gzip: false)
-        defer { wrk.remove() }
+        let load = try Reports(reportsPerRequest: 50, requests: 4_000, gzip: false)
+        defer { load.remove() }
         let collector = try CollectorProcess(program: program, publicFolder: publicFolder)
         defer { collector.stop() }
         var counted = 0
         while counted < 1_000_000 {
-            _ = try wrk.run(port: collector.port, connections: connections, seconds: 2)
+            _ = try load.run(port: collector.port, connections: connections, seconds: 2)
             counted = try collector.counted()
         }
         print("\nafter \(counted) reports: ", terminator: "")
         print(
-            "\(collector.memory.now / 1024) MiB resident (\(collector.memory.highest / 1024) at most), ",
+            "\(collector.process.memory.now / 1024) MiB resident (\(collector.process.memory.highest / 1024) at most), ",
             terminator: "")
         print("\(Disk.bytes(of: collector.folder) >> 20) MiB on disk")
     }

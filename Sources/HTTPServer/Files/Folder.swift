@@ -5,47 +5,70 @@
 #endif
 
 /// Reads a folder once. The only place that touches the file system.
-enum Folder {
+struct Folder {
     struct File {
         /// From the folder on, such as `/css/style.css`.
         let path: String
         let bytes: [UInt8]
     }
 
+    /// Where it really is, links followed.
+    private let root: String
+    private let limit: Int
+    private var bytesRead = 0
+    private var files: [File] = []
+
     /// All regular files below `folder`, but those whose path has a part that begins with a dot, and those
     /// that a symbolic link finds outside of it.
-    static func read(_ folder: String) throws(StaticFilesError) -> [File] {
+    ///
+    /// - Parameter limit: bytes of all files together.
+    static func read(_ folder: String, limit: Int) throws(StaticFilesError) -> [File] {
         guard let root = realPath(folder) else { throw .unreadable(folder, SystemError.current.message) }
-        var files: [File] = []
-        try read(root: root, below: "", into: &files)
-        return files.sorted { $0.path < $1.path }
+        var reading = Folder(root: root == "/" ? "" : root, limit: limit)
+        try reading.read(below: "")
+        return reading.files.sorted { $0.path < $1.path }
     }
 
-    private static func read(
-        root: String, below path: String, into files: inout [File]
-    ) throws(StaticFilesError) {
-        guard let directory = unsafe opendir(root + path) else {
+    private init(root: String, limit: Int) {
+        self.root = root
+        self.limit = limit
+    }
+
+    private mutating func read(below path: String) throws(StaticFilesError) {
+        guard let directory = unsafe opendir("\(root)\(path)/") else {
             throw .unreadable(root + path, SystemError.current.message)
         }
         defer { unsafe _ = closedir(directory) }
         while let entry = unsafe readdir(directory) {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                unsafe String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard !name.hasPrefix(".") else { continue }
+            // No request could name what is no UTF-8 or holds what the server refuses in a path.
+            guard let name, name.utf8.first != UInt8(ascii: "."), name.utf8.allSatisfy(Self.isAskable) else {
+                continue
+            }
             let inner = "\(path)/\(name)"
-            guard let target = realPath(root + inner), target.hasPrefix(root + "/") else { continue }
-            let isLink = target != root + inner
-            switch kind(of: target) {
+            guard let target = Self.realPath(root + inner), isInside(target) else { continue }
+            let isLink = !target.utf8.elementsEqual((root + inner).utf8)
+            switch Self.kind(of: target) {
             // A link to a folder could lead in circles.
-            case .folder where !isLink: try read(root: root, below: inner, into: &files)
-            case .file:
-                // What a link finds inside is served only where it would be by itself.
-                guard !target.dropFirst(root.count).contains("/.") else { continue }
-                files.append(File(path: inner, bytes: try content(of: target)))
+            case .folder where !isLink: try read(below: inner)
+            case .file: try readFile(inner, at: target)
             default: continue
             }
         }
+    }
+
+    /// Whether what a link finds would be served by itself: inside, and no part of its path begins with a dot.
+    /// Bytes are compared, since two texts that look the same are two names to the disk.
+    private func isInside(_ target: String) -> Bool {
+        let rest = target.utf8.dropFirst(root.utf8.count)
+        return target.utf8.starts(with: root.utf8) && rest.first == UInt8(ascii: "/")
+            && !zip(rest, rest.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ".") }
+    }
+
+    private static func isAskable(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\\")
     }
 
     private enum Kind { case file, folder, other }
@@ -53,10 +76,14 @@ enum Folder {
     private static func kind(of path: String) -> Kind {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return .other }
+        return kind(of: status)
+    }
+
+    private static func kind(of status: stat) -> Kind {
         switch status.st_mode & S_IFMT {
-        case S_IFREG: return .file
-        case S_IFDIR: return .folder
-        default: return .other
+        case S_IFREG: .file
+        case S_IFDIR: .folder
+        default: .other
         }
     }
 
@@ -66,20 +93,31 @@ enum Folder {
         return unsafe String(cString: real)
     }
 
-    private static func content(of path: String) throws(StaticFilesError) -> [UInt8] {
+    private mutating func readFile(_ path: String, at target: String) throws(StaticFilesError) {
         do throws(SystemError) {
+            // A pipe that took the file's place a moment ago would let nobody go on.
             let file = Descriptor(
-                adopting: try retryingOnInterrupt { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) })
-            var result: [UInt8] = []
+                adopting: try retryingOnInterrupt {
+                    unsafe open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+                })
+            var status = stat()
+            _ = try retryingOnInterrupt { unsafe fstat(file.number, &status) }
+            guard Self.kind(of: status) == .file else { return }
+            var bytes: [UInt8] = []
             var piece = [UInt8](repeating: 0, count: 64 << 10)
-            while true {
+            while bytesRead <= limit {
                 let count = try retryingOnInterrupt { Self.read(file.number, &piece) }
-                guard count > 0 else { return result }
-                result += piece[..<count]
+                guard count > 0 else {
+                    files.append(File(path: path, bytes: bytes))
+                    return
+                }
+                bytes += piece[..<count]
+                bytesRead += count
             }
         } catch {
-            throw .unreadable(path, error.message)
+            throw .unreadable(target, error.message)
         }
+        throw .tooLarge(root, limit: limit)
     }
 
     private static func read(_ number: Int32, _ buffer: inout [UInt8]) -> Int {

@@ -8,13 +8,15 @@ enum MediaType {
     private static let unknown = "application/octet-stream"
 
     private static let types = [
-        "css": "text/css; charset=utf-8", "csv": "text/csv; charset=utf-8", "gif": "image/gif",
+        "avif": "image/avif", "css": "text/css; charset=utf-8", "csv": "text/csv; charset=utf-8",
+        "gif": "image/gif", "gz": "application/gzip", "htm": "text/html; charset=utf-8",
         "html": "text/html; charset=utf-8", "ico": "image/x-icon", "jpeg": "image/jpeg", "jpg": "image/jpeg",
-        "js": "text/javascript; charset=utf-8", "json": "application/json",
-        "mjs": "text/javascript; charset=utf-8",
-        "pdf": "application/pdf", "png": "image/png", "svg": "image/svg+xml",
-        "txt": "text/plain; charset=utf-8",
-        "wasm": "application/wasm", "webmanifest": "application/manifest+json", "webp": "image/webp",
-        "woff2": "font/woff2", "xml": "text/xml; charset=utf-8",
+        "js": "text/javascript; charset=utf-8", "json": "application/json", "map": "application/json",
+        "md": "text/markdown; charset=utf-8", "mjs": "text/javascript; charset=utf-8", "mp3": "audio/mpeg",
+        "mp4": "video/mp4", "otf": "font/otf", "pdf": "application/pdf", "png": "image/png",
+        "svg": "image/svg+xml", "ttf": "font/ttf", "txt": "text/plain; charset=utf-8",
+        "wasm": "application/wasm", "webm": "video/webm", "webmanifest": "application/manifest+json",
+        "webp": "image/webp", "woff": "font/woff", "woff2": "font/woff2", "xml": "text/xml; charset=utf-8",
+        "zip": "application/zip",
     ]
 }

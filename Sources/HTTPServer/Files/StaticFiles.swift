@@ -4,10 +4,15 @@ internal import Gzip
 public enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The path and what the system said.
     case unreadable(String, String)
+    /// The folder, and how many bytes it may hold.
+    case tooLarge(String, limit: Int)
 
+    /// One line for the operator.
     public var description: String {
         switch self {
         case .unreadable(let path, let message): "cannot read \(path): \(message)"
+        case .tooLarge(let path, let limit):
+            "\(path) holds more than \(limit >> 20) MiB: its files are kept in memory"
         }
     }
 }
@@ -15,41 +20,49 @@ public enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertible
 /// The files of a folder, read once into a table of known names: nothing in a request ever names a path of
 /// the disk.
 ///
-/// Left out are names that begin with a dot, what is no regular file, and symbolic links out of the folder.
-/// An `index.html` also stands for its folder.
+/// Left out are names that begin with a dot or that no request can spell, what is no regular file, and symbolic
+/// links out of the folder. An `index.html` also stands for its folder, `/docs/`; `/docs` is another path, and
+/// nothing is there. `Range` is ignored and `Accept-Ranges: none` says so; of the conditions only `If-None-Match`
+/// counts, since no date is given.
 public struct StaticFiles: Sendable {
-    private let answers: [String: Response]
+    /// Bytes that a folder may hold unless another limit is given. All of them stay in memory, some twice.
+    public static let defaultLimit = 64 << 20
+
+    private static let allow = "GET, HEAD, OPTIONS"
+    private var answers = PathTable<Response>()
 
     /// Reads the folder.
-    public init(folder: String) throws(StaticFilesError) {
-        var answers: [String: Response] = [:]
-        for file in try Folder.read(folder) {
+    ///
+    /// - Parameters:
+    ///   - folder: a path; links that lead to it are followed.
+    ///   - limit: bytes of all files together.
+    public init(folder: String, limit: Int = Self.defaultLimit) throws(StaticFilesError) {
+        for file in try Folder.read(folder, limit: limit) {
             let response = Self.response(file)
-            answers[file.path] = response
-            if file.path.hasSuffix("/index.html") { answers[String(file.path.dropLast(10))] = response }
+            answers.add(file.path, response)
+            if file.path.hasSuffix("/index.html") { answers.add(String(file.path.dropLast(10)), response) }
         }
-        self.answers = answers
     }
 
-    /// Every path that is answered, in order.
-    public var paths: [String] { answers.keys.sorted() }
+    /// Every path that is answered, percent-decoded, in order.
+    public var paths: [String] { answers.paths.sorted() }
 
-    /// - Returns: the file, 405 for methods other than `GET` and `HEAD`, or `nil`: no such name.
+    /// - Returns: the file, 405 or, for `OPTIONS`, 204 with the methods it answers, or `nil`: no such name.
     public func response(to request: borrowing Request) -> Response? {
-        guard let answer = answers[request.path] else { return nil }
-        guard request.method == .get || request.method == .head else {
-            var refusal = Response.problem(.methodNotAllowed, "A file can only be read.")
-            refusal.fields = [("Allow", "GET, HEAD")]
-            return refusal
+        guard let answer = request.withPath({ answers.value(at: $0) }) else { return nil }
+        return switch request.method {
+        case .get, .head: answer
+        case .options: .options(allow: Self.allow)
+        default: .methodNotAllowed(allow: Self.allow)
         }
-        return answer
     }
 
     private static func response(_ file: Folder.File) -> Response {
         let type = MediaType.of(file.path)
         var response = Response(.ok, type: type, body: .bytes(file.bytes))
         response.etag = "\"\(hash(file.bytes))\""
-        response.fields = [("Cache-Control", cacheControl(file.path))]
+        // `Range` is ignored, and whoever would ask for a part is told so: RFC 9110 §14.3.
+        response.fields = [("Cache-Control", cacheControl(file.path)), ("Accept-Ranges", "none")]
         if Response.isCompressible(type) && file.bytes.count > Response.compressedBytes {
             response.gzipped = Gzip.deflate(file.bytes, level: 9)
         }

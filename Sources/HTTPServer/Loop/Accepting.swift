@@ -11,12 +11,17 @@ extension Loop {
         var accepted = 0
         for _ in 0..<Self.acceptedPerTurn {
             do throws(SystemError) {
-                take(try Socket.accept(number))
+                let newcomer = try Socket.accept(number)
                 accepted += 1
+                counters.accepted += 1
+                admit(newcomer, passesOn: stopDeadline == nil)
             } catch {
+                guard error != .wouldBlock else { return }
+                counters.failedAccepts += 1
                 switch error {
-                case .wouldBlock: return
                 case .tooManyFiles, .tooManyFilesInSystem:
+                    // Somebody's place becomes free, as at the limit of connections.
+                    if makeRoom() { continue }
                     shedWithReserve(number)
                     return
                 // A peer that left before it was accepted: the next one may do.
@@ -28,24 +33,44 @@ extension Loop {
         if accepted == 0 { pauseAccepting() }
     }
 
-    private func take(_ socket: consuming Descriptor) {
-        counters.accepted += 1
-        guard budget.take() else {
-            refuse(socket)
-            return
+    /// Gives a newcomer a place, if need be that of a connection that has waited longest.
+    ///
+    /// - Parameter passesOn: whether another loop may be asked to give one of its places.
+    func admit(_ newcomer: consuming Newcomer, passesOn: Bool) {
+        switch budget.take(in: place, for: newcomer.peer) {
+        case .granted: adopt(newcomer)
+        case .crowded:
+            counters.shed.address += 1
+            refuse(newcomer)
+        case .full:
+            // Another loop may be quicker to take the place that has become free.
+            if makeRoom(), budget.take(in: place, for: newcomer.peer) == .granted {
+                adopt(newcomer)
+            } else if passesOn, let partner = budget.partner(besides: place, at: now), partner.takesNewcomers
+            {
+                partner.deliver(newcomer)
+            } else {
+                counters.shed.limit += 1
+                refuse(newcomer)
+            }
         }
+    }
+
+    /// - Precondition: the budget has granted it.
+    private func adopt(_ newcomer: consuming Newcomer) {
         generation = generation == UInt32.max - 1 ? 0 : generation + 1
         let slot = freeSlots.popLast() ?? UInt32(connections.count)
         let id = ConnectionID(slot: slot, generation: generation)
-        let number = socket.number
-        let connection = Connection(id: id, socket: socket, deadline: now + limits.headTime.milliseconds)
+        let number = newcomer.socket.number
+        let peer = newcomer.peer
+        let connection = Connection(id: id, newcomer, deadline: now + limits.headTime.milliseconds)
         do throws(SystemError) {
             try poller.add(number, token: id.token, for: .read)
         } catch {
             freeSlots.append(slot)
             if Int(slot) == connections.count { connections.append(nil) }
-            budget.give()
-            counters.shed += 1
+            budget.give(in: place, for: peer)
+            counters.shed.descriptors += 1
             return
         }
         if Int(slot) == connections.count {
@@ -58,28 +83,37 @@ extension Loop {
     }
 
     /// One too many: says so, without waiting for a request.
-    private func refuse(_ socket: consuming Descriptor) {
-        counters.shed += 1
+    private func refuse(_ newcomer: consuming Newcomer) {
+        excuse(newcomer.socket.number)
+        // A request that came with the handshake: closing with bytes unread would make the system throw the answer
+        // away.
+        _ = unsafe Socket.receive(newcomer.socket.number, into: emptyScratch().free)
+    }
+
+    /// Says 503 to a peer that is about to be closed, if its socket takes it at once.
+    func excuse(_ number: Int32) {
         var response = Response.problem(.serviceUnavailable, "Too many connections are open.")
         response.fields = [("Retry-After", "1")]
         output.clear()
         count(response.status)
         writer.write(response, for: .broken, closes: true, to: output)
-        if case .bytes(let body) = response.body { output.append(body) }
+        unsafe response.body.withPointer { unsafe output.append($0) }
         let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-        _ = unsafe Socket.send(socket.number, output.bytes, none)
+        if case .bytes(let sent) = unsafe Socket.send(number, output.bytes, none) {
+            counters.bytesSent += sent
+        }
         output.clear()
-        Socket.endWriting(socket.number)
+        Socket.endWriting(number)
     }
 
     /// No descriptor is left: gives the reserved one for a single peer, so that it is closed and not left
     /// waiting, and pauses, since the listener would be reported at once again.
     private func shedWithReserve(_ listener: Int32) {
         reserve = nil
-        if let socket = try? Socket.accept(listener) {
+        if let newcomer = try? Socket.accept(listener) {
             counters.accepted += 1
-            counters.shed += 1
-            Socket.endWriting(socket.number)
+            counters.shed.descriptors += 1
+            Socket.endWriting(newcomer.socket.number)
         }
         if let descriptor = try? Descriptor.reserve() { reserve = Reserve(descriptor) }
         pauseAccepting()
@@ -109,10 +143,11 @@ extension Loop {
         if let upload = connection.upload { pool.give(upload.body) }
         connection.input = nil
         connection.upload = nil
+        connection.phase = .closed
         connections[slot] = nil
         freeSlots.append(connection.id.slot)
         counters.open -= 1
-        budget.give()
+        budget.give(in: place, for: connection.peer)
     }
 
     func count(_ status: Status) {

@@ -4,6 +4,8 @@ final class Buffer {
     private var base: UnsafeMutablePointer<UInt8>
     private(set) var capacity: Int
     private(set) var count = 0
+    /// Whether ``SharedBytes`` were made of it: from then on what it holds must stay as it is.
+    private(set) var isShared = false
 
     init(capacity: Int) {
         self.capacity = max(capacity, 64)
@@ -26,9 +28,26 @@ final class Buffer {
 
     func clear() { count = 0 }
 
+    /// Says that others hold its bytes.
+    func share() { isShared = true }
+
+    /// Makes ready for other bytes; nobody else may hold it.
+    func recycle() {
+        count = 0
+        isShared = false
+    }
+
+    /// Forgets what was appended since it held `count` bytes.
+    func truncate(to count: Int) { self.count = min(self.count, max(count, 0)) }
+
     /// Makes room for `more` bytes behind those it holds.
+    @inline(__always)
     func reserve(_ more: Int) {
-        guard capacity - count < more else { return }
+        if capacity - count < more { enlarge(more) }
+    }
+
+    @inline(never)
+    private func enlarge(_ more: Int) {
         let wanted = max(capacity * 2, count + more)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
         unsafe larger.update(from: base, count: count)
@@ -37,6 +56,7 @@ final class Buffer {
         capacity = wanted
     }
 
+    @inline(__always)
     func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
         reserve(bytes.count)
@@ -44,6 +64,8 @@ final class Buffer {
         count += bytes.count
     }
 
+    /// Inlined, so that the copy of a short literal is a few moves.
+    @inline(__always)
     func append(_ text: StaticString) {
         unsafe append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -52,11 +74,12 @@ final class Buffer {
         unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
 
-    func append(_ text: String) {
-        var text = text
-        text.withUTF8 { unsafe append($0) }
+    /// Has a name of its own, since literals would take it for theirs.
+    func append(string text: String) {
+        unsafe ASCII.bytes(of: text) { unsafe append($0) }
     }
 
+    @inline(__always)
     func append(_ byte: UInt8) {
         reserve(1)
         unsafe base[count] = byte
@@ -65,14 +88,21 @@ final class Buffer {
 
     /// Appends `number` in decimal digits.
     func append(decimal number: Int) {
+        var digits = 1
         var rest = UInt(max(number, 0))
-        var place: UInt = 1
-        while rest / place > 9 { place *= 10 }
-        while place > 0 {
-            append(UInt8(truncatingIfNeeded: rest / place) + 0x30)
-            rest %= place
-            place /= 10
+        var bound: UInt = 10
+        while digits < 19 && rest >= bound {
+            digits += 1
+            bound *= 10
         }
+        reserve(digits)
+        var place = count + digits
+        count = place
+        repeat {
+            place -= 1
+            unsafe base[place] = UInt8(truncatingIfNeeded: rest % 10) + 0x30
+            rest /= 10
+        } while rest > 0
     }
 
     /// Drops the first `taken` bytes.
@@ -80,32 +110,5 @@ final class Buffer {
         let rest = max(count - taken, 0)
         if rest > 0 { unsafe base.update(from: base + taken, count: rest) }
         count = rest
-    }
-}
-
-/// Buffers of one loop that are used again, so that a body costs no page faults. Bounded: what is more than
-/// ``keptPerSize`` of a size goes back to the system.
-struct BufferPool {
-    /// A small body, a full read, and the largest body.
-    private static let sizes = [16 << 10, 64 << 10, 1 << 20]
-    private static let keptPerSize = [32, 16, 4]
-    private var kept: [[Buffer]] = [[], [], []]
-
-    /// - Parameter capacity: bytes it must hold before it grows.
-    mutating func take(_ capacity: Int) -> Buffer {
-        for (index, size) in Self.sizes.enumerated() where size >= capacity {
-            return kept[index].popLast() ?? Buffer(capacity: size)
-        }
-        return Buffer(capacity: capacity)
-    }
-
-    mutating func give(_ buffer: Buffer) {
-        buffer.clear()
-        guard let index = Self.sizes.lastIndex(where: { $0 <= buffer.capacity }) else { return }
-        // One that has grown far beyond its size would be kept for nothing.
-        guard buffer.capacity <= 2 * Self.sizes[index], kept[index].count < Self.keptPerSize[index] else {
-            return
-        }
-        kept[index].append(buffer)
     }
 }

@@ -6,19 +6,23 @@ final class Connection {
         case finishing
         /// All is sent; what still comes is dropped until the peer closes.
         case lingering
+        /// No longer among the loop's connections.
+        case closed
     }
 
     let id: ConnectionID
     let socket: Descriptor
+    let peer: PeerGroup
     var phase = Phase.open
     /// What has come and cannot be read yet.
     var input: Buffer?
     /// A head that has come in part.
     var partialHead: PartialHead?
     var upload: Upload?
-    var outgoing = Outgoing()
+    /// What it has not taken yet; `nil` when that is nothing.
+    var outgoing: Outgoing?
     /// Answers that came before their turn.
-    var waiting: [Answer] = []
+    var waiting: Waiting?
     /// The number of the next request, and of the next answer.
     var nextSequence: UInt32 = 0
     var nextAnswer: UInt32 = 0
@@ -27,6 +31,8 @@ final class Connection {
     var lingered = 0
     /// No further request is read: one was the last, or was refused.
     var takesNoMore = false
+    /// More requests are here than are served in one turn; the rest is in ``Loop/queued``.
+    var isQueued = false
     /// The peer has ended its side.
     var inputEnded = false
     /// A `100 Continue` that waits for earlier answers.
@@ -49,9 +55,10 @@ final class Connection {
         case none
     }
 
-    init(id: ConnectionID, socket: consuming Descriptor, deadline: UInt64) {
+    init(id: ConnectionID, _ newcomer: consuming Newcomer, deadline: UInt64) {
         self.id = id
-        self.socket = socket
+        peer = newcomer.peer
+        socket = newcomer.socket
         self.deadline = deadline
     }
 
@@ -60,6 +67,14 @@ final class Connection {
         var parser: HeadParser
         init(_ parser: HeadParser) { self.parser = parser }
     }
+
+    /// Apart for the same reason.
+    final class Waiting {
+        var answers: [Answer] = []
+    }
+
+    /// What an access log is to be told of them.
+    var visits: Visits?
 
     /// Requests that have no answer yet.
     var unanswered: Int { Int(nextSequence &- nextAnswer) }

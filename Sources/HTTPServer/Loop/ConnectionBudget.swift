@@ -1,22 +1,84 @@
 internal import Threads
 
-/// How many connections all loops together may hold. Asked once for each connection.
+/// How many connections all loops together may hold, and how many of them one peer. Asked once for each connection.
 final class ConnectionBudget: Sendable {
-    private let open = Guarded(0)
+    enum Verdict: Hashable {
+        /// There is room for one more, which is now counted.
+        case granted
+        /// All places are taken.
+        case full
+        /// This peer has all it may have.
+        case crowded
+    }
+
+    /// What one loop does with the budget.
+    private struct Share {
+        let mailbox: Mailbox
+        var open = 0
+        /// Until then, in milliseconds on the monotonic clock, it is of no use to ask the loop for room.
+        var hasNobodyToEvictUntil: UInt64 = 0
+    }
+
+    private struct State {
+        var open = 0
+        var shares: [Share] = []
+        var peers: [PeerGroup: Int] = [:]
+    }
+
+    private let state = Guarded(State())
     private let limit: Int
+    private let limitPerPeer: Int?
 
-    init(limit: Int) { self.limit = limit }
+    /// - Parameter limitPerPeer: `nil` does not count peers at all.
+    init(limit: Int, limitPerPeer: Int? = nil) {
+        self.limit = limit
+        self.limitPerPeer = limitPerPeer
+    }
 
-    /// - Returns: whether there is room for one more, which is then counted.
-    func take() -> Bool {
-        open.with { open in
-            guard open < limit else { return false }
-            open += 1
-            return true
+    /// Makes a loop a partner.
+    ///
+    /// - Returns: its number.
+    func join(_ mailbox: Mailbox) -> Int {
+        state.with { state in
+            state.shares.append(Share(mailbox: mailbox))
+            return state.shares.count - 1
         }
     }
 
-    func give() {
-        open.with { $0 -= 1 }
+    /// Asks for room for one connection of `peer` in `loop`.
+    func take(in loop: Int, for peer: PeerGroup) -> Verdict {
+        state.with { state in
+            if let limitPerPeer, state.peers[peer, default: 0] >= limitPerPeer { return .crowded }
+            guard state.open < limit else { return .full }
+            state.open += 1
+            state.shares[loop].open += 1
+            if limitPerPeer != nil { state.peers[peer, default: 0] += 1 }
+            return .granted
+        }
+    }
+
+    func give(in loop: Int, for peer: PeerGroup) {
+        state.with { state in
+            state.open -= 1
+            state.shares[loop].open -= 1
+            guard limitPerPeer != nil, let count = state.peers[peer] else { return }
+            // A peer that has gone is forgotten: the table never has more entries than there are connections.
+            state.peers[peer] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    /// Says that `loop` found none of its connections fit to go, so that others do not ask it before `time`.
+    func hasNobodyToEvict(in loop: Int, until time: UInt64) {
+        state.with { $0.shares[loop].hasNobodyToEvictUntil = time }
+    }
+
+    /// The mailbox of the fullest loop besides `loop` that may have a connection fit to go.
+    func partner(besides loop: Int, at now: UInt64) -> Mailbox? {
+        state.with { state in
+            let others = state.shares.enumerated().filter { index, share in
+                index != loop && share.open > 0 && share.hasNobodyToEvictUntil <= now
+            }
+            return others.max { $0.element.open < $1.element.open }?.element.mailbox
+        }
     }
 }

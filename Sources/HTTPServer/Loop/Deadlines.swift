@@ -3,7 +3,7 @@ extension Loop {
     func time(_ connection: Connection) {
         if connection.phase == .lingering {
             startTimer(connection, .linger, limits.lingerTime)
-        } else if !connection.outgoing.isEmpty {
+        } else if connection.outgoing != nil {
             startTimer(connection, .write, limits.writeTime)
         } else if let upload = connection.upload {
             let units = UInt64(upload.body.count / max(limits.bodyUnitBytes, 1))
@@ -19,7 +19,9 @@ extension Loop {
             startTimer(connection, .head, limits.headTime)
         } else if connection.nextSequence > 0 {
             // Starts anew with each request.
-            if connection.timer != .idle { startTimer(connection, .idle, limits.idleTime) }
+            guard connection.timer != .idle else { return }
+            connection.timer = .idle
+            connection.deadline = now + idleMilliseconds
         }
     }
 
@@ -29,25 +31,52 @@ extension Loop {
         connection.deadline = now + duration.milliseconds
     }
 
+    /// Time that reading `count` bytes of an answer earns a peer: one that reads as fast as the slowest line we wait
+    /// for never uses up ``Limits/writeTime``, one that takes a byte now and then does.
+    func prolongWriting(_ connection: Connection, by count: Int) {
+        let earned = UInt64(count) * 1000 / UInt64(max(limits.writeBytesPerSecond, 1))
+        connection.deadline = min(now + limits.writeTime.milliseconds, connection.deadline + earned)
+    }
+
     /// Ends what took too long.
     func expire() {
-        nextTick = now + tick
+        // What begins after this look ends after the shortest limit at the earliest.
+        var earliest = now + shortestLimit
+        // The table may be changed on the way.
+        for index in connections.indices {
+            guard let connection = connections[index] else { continue }
+            if connection.deadline <= now { expire(connection) }
+            if connections[index] === connection { earliest = min(earliest, connection.deadline) }
+        }
+        nextTick = max(earliest, now + tick)
         if let again = acceptsAgain {
             if now >= again { acceptAgain() } else { nextTick = min(nextTick, again) }
         }
-        for case let connection? in connections where connection.deadline <= now {
-            switch connection.timer {
-            case .head where connection.partialHead?.parser.hasBegun == true,
-                .body where connection.upload != nil:
-                counters.timedOut += 1
-                refuse(connection, .timeout)
-                settle(connection)
-            case .linger: close(connection)
-            case .fresh, .idle, .head, .body, .write:
-                counters.timedOut += 1
-                close(connection)
-            case .none: break
-            }
+    }
+
+    private func expire(_ connection: Connection) {
+        switch connection.timer {
+        case .fresh, .idle:
+            counters.timedOut.idle += 1
+            close(connection)
+        case .head:
+            // Nothing was asked, so nothing is answered, where only empty lines have come.
+            let hasBegun = connection.partialHead?.parser.hasBegun == true
+            if hasBegun { counters.timedOut.head += 1 } else { counters.timedOut.idle += 1 }
+            if hasBegun { refuseLate(connection) } else { close(connection) }
+        case .body:
+            counters.timedOut.body += 1
+            if connection.upload != nil { refuseLate(connection) } else { close(connection) }
+        case .write:
+            counters.timedOut.write += 1
+            close(connection)
+        case .linger: close(connection)
+        case .none: break
         }
+    }
+
+    private func refuseLate(_ connection: Connection) {
+        refuse(connection, .timeout)
+        settle(connection)
     }
 }

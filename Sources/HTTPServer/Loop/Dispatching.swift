@@ -5,14 +5,18 @@ internal import Gzip
 extension Loop {
     /// Starts with the request whose head is complete in the loop's parser.
     ///
+    /// - Parameters:
+    ///   - bytes: what has come, from the request's first byte on, in `source`.
+    ///   - length: bytes of the head.
     /// - Returns: how many bytes were used.
     func begin(
-        _ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>, _ length: Int
+        _ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>, _ length: Int, of source: Buffer
     ) throws(RequestError) -> Int {
         let head = parser.head
         let fields = parser.fields
         counters.requests += 1
         connection.timer = .none
+        if isObserved { unsafe noteRequest(connection, head, fields, bytes) }
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
@@ -23,7 +27,9 @@ extension Loop {
             exchange.closes = true
         }
 
-        if let refusal = unsafe screen(head, fields, headBytes) {
+        var request = unsafe Request(head: head, fields: fields, bytes: headBytes)
+        if let refusal = screen(head, request) {
+            noteCall(request)
             return length
                 + refuse(connection, head, sequence, exchange, refusal, following: bytes.count - length)
         }
@@ -31,20 +37,23 @@ extension Loop {
         switch head.framing {
         case .none:
             if exchange.closes { connection.takesNoMore = true }
-            let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-            unsafe dispatch(connection, head, fields, headBytes, none, sequence, exchange)
+            dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
             return length
         case .length(let count) where here >= count:
             if exchange.closes { connection.takesNoMore = true }
-            let body = unsafe UnsafeBufferPointer(rebasing: bytes[length..<length + count])
-            unsafe dispatch(connection, head, fields, headBytes, body, sequence, exchange)
+            unsafe request.setBody(
+                UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
+            dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
             return length + count
         case .length(let count):
-            let body = pool.take(min(count, 64 << 10))
+            // Who has sent little holds little memory.
+            noteCall(request)
+            let body = pool.take(here < 16 << 10 ? min(count, 64 << 10) : count)
             unsafe startUpload(
                 connection, head, fields, headBytes, sequence, exchange, .length(count), body, here)
             return length
         case .chunked:
+            noteCall(request)
             let body = pool.take(16 << 10)
             let rest = Upload.Body.chunked(ChunkParser(limits: limits))
             unsafe startUpload(connection, head, fields, headBytes, sequence, exchange, rest, body, here)
@@ -54,16 +63,13 @@ extension Loop {
 
     /// What refuses the request before its body is read: `OPTIONS *` is answered by the server, all else may
     /// be refused by the service.
-    private func screen(
-        _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
-    ) -> Response? {
+    private func screen(_ head: Head, _ request: borrowing Request) -> Response? {
         if head.isAsterisk {
             var response = Response(.noContent)
             response.fields = [("Allow", RequestError.allowedMethods)]
             return response
         }
-        let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-        return service.screen(unsafe Request(head: head, fields: fields, bytes: bytes, body: none))
+        return service.screen(request)
     }
 
     private func startUpload(
@@ -72,8 +78,7 @@ extension Loop {
     ) {
         connection.upload = unsafe Upload(
             head: head, fields: fields, headBytes: Array(bytes), sequence: sequence, exchange: exchange,
-            began: now,
-            rest: rest, body: body)
+            began: now, rest: rest, body: body, in: uploadMemory)
         if head.expectsContinue && here == 0 {
             connection.owesContinue = true
             sendContinue(connection)
@@ -111,7 +116,17 @@ extension Loop {
 
     /// A request that cannot be read: one answer in its turn, then the end.
     func refuse(_ connection: Connection, _ error: RequestError) {
+        switch error {
+        case .timeout: break
+        case .tooManyBodies: counters.evicted += 1
+        default: counters.refused += 1
+        }
         let sequence: UInt32
+        let received = connection.upload?.body.count ?? 0
+        var exchange = Exchange.broken
+        // So far as it was read: even a refusal of HEAD has no body (RFC 9110 §9.3.2).
+        let head = connection.upload?.head ?? (connection.partialHead?.parser ?? parser).head
+        exchange.isHead = head.method == .head
         if let upload = connection.upload {
             sequence = upload.sequence
             connection.upload = nil
@@ -123,9 +138,11 @@ extension Loop {
         connection.partialHead = nil
         connection.discarding = 0
         connection.takesNoMore = true
+        if isObserved { noteRefusal(connection, received: received) }
         answer(
             connection,
-            Answer(connection: connection.id, sequence: sequence, exchange: .broken, response: error.response)
+            Answer(
+                connection: connection.id, sequence: sequence, exchange: exchange, response: error.response)
         )
     }
 
@@ -135,9 +152,9 @@ extension Loop {
         connection.timer = .none
         if upload.exchange.closes { connection.takesNoMore = true }
         unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
-            unsafe dispatch(
-                connection, upload.head, upload.fields, headBytes, upload.body.bytes, upload.sequence,
-                upload.exchange)
+            var request = unsafe Request(head: upload.head, fields: upload.fields, bytes: headBytes)
+            unsafe request.setBody(upload.body.bytes, of: upload.body)
+            dispatch(connection, request, Responder(mailbox, connection.id, upload.sequence, upload.exchange))
         }
         pool.give(upload.body)
     }
@@ -147,19 +164,21 @@ extension Loop {
     /// Gzip is inflated here, when the last byte has come, and not on the way: a slow sender then holds what
     /// it sent and not what that inflates to.
     private func dispatch(
-        _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>,
-        _ body: UnsafeBufferPointer<UInt8>, _ sequence: UInt32, _ exchange: Exchange
+        _ connection: Connection, _ request: consuming Request, _ responder: consuming Responder
     ) {
-        let responder = Responder(mailbox, connection.id, sequence, exchange)
-        guard head.contentCoding == .gzip && head.framing != .none else {
-            service.serve(unsafe Request(head: head, fields: fields, bytes: bytes, body: body), responder)
+        serving = connection
+        defer { serving = nil }
+        if isObserved { noteBody(connection, bytes: request.bodyCount) }
+        guard request.isGzipped else {
+            service.serve(request, responder)
+            noteCall(request)
             return
         }
         let target = pool.take(64 << 10)
         defer { pool.give(target) }
         inflater.reset()
         do throws(InflateError) {
-            try unsafe inflater.inflate(body) { unsafe target.append($0) }
+            try unsafe inflater.inflate(request.bodyBytes) { unsafe target.append($0) }
             try inflater.finish()
         } catch {
             let problem = error == .tooLarge ? RequestError.inflatesTooFar : .damagedGzip
@@ -169,6 +188,10 @@ extension Loop {
             responder.send(response)
             return
         }
-        service.serve(unsafe Request(head: head, fields: fields, bytes: bytes, body: target.bytes), responder)
+        // Inflating is no fault of the service.
+        lookedAt = Clock.milliseconds
+        unsafe request.setBody(target.bytes, of: target)
+        service.serve(request, responder)
+        noteCall(request)
     }
 }

@@ -10,36 +10,64 @@ final class Loop: @unchecked Sendable {
     // `published`.
     let service: any Service
     let limits: Limits
+    let observers: Observers
+    /// Whether answers are told of: asked for each request, and so not looked up.
+    let isObserved: Bool
+    let slowMilliseconds: UInt64
     let mailbox: Mailbox
     let published = Guarded(Counters())
     let budget: ConnectionBudget
+    /// The loop's number in the budget.
+    let place: Int
     let waker: Waker
     let poller: SystemPoller
 
     var listeners: [ListeningSocket]
     var connections: [Connection?] = []
     var freeSlots: [UInt32] = []
+    /// Whose requests wait for the next turn.
+    var queued: [ConnectionID] = []
     var generation: UInt32 = 0
     /// Given away when descriptors run out.
     var reserve: Reserve?
     /// When listeners are watched again after descriptors ran out.
     var acceptsAgain: UInt64?
+    /// Who goes first when there is no room, and when all connections may be looked at again to find out.
+    var shortlist = Shortlist()
+    var nextScan: UInt64 = 0
 
-    let scratch = Buffer(capacity: 64 << 10)
+    /// What is read next, for whichever connection.
+    var scratch = Buffer(capacity: Loop.scratchBytes)
+    /// Answers of the connection whose turn it is, on their way out.
     let output = Buffer(capacity: 64 << 10)
+    /// Whose request the service has before it.
+    var serving: Connection?
     var pool = BufferPool()
+    let uploadMemory = UploadMemory()
+    /// This loop's part of ``Limits/uploadBytes``.
+    let uploadShare: Int
     var parser: HeadParser
     var inflater: Inflater
-    var writer = ResponseWriter()
+    let writer = ResponseWriter()
     var counters = Counters()
+    private var publishedAt: UInt64 = 0
+    private var isPublished = true
 
     /// Milliseconds on the monotonic clock, read once per turn.
     var now: UInt64
+    /// When the turn began or, later in it, when the service last returned.
+    var lookedAt: UInt64
     var nextTick: UInt64
     /// How often deadlines are looked at: a quarter of a second, or finer where a limit is short.
     let tick: UInt64
+    /// ``Limits/idleTime``: each request begins it anew.
+    let idleMilliseconds: UInt64
+    /// Milliseconds.
+    let shortestLimit: UInt64
     /// When the loop ends at the latest, once asked to.
     var stopDeadline: UInt64?
+
+    private static let scratchBytes = 64 << 10
 
     final class ListeningSocket {
         let listener: Listener
@@ -52,14 +80,20 @@ final class Loop: @unchecked Sendable {
     }
 
     init(
-        service: any Service, limits: Limits, budget: ConnectionBudget, listeners: [ListeningSocket]
+        service: any Service, limits: Limits, observers: Observers, budget: ConnectionBudget,
+        uploadShare: Int, listeners: [ListeningSocket]
     ) throws(SystemError) {
         self.service = service
         self.limits = limits
+        self.observers = observers
+        isObserved = observers.onAnswer != nil
+        slowMilliseconds = limits.serviceTime.milliseconds
         self.budget = budget
+        self.uploadShare = uploadShare
         self.listeners = listeners
         waker = try Waker()
         mailbox = Mailbox(waker: waker)
+        place = budget.join(mailbox)
         poller = try SystemPoller()
         reserve = Reserve(try Descriptor.reserve())
         parser = HeadParser(limits: limits)
@@ -68,10 +102,13 @@ final class Loop: @unchecked Sendable {
                 outputBytes: limits.inflatedBytes, ratio: limits.inflateRatio,
                 bytesBeforeRatio: limits.inflatedBytesBeforeRatio))
         now = Clock.milliseconds
+        lookedAt = now
+        idleMilliseconds = limits.idleTime.milliseconds
         let shortest = [
             limits.headTime, limits.bodyTime, limits.idleTime, limits.writeTime, limits.lingerTime,
         ].min()
-        tick = min(250, max(5, (shortest?.milliseconds ?? 1000) / 4))
+        shortestLimit = shortest?.milliseconds ?? 1000
+        tick = min(250, max(5, shortestLimit / 4))
         nextTick = now + tick
         try poller.add(waker.number, token: Self.wakerToken, for: .read)
         for (index, socket) in listeners.enumerated() {
@@ -86,10 +123,17 @@ final class Loop: @unchecked Sendable {
         while true {
             let count = poller.wait(milliseconds: patience)
             now = Clock.milliseconds
+            lookedAt = now
             writer.setTime(Clock.wallSeconds)
+            let waited = queued
+            queued.removeAll(keepingCapacity: true)
             for index in 0..<count { handle(poller.event(at: index)) }
-            if now >= nextTick { expire() }
-            publish()
+            for id in waited { goOn(id) }
+            if now >= nextTick {
+                expire()
+                pool.trim()
+            }
+            if now > publishedAt { publish() } else { isPublished = false }
             if let stopDeadline, counters.open == 0 || now >= stopDeadline { break }
         }
         for case let connection? in connections { close(connection) }
@@ -100,8 +144,23 @@ final class Loop: @unchecked Sendable {
 
     /// Milliseconds until something is due; without connections nothing is.
     private var patience: Int32 {
-        guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil else { return -1 }
-        return Int32(clamping: nextTick > now ? nextTick - now : 0)
+        guard queued.isEmpty else { return 0 }
+        if !isPublished { return 1 }
+        guard counters.open > 0 || acceptsAgain != nil || stopDeadline != nil || !pool.isEmpty else {
+            return -1
+        }
+        let due = min(nextTick, stopDeadline ?? .max)
+        return Int32(clamping: due > now ? due - now : 0)
+    }
+
+    /// A buffer to read into: another one while an answer still holds what was read last.
+    func emptyScratch() -> Buffer {
+        if scratch.isShared && !isKnownUniquelyReferenced(&scratch) {
+            pool.give(scratch)
+            scratch = pool.take(Self.scratchBytes)
+        }
+        scratch.recycle()
+        return scratch
     }
 
     private func handle(_ event: Event) {
@@ -111,6 +170,7 @@ final class Loop: @unchecked Sendable {
         default:
             guard let connection = connection(ConnectionID(token: event.token)) else { return }
             serve(connection, event)
+            if uploadMemory.bytes > uploadShare { endUploadsBeyondShare() }
         }
     }
 
@@ -120,13 +180,27 @@ final class Loop: @unchecked Sendable {
             close(connection)
             return
         }
-        if event.isWritable && !connection.outgoing.isEmpty {
+        if event.isWritable && connection.outgoing != nil {
             guard sendQueued(connection) else { return }
         }
         resume(connection)
         if event.isReadable || event.isGone {
             guard receive(connection) else { return }
         }
+        settle(connection)
+    }
+
+    /// Leaves the rest of the requests that are here for the next turn: one peer that sends thousands at once holds up
+    /// all others no longer than a few.
+    func queue(_ connection: Connection) {
+        connection.isQueued = true
+        queued.append(connection.id)
+    }
+
+    private func goOn(_ id: ConnectionID) {
+        guard let connection = connection(id) else { return }
+        connection.isQueued = false
+        resume(connection)
         settle(connection)
     }
 
@@ -155,13 +229,20 @@ final class Loop: @unchecked Sendable {
             resume(current)
             settle(current)
         }
+        // Who comes while the loop stops is closed with the parcel.
+        for parcel in mail.newcomers where stopDeadline == nil {
+            if let newcomer = parcel.take() { admit(newcomer, passesOn: false) }
+        }
         if let deadline = mail.stop { stop(by: deadline) }
     }
 
-    /// Takes an answer given on the loop's own thread, while its request is being served.
-    func take(_ answer: Answer) {
-        guard let connection = connection(answer.connection) else { return }
-        self.answer(connection, answer)
+    /// Whether a request of this connection is being served, so that ``output`` is for its answers.
+    func isServing(_ id: ConnectionID) -> Bool { serving?.id == id }
+
+    /// Takes an answer given on the loop's own thread while a request of its connection is being served.
+    func take(_ answer: consuming Answer) {
+        guard let serving else { return }
+        self.answer(serving, answer)
     }
 
     /// Accepts what is waiting, lets go of the listeners and of idle connections, and lets the rest finish.
@@ -182,9 +263,12 @@ final class Loop: @unchecked Sendable {
         }
     }
 
+    /// Once in a millisecond at most: the lock is no part of answering.
     private func publish() {
         let counters = counters
         published.with { $0 = counters }
+        publishedAt = now
+        isPublished = true
     }
 
     /// Above all slots: a token of a connection has at most 32 bits of generation before its slot, and

@@ -1,34 +1,30 @@
 /// Bytes that a peer has not taken yet. Bodies are shared with whoever made them, not copied.
-struct Outgoing {
-    private var chunks: [[UInt8]] = []
+final class Outgoing {
+    private var chunks: [Response.Body] = []
     /// Bytes of the first chunk that have gone.
     private var sent = 0
     private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
-
-    mutating func append(_ bytes: [UInt8]) {
-        guard !bytes.isEmpty else { return }
-        chunks.append(bytes)
-        count += bytes.count
+    func append(_ chunk: Response.Body) {
+        guard chunk.count > 0 else { return }
+        count += chunk.count
+        chunks.append(chunk)
     }
 
-    /// Appends `bytes` without the first `sent` of them, which the peer has already.
-    mutating func append(_ bytes: [UInt8], without sent: Int) {
-        guard isEmpty else { return append(Array(bytes.dropFirst(sent))) }
-        guard sent < bytes.count else { return }
-        chunks = [bytes]
+    /// Begins with `chunk` without the first `sent` of its bytes, which the peer has already.
+    init(_ chunk: Response.Body, without sent: Int = 0) {
+        append(chunk)
         self.sent = sent
-        count = bytes.count - sent
+        count -= sent
     }
 
     /// Sends as much as the peer takes.
     ///
     /// - Returns: how many bytes it took, or `nil` when the connection is broken.
-    mutating func send(to socket: Int32) -> Int? {
+    func send(to socket: Int32) -> Int? {
         var total = 0
         while let first = chunks.first {
-            let outcome = unsafe first.withUnsafeBufferPointer { bytes in
+            let outcome = unsafe first.withPointer { bytes in
                 unsafe Socket.send(
                     socket, UnsafeBufferPointer(rebasing: bytes[sent...]),
                     UnsafeBufferPointer(start: nil, count: 0))

@@ -15,11 +15,13 @@ extension Loop {
         {
             return receiveBody(connection, upload, missing)
         } else {
-            scratch.clear()
-            target = scratch
+            target = emptyScratch()
         }
-        switch unsafe Socket.receive(connection.socket.number, into: target.free) {
+        let room = unsafe target.free
+        let isFull: Bool
+        switch unsafe Socket.receive(connection.socket.number, into: room) {
         case .bytes(let count):
+            isFull = count == room.count
             target.grow(by: count)
             counters.bytesReceived += count
         case .wouldBlock: return true
@@ -29,7 +31,13 @@ extension Loop {
             return false
         }
         consume(connection, target)
-        return true
+        // More is waiting: that of a large body is read to its place at once.
+        guard isFull, connection.input == nil, wantsInput(connection), let upload = connection.upload,
+            case .length(let missing) = upload.rest
+        else {
+            return true
+        }
+        return receiveBody(connection, upload, missing)
     }
 
     /// Bytes read at a time into a buffer of a connection.
@@ -37,8 +45,10 @@ extension Loop {
 
     /// A large body goes from the socket to its place without a copy.
     private func receiveBody(_ connection: Connection, _ upload: Upload, _ missing: Int) -> Bool {
-        // A body of which little has come holds little memory; from a quarter on it gets all its room.
-        upload.body.reserve(upload.body.count < 64 << 10 ? min(missing, 64 << 10) : missing)
+        // A body of which little has come holds little memory, see ``begin(_:_:_:of:)``.
+        if unsafe upload.body.free.isEmpty {
+            upload.body = pool.exchange(upload.body, for: upload.body.count + missing)
+        }
         let free = unsafe upload.body.free
         let room = unsafe UnsafeMutableBufferPointer(rebasing: free[..<min(free.count, missing)])
         switch unsafe Socket.receive(connection.socket.number, into: room) {
@@ -58,8 +68,7 @@ extension Loop {
 
     /// Reads and forgets what comes after the last request.
     private func drop(_ connection: Connection) -> Bool {
-        scratch.clear()
-        switch unsafe Socket.receive(connection.socket.number, into: scratch.free) {
+        switch unsafe Socket.receive(connection.socket.number, into: emptyScratch().free) {
         case .bytes(let count):
             counters.bytesReceived += count
             connection.lingered += count
@@ -82,7 +91,7 @@ extension Loop {
         connection.inputEnded = true
         connection.takesNoMore = true
         let isWhole = connection.upload == nil
-        guard isWhole, connection.unanswered > 0 || !connection.outgoing.isEmpty else {
+        guard isWhole, connection.unanswered > 0 || connection.outgoing != nil else {
             close(connection)
             return false
         }
@@ -91,9 +100,9 @@ extension Loop {
 
     /// Whether further requests of this connection are read now.
     func wantsInput(_ connection: Connection) -> Bool {
-        connection.phase == .open && !connection.takesNoMore
+        connection.phase == .open && !connection.takesNoMore && !connection.isQueued
             && connection.unanswered < limits.pipelinedRequests + (connection.upload == nil ? 0 : 1)
-            && connection.outgoing.count <= limits.queuedBytes
+            && (connection.outgoing?.count ?? 0) <= limits.queuedBytes
     }
 
     /// Goes on with what had to wait until answers were given or taken.
@@ -106,26 +115,41 @@ extension Loop {
 
     /// Makes requests of the bytes in `source` and keeps what is not used.
     private func consume(_ connection: Connection, _ source: Buffer) {
-        let used = unsafe read(connection, source.bytes)
-        guard connections[Int(connection.id.slot)] === connection else { return }
+        let used = read(connection, source)
+        guard connection.phase != .closed else { return }
         if let input = connection.input {
-            input.removeFirst(used)
-            if input.count == 0 || connection.takesNoMore {
+            if used < input.count && !connection.takesNoMore {
+                // What an answer holds stays where it is.
+                if input.isShared {
+                    connection.input = copy(input, from: used)
+                } else {
+                    input.removeFirst(used)
+                }
+            } else {
                 connection.input = nil
-                pool.give(input)
             }
-        } else if unsafe used < source.bytes.count && !connection.takesNoMore {
-            let rest = unsafe UnsafeBufferPointer(rebasing: source.bytes[used...])
-            let input = pool.take(rest.count)
-            unsafe input.append(rest)
-            connection.input = input
+            if connection.input !== input { pool.give(input) }
+        } else if used < source.count && !connection.takesNoMore {
+            connection.input = copy(source, from: used)
         }
     }
 
+    private func copy(_ source: Buffer, from used: Int) -> Buffer {
+        let rest = pool.take(source.count - used)
+        unsafe rest.append(UnsafeBufferPointer(rebasing: source.bytes[used...]))
+        return rest
+    }
+
     /// - Returns: how many bytes were used; the rest belongs to a request that is not complete or must wait.
-    private func read(_ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    private func read(_ connection: Connection, _ source: Buffer) -> Int {
+        let bytes = unsafe source.bytes
         var used = 0
+        let first = connection.nextSequence
         while used < bytes.count && wantsInput(connection) {
+            guard connection.nextSequence &- first < limits.pipelinedRequests else {
+                queue(connection)
+                break
+            }
             let rest = unsafe UnsafeBufferPointer(rebasing: bytes[used...])
             do throws(RequestError) {
                 if connection.discarding > 0 {
@@ -138,7 +162,7 @@ extension Loop {
                     if isComplete { complete(connection, upload) }
                 } else {
                     guard let length = try unsafe readHead(connection, rest) else { return used }
-                    used += try unsafe begin(connection, rest, length)
+                    used += try unsafe begin(connection, rest, length, of: source)
                 }
             } catch {
                 refuse(connection, error)
@@ -161,8 +185,7 @@ extension Loop {
             parser = partial.parser
             return length
         }
-        parser.reset()
-        if let length = try unsafe parser.advance(over: bytes.span) { return length }
+        if let length = try unsafe parser.start(over: bytes.span) { return length }
         connection.partialHead = Connection.PartialHead(parser)
         if connection.timer != .head {
             connection.timer = .head

@@ -1,16 +1,24 @@
 // How answers become bytes, and what a connection waits for next.
 extension Loop {
     /// Takes an answer, writes it in its turn, and those that waited for it.
-    func answer(_ connection: Connection, _ answer: Answer) {
+    func answer(_ connection: Connection, _ answer: consuming Answer) {
         guard answer.sequence == connection.nextAnswer else {
-            connection.waiting.append(answer)
+            let waiting = connection.waiting ?? Connection.Waiting()
+            waiting.answers.append(answer)
+            connection.waiting = waiting
             return
         }
         write(connection, answer)
-        while let index = connection.waiting.firstIndex(where: { $0.sequence == connection.nextAnswer }) {
-            write(connection, connection.waiting.remove(at: index))
-        }
+        if let waiting = connection.waiting { write(connection, waiting) }
         if connection.owesContinue { sendContinue(connection) }
+    }
+
+    /// Writes the answers whose turn has come.
+    private func write(_ connection: Connection, _ waiting: Connection.Waiting) {
+        while let index = waiting.answers.firstIndex(where: { $0.sequence == connection.nextAnswer }) {
+            write(connection, waiting.answers.remove(at: index))
+        }
+        if waiting.answers.isEmpty { connection.waiting = nil }
     }
 
     /// Sends `100 Continue` once all earlier answers are written.
@@ -24,27 +32,32 @@ extension Loop {
         output.append("HTTP/1.1 100 Continue\r\n\r\n")
     }
 
-    private func write(_ connection: Connection, _ answer: Answer) {
+    private func write(_ connection: Connection, _ answer: borrowing Answer) {
         connection.nextAnswer &+= 1
         guard connection.phase == .open else { return }
-        let response = answer.response
         let isLast = connection.takesNoMore && connection.unanswered == 0
         let closes =
-            answer.exchange.closes || response.closes || (stopDeadline != nil && connection.unanswered == 0)
+            answer.exchange.closes || answer.response.closes
+            || (stopDeadline != nil && connection.unanswered == 0)
             || isLast
-        count(response.status)
-        writer.write(response, for: answer.exchange, closes: closes, to: output)
+        count(answer.response.status)
+        writer.write(answer.response, for: answer.exchange, closes: closes, to: output)
         if closes {
             connection.phase = .finishing
             connection.takesNoMore = true
-            connection.waiting = []
+            connection.waiting = nil
         }
-        guard !answer.exchange.isHead && response.status.allowsBody else { return }
-        switch response.body {
-        case .empty: break
-        case .text(let text): output.append(text)
-        case .bytes(let body) where body.count < Self.copiedBytes: output.append(body)
-        case .bytes(let body): flush(connection, with: body)
+        let hasBody = !answer.exchange.isHead && answer.response.status.allowsBody
+        if isObserved {
+            noteAnswer(
+                connection, answer.response.status, bodyBytes: hasBody ? answer.response.body.count : 0,
+                closes: closes)
+        }
+        guard hasBody else { return }
+        if answer.response.body.count < Self.copiedBytes {
+            unsafe answer.response.body.withPointer { unsafe output.append($0) }
+        } else {
+            flush(connection, with: answer.response.body)
         }
     }
 
@@ -52,15 +65,16 @@ extension Loop {
     private static let copiedBytes = 16 << 10
 
     /// Sends what the loop has written for this connection, and `body` behind it.
-    func flush(_ connection: Connection, with body: [UInt8] = []) {
-        guard output.count > 0 || !body.isEmpty else { return }
+    func flush(_ connection: Connection, with body: Response.Body = .empty) {
+        let head = output.count
+        guard head > 0 || body.count > 0 else { return }
         defer { output.clear() }
-        guard connection.outgoing.isEmpty else {
-            unsafe connection.outgoing.append(Array(output.bytes))
-            connection.outgoing.append(body)
+        if let outgoing = connection.outgoing {
+            unsafe outgoing.append(.bytes(Array(output.bytes)))
+            outgoing.append(body)
             return
         }
-        let outcome = unsafe body.withUnsafeBufferPointer {
+        let outcome = unsafe body.withPointer {
             unsafe Socket.send(connection.socket.number, output.bytes, $0)
         }
         var sent = 0
@@ -74,31 +88,38 @@ extension Loop {
             return
         }
         counters.bytesSent += sent
-        let head = output.count
-        if sent < head { unsafe connection.outgoing.append(Array(output.bytes[sent...])) }
-        connection.outgoing.append(body, without: max(0, sent - head))
-        if !connection.outgoing.isEmpty { startTimer(connection, .write, limits.writeTime) }
+        guard sent < head + body.count else { return }
+        if sent < head {
+            let outgoing = unsafe Outgoing(.bytes(Array(output.bytes[sent...])))
+            outgoing.append(body)
+            connection.outgoing = outgoing
+        } else {
+            connection.outgoing = Outgoing(body, without: sent - head)
+        }
+        startTimer(connection, .write, limits.writeTime)
     }
 
     /// - Returns: whether the connection is still there.
     func sendQueued(_ connection: Connection) -> Bool {
-        guard let sent = connection.outgoing.send(to: connection.socket.number) else {
+        guard let outgoing = connection.outgoing else { return true }
+        guard let sent = outgoing.send(to: connection.socket.number) else {
             close(connection)
             return false
         }
+        if outgoing.count == 0 { connection.outgoing = nil }
         counters.bytesSent += sent
-        if sent > 0 { connection.deadline = now + limits.writeTime.milliseconds }
+        prolongWriting(connection, by: sent)
         return true
     }
 
     /// After each turn of a connection: sends, ends what is done, and says what it waits for next.
     func settle(_ connection: Connection) {
-        guard connections[Int(connection.id.slot)] === connection else {
+        guard connection.phase != .closed else {
             output.clear()
             return
         }
         flush(connection)
-        if connection.outgoing.isEmpty {
+        if connection.outgoing == nil {
             let isDone = connection.takesNoMore && connection.unanswered == 0
             if connection.phase == .finishing || (isDone && connection.phase == .open) {
                 guard end(connection) else { return }
@@ -113,7 +134,7 @@ extension Loop {
 
     private func isIdle(_ connection: Connection) -> Bool {
         connection.phase == .open && connection.unanswered == 0 && connection.upload == nil
-            && connection.partialHead == nil && connection.discarding == 0
+            && connection.partialHead == nil && connection.discarding == 0 && !connection.isQueued
     }
 
     /// All is sent. A peer that may still be sending gets to read the answer before the connection goes:
@@ -135,7 +156,7 @@ extension Loop {
     private func drainOnce(_ connection: Connection) -> Bool { receive(connection) }
 
     private func watch(_ connection: Connection) {
-        var interest: Interest = connection.outgoing.isEmpty ? [] : .write
+        var interest: Interest = connection.outgoing == nil ? [] : .write
         let drops = connection.takesNoMore && !connection.inputEnded && connection.phase != .open
         if wantsInput(connection) || drops { interest.insert(.read) }
         guard interest != connection.interest else { return }

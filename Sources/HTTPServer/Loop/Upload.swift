@@ -14,12 +14,14 @@ final class Upload {
     let exchange: Exchange
     let began: UInt64
     var rest: Body
-    var body: Buffer
+    var body: Buffer {
+        didSet { account(from: oldValue.capacity) }
+    }
+    let memory: UploadMemory
 
     init(
         head: Head, fields: [FieldLine], headBytes: [UInt8], sequence: UInt32, exchange: Exchange,
-        began: UInt64,
-        rest: Body, body: Buffer
+        began: UInt64, rest: Body, body: Buffer, in memory: UploadMemory
     ) {
         self.head = head
         self.fields = fields
@@ -29,12 +31,18 @@ final class Upload {
         self.began = began
         self.rest = rest
         self.body = body
+        self.memory = memory
+        account(from: 0)
     }
+
+    deinit { leaveAccount() }
 
     /// Takes the next bytes.
     ///
     /// - Returns: how many were this body's, and whether it is complete.
     func take(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> (used: Int, isComplete: Bool) {
+        let capacity = body.capacity
+        defer { account(from: capacity) }
         switch rest {
         case .length(let missing):
             let taken = min(missing, bytes.count)

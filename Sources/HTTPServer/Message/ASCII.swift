@@ -16,6 +16,11 @@ enum ASCII {
         contains(byte, 0xAFFF_FFF2_0000_0000, 0x7FFF_FFFF_EFFF_FFFF)
     }
 
+    /// `pchar`, `/` and the percent sign of an escape: what a path is made of. RFC 3986 §3.3.
+    @inline(__always) static func isPath(_ byte: UInt8) -> Bool {
+        contains(byte, 0x2FFF_FFF2_0000_0000, 0x47FF_FFFE_87FF_FFFF)
+    }
+
     /// `reg-name` without its comma, which would make a list of hosts. RFC 3986 §3.2.2.
     @inline(__always) static func isHost(_ byte: UInt8) -> Bool {
         contains(byte, 0x2BFF_6FF2_0000_0000, 0x47FF_FFFE_87FF_FFFE)
@@ -24,6 +29,34 @@ enum ASCII {
     /// `field-vchar`, space and tab. RFC 9110 §5.5.
     @inline(__always) static func isFieldValue(_ byte: UInt8) -> Bool {
         byte >= 0x20 ? byte != 0x7F : byte == tab
+    }
+
+    /// The first byte from `start` on that no field value may hold, looked for eight at a time.
+    @inline(__always)
+    static func endOfFieldValue(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let raw = UnsafeRawBufferPointer(bytes)
+        var at = start
+        while at &+ 8 <= raw.count {
+            let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+            let controls = self.controls(word)
+            if controls == 0 {
+                at &+= 8
+                continue
+            }
+            at &+= controls.trailingZeroBitCount &>> 3
+            guard unsafe raw[at] == tab else { return at }
+            at &+= 1
+        }
+        while at < raw.count, unsafe isFieldValue(raw[at]) { at &+= 1 }
+        return at
+    }
+
+    /// Marks the lowest byte of `word` that is a control character by its highest bit; bits above it may be wrong.
+    /// https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
+    @inline(__always) private static func controls(_ word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let deletes = word ^ (ones &* 0x7F)
+        return ((word &- ones &* 0x20) & ~word | (deletes &- ones) & ~deletes) & (ones &* 0x80)
     }
 
     @inline(__always) static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 <= 9 }
@@ -49,6 +82,24 @@ enum ASCII {
             text.utf8, UnsafeBufferPointer(start: lower.utf8Start, count: lower.utf8CodeUnitCount)
         )
         .allSatisfy { lowercased($0) == $1 }
+    }
+
+    /// Lends the bytes of `text`, which nearly every string has in one place.
+    @inline(__always)
+    @unsafe
+    static func bytes<Result>(of text: String, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = unsafe text.utf8.withContiguousStorageIfAvailable(read) { return result }
+        return unsafe Array(text.utf8).withUnsafeBufferPointer(read)
+    }
+
+    /// Whether `text` begins with `prefix`, byte by byte.
+    static func hasPrefix(_ text: String, _ prefix: StaticString) -> Bool {
+        guard text.utf8.count >= prefix.utf8CodeUnitCount else { return false }
+        return unsafe bytes(of: text) { bytes in
+            var at = 0
+            while at < prefix.utf8CodeUnitCount, unsafe bytes[at] == prefix.utf8Start[at] { at &+= 1 }
+            return at == prefix.utf8CodeUnitCount
+        }
     }
 
     @inline(__always)

@@ -9,9 +9,9 @@ enum AcceptEncoding {
             var end = start
             while end < value.upperBound && bytes[end] != UInt8(ascii: ",") { end += 1 }
             var name = start
-            while name < end && (bytes[name] == ASCII.space || bytes[name] == ASCII.tab) { name += 1 }
+            while name < end && isSpace(bytes[name]) { name += 1 }
             var nameEnd = name
-            while nameEnd < end && (ASCII.isToken(bytes[nameEnd])) { nameEnd += 1 }
+            while nameEnd < end && ASCII.isToken(bytes[nameEnd]) { nameEnd += 1 }
             let isPositive = hasPositiveWeight(bytes, nameEnd..<end)
             if FieldRules.equal(bytes, name..<nameEnd, "gzip")
                 || FieldRules.equal(bytes, name..<nameEnd, "x-gzip")
@@ -24,15 +24,29 @@ enum AcceptEncoding {
         return anything
     }
 
-    /// `;q=0.8`: positive without a weight and with any digit but zero in it.
+    /// Whether the rest of a member is no weight or one above zero, such as `;q=0.8`; anything else names
+    /// nothing that could be sent. RFC 9110 §12.4.2.
     private static func hasPositiveWeight(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
+        var end = range.upperBound
+        while end > range.lowerBound && isSpace(bytes[end - 1]) { end -= 1 }
         var at = range.lowerBound
-        while at < range.upperBound && ASCII.lowercased(bytes[at]) != UInt8(ascii: "q") { at += 1 }
-        guard at < range.upperBound else { return true }
-        while at < range.upperBound {
-            if bytes[at] &- 0x31 <= 8 { return true }
-            at += 1
+        while at < end && isSpace(bytes[at]) { at += 1 }
+        guard at < end else { return true }
+        guard bytes[at] == UInt8(ascii: ";") else { return false }
+        at += 1
+        while at < end && isSpace(bytes[at]) { at += 1 }
+        guard (3...7).contains(end - at), ASCII.lowercased(bytes[at]) == UInt8(ascii: "q"),
+            bytes[at + 1] == UInt8(ascii: "="), bytes[at + 2] &- 0x30 <= 1,
+            end - at == 3 || bytes[at + 3] == UInt8(ascii: ".")
+        else { return false }
+        let isOne = bytes[at + 2] == UInt8(ascii: "1")
+        var hasFraction = false
+        for index in min(at + 4, end)..<end {
+            guard ASCII.isDigit(bytes[index]) else { return false }
+            if bytes[index] != UInt8(ascii: "0") { hasFraction = true }
         }
-        return false
+        return isOne != hasFraction
     }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == ASCII.space || byte == ASCII.tab }
 }

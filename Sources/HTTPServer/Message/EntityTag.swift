@@ -10,23 +10,31 @@ enum EntityTag {
         tag.hasSuffix("\"") ? tag.dropLast() + "-gzip\"" : tag
     }
 
-    /// Whether the value of `If-None-Match` names `tag`: weak comparison, RFC 9110 §13.1.2.
+    /// Whether the value of `If-None-Match` names `tag`: weak comparison, byte by byte, RFC 9110 §13.1.2.
+    /// What is no list of tags names nothing from the first wrong byte on.
     static func list(_ list: String, contains tag: String) -> Bool {
-        let wanted = opaque(tag[...])
-        var rest = Substring(list)
+        let wanted = opaque(tag[...].utf8)
+        var rest = list[...].utf8.drop(while: isSpace)
+        if rest.first == UInt8(ascii: "*") { return rest.dropFirst().allSatisfy(isSpace) }
         while true {
-            rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
-            guard !rest.isEmpty else { return false }
-            if rest.first == "*" { return true }
+            rest = rest.drop { isSpace($0) || $0 == UInt8(ascii: ",") }
             let candidate = opaque(rest)
-            guard candidate.first == "\"" else { return false }
-            guard let end = candidate.dropFirst().firstIndex(of: "\"") else { return false }
-            if candidate[...end] == wanted { return true }
-            rest = candidate[candidate.index(after: end)...]
+            guard candidate.first == quote, let end = candidate.dropFirst().firstIndex(of: quote) else {
+                return false
+            }
+            let found = candidate[...end]
+            guard found.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
+            if found.elementsEqual(wanted) { return true }
+            rest = candidate[end...].dropFirst().drop(while: isSpace)
+            guard rest.first == UInt8(ascii: ",") else { return false }
         }
     }
 
-    private static func opaque(_ tag: Substring) -> Substring {
-        tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
+    private static let quote = UInt8(ascii: "\"")
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == ASCII.space || byte == ASCII.tab }
+
+    private static func opaque(_ tag: Substring.UTF8View) -> Substring.UTF8View {
+        tag.starts(with: "W/".utf8) ? tag.dropFirst(2) : tag
     }
 }

@@ -3,7 +3,9 @@ public enum PercentEncoding {
     /// Decodes `bytes` once: `%` and two hexadecimal digits are one byte, any other `%` is itself; bytes that are no
     /// UTF-8 are repaired.
     ///
-    /// - Parameter plusIsSpace: as in queries and forms, https://url.spec.whatwg.org/#urlencoded-parsing.
+    /// - Parameters:
+    ///   - bytes: a whole path, name or value: no separators are looked for.
+    ///   - plusIsSpace: as in queries and forms, https://url.spec.whatwg.org/#urlencoded-parsing.
     public static func decoded(_ bytes: some RandomAccessCollection<UInt8>, plusIsSpace: Bool) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

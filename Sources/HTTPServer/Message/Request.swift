@@ -1,21 +1,31 @@
 /// A request, lent for one call: a view into the loop's buffers. What is to be kept is copied out of it.
 @safe
 public struct Request: ~Copyable {
+    /// Never one that ``Method`` does not know: the server refuses those.
     public let method: Method
     private let head: Head
     private let fields: [FieldLine]
     /// The bytes of the head; they live as long as the call.
     private let bytes: UnsafeBufferPointer<UInt8>
-    private let bodyBytes: UnsafeBufferPointer<UInt8>
+    private(set) var bodyBytes = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    /// The buffer that the body lies in.
+    private var bodyOwner: Buffer?
 
     @unsafe
-    init(head: Head, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>, body: UnsafeBufferPointer<UInt8>)
-    {
+    init(head: Head, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>) {
         method = head.method
         self.head = head
         self.fields = fields
         unsafe self.bytes = unsafe bytes
+    }
+
+    /// Adds the body.
+    ///
+    /// - Parameter body: in `owner`.
+    @unsafe
+    mutating func setBody(_ body: UnsafeBufferPointer<UInt8>, of owner: Buffer) {
         unsafe bodyBytes = unsafe body
+        bodyOwner = owner
     }
 
     /// The target as sent, in ASCII: a path with its query, or a whole URL.
@@ -27,9 +37,34 @@ public struct Request: ~Copyable {
         head.path.count == 0 ? "/" : decoded(head.path.range, plusIsSpace: false)
     }
 
+    /// The first bytes of the path, not decoded.
+    func pathAsSent(upTo count: Int) -> String {
+        unsafe String(decoding: bytes[head.path.range.prefix(count)], as: UTF8.self)
+    }
+
     /// Whether the path as sent is `path`, byte by byte, without making a string of it.
     public func pathEquals(_ path: StaticString) -> Bool {
         equals(head.path.range, path)
+    }
+
+    /// The host that is asked, with its port if there is one: of a target that is a whole URL, and only else of `Host`
+    /// (RFC 9112 §3.2.2). `nil` in HTTP/1.0 without either.
+    public var host: String? {
+        let (target, path) = (head.target.range, head.path.range)
+        guard !head.isAsterisk, path.lowerBound > target.lowerBound else { return field("host") }
+        // Between `http://` or `https://` and the path.
+        let scheme = index(of: UInt8(ascii: ":"), in: target)
+        return text(scheme + 3..<path.lowerBound)
+    }
+
+    /// Lends the bytes of ``path``, without a copy unless something in it is percent-encoded.
+    public func withPath<Result>(_ read: (borrowing Span<UInt8>) -> Result) -> Result {
+        let range = head.path.range
+        guard !range.isEmpty, index(of: UInt8(ascii: "%"), in: range) == range.upperBound else {
+            let decoded = Array(path.utf8)
+            return read(decoded.span)
+        }
+        return read(unsafe UnsafeBufferPointer(rebasing: bytes[range]).span)
     }
 
     /// The query as sent, or `nil` without a `?`.
@@ -60,7 +95,9 @@ public struct Request: ~Copyable {
     /// Whether the first field line with this name has this value, byte by byte, without making a string of
     /// it.
     ///
-    /// - Parameter name: in lower case.
+    /// - Parameters:
+    ///   - name: in lower case.
+    ///   - value: its case matters.
     public func field(_ name: StaticString, equals value: StaticString) -> Bool {
         self.value(of: name).map { equals($0, value) } ?? false
     }
@@ -90,11 +127,16 @@ public struct Request: ~Copyable {
         }
     }
 
+    var isGzipped: Bool { hasBody && head.contentCoding == .gzip }
+
     /// Bytes of the body, decoded.
     public var bodyCount: Int { unsafe bodyBytes.count }
 
-    /// A copy of the body, decoded.
+    /// A copy of the body, decoded: for what is kept.
     public func body() -> [UInt8] { unsafe Array(bodyBytes) }
+
+    /// The body, decoded, to pass on without a copy: to an answer or to another thread.
+    public func sharedBody() -> SharedBytes { unsafe SharedBytes(bodyBytes, of: bodyOwner) }
 
     /// Lends the body without a copy.
     public func withBody<Result, Failure: Error>(

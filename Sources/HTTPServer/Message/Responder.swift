@@ -16,13 +16,12 @@ public struct Responder: ~Copyable, Sendable {
     }
 
     /// Answers. Negotiates and compresses on the calling thread; when the peer has gone, nothing happens.
-    public consuming func send(_ response: Response) {
+    public consuming func send(_ response: consuming Response) {
         guard let mailbox else { return }
         self.mailbox = nil
+        response.negotiate(for: exchange)
         mailbox.deliver(
-            Answer(
-                connection: connection, sequence: sequence, exchange: exchange,
-                response: response.negotiated(for: exchange)))
+            Answer(connection: connection, sequence: sequence, exchange: exchange, response: response))
     }
 
     deinit {

@@ -69,6 +69,9 @@ struct Listener: ~Copyable, Sendable {
     init(_ address: Address, shares: Bool) throws(SystemError) {
         let socket = try Self.bound(address, shares: shares)
         let number = socket.number
+        // Connections inherit both, on Linux for certain.
+        Socket.enable(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
+        Socket.set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: Self.unsentBytes, on: number)
         _ = try retryingOnInterrupt { listen(number, Self.backlog) }
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         port = Self.port(of: number)
@@ -106,6 +109,10 @@ struct Listener: ~Copyable, Sendable {
             return unsafe UInt16(bytes[2]) << 8 | UInt16(bytes[3])
         }
     }
+
+    /// Bytes of answers that the system may hold for a peer beyond those that are on their way: for one that does not
+    /// read it would take megabytes. Those that are on their way are bounded by what the peer has room for.
+    private static let unsentBytes: Int32 = 256 << 10
 
     /// Connections the system may hold ready; it lowers the number to its own limit.
     private static let backlog: Int32 = 1024

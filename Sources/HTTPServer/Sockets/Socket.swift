@@ -7,12 +7,15 @@
 
     /// Takes a connection. The new descriptor inherits neither "does not block" nor "closes on exec" for
     /// certain.
-    private func acceptNow(_ listener: Int32) -> Int32 {
-        let number = unsafe accept(listener, nil, nil)
+    private func acceptNow(
+        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
+    ) -> Int32 {
+        let number = unsafe accept(listener, address, &length)
         guard number >= 0 else { return number }
         _ = unsafe fcntl(number, F_SETFL, O_NONBLOCK)
         _ = unsafe fcntl(number, F_SETFD, FD_CLOEXEC)
         Socket.enable(SOL_SOCKET, SO_NOSIGPIPE, on: number)
+        Socket.enable(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
         return number
     }
 #else
@@ -21,9 +24,11 @@
     private let sendFlags = Int32(MSG_NOSIGNAL)
     private let shutdownWriting = Int32(SHUT_WR)
 
-    private func acceptNow(_ listener: Int32) -> Int32 {
-        accept4(
-            listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
+    private func acceptNow(
+        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
+    ) -> Int32 {
+        unsafe accept4(
+            listener, address, &length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
     }
 #endif
 
@@ -40,11 +45,18 @@ enum Socket {
         case failed
     }
 
-    /// Takes the next connection of a listener and makes it send small answers at once.
-    static func accept(_ listener: Int32) throws(SystemError) -> Descriptor {
-        let number = try retryingOnInterrupt { acceptNow(listener) }
-        enable(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
-        return Descriptor(adopting: number)
+    /// Takes the next connection of a listener, with the options that the listener has.
+    static func accept(_ listener: Int32) throws(SystemError) -> Newcomer {
+        var address = sockaddr_storage()
+        let number = try retryingOnInterrupt {
+            unsafe withUnsafeMutablePointer(to: &address) { storage in
+                var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+                return unsafe acceptNow(
+                    listener, UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self), &length
+                )
+            }
+        }
+        return Newcomer(socket: Descriptor(adopting: number), peer: PeerGroup(address))
     }
 
     @unsafe
@@ -96,8 +108,12 @@ enum Socket {
     }
 
     static func enable(_ level: Int32, _ option: Int32, on number: Int32) {
-        var one: Int32 = 1
-        unsafe setsockopt(number, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+        set(level, option, to: 1, on: number)
+    }
+
+    static func set(_ level: Int32, _ option: Int32, to value: Int32, on number: Int32) {
+        var value = value
+        unsafe setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// A write to a closed peer must not end the process.

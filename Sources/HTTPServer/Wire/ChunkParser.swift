@@ -175,8 +175,9 @@ struct ChunkParser: Sendable {
     private static let refusedTrailers = Set(
         [
             "authorization", "cache-control", "connection", "content-encoding", "content-length",
-            "content-range",
-            "content-type", "cookie", "expect", "host", "idempotency-key", "keep-alive", "max-forwards",
-            "proxy-authorization", "range", "te", "trailer", "transfer-encoding", "upgrade",
+            "content-range", "content-type", "cookie", "expect", "host", "idempotency-key", "if-match",
+            "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "keep-alive",
+            "max-forwards", "pragma", "proxy-authorization", "range", "te", "trailer", "transfer-encoding",
+            "upgrade",
         ].map { Array($0.utf8) })
 }

@@ -20,7 +20,7 @@ struct FieldRules: Sendable {
         switch line.name.count {
         case 4 where Self.equal(bytes, name, "host"):
             hosts += 1
-            guard hosts == 1, TargetRules.isAuthority(bytes, value.lowerBound, value.upperBound) else {
+            guard hosts == 1, HostRules.isAuthority(bytes, value.lowerBound, value.upperBound) else {
                 throw .invalidHost
             }
         case 6 where Self.equal(bytes, name, "expect"):

@@ -44,6 +44,12 @@ struct HeadParser: Sendable {
         emptyLines = 0
     }
 
+    /// Begins with another head, see ``advance(over:)``.
+    mutating func start(over bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
+        reset()
+        return try advance(over: bytes)
+    }
+
     /// Whether a byte of a request line has come: empty lines before it do not count.
     var hasBegun: Bool { state.rawValue > State.emptyLineFeed.rawValue }
 
@@ -52,7 +58,8 @@ struct HeadParser: Sendable {
     /// - Parameter bytes: all bytes of the message so far, the ones of earlier calls again at their place.
     /// - Returns: the head's length, or `nil` while more bytes are needed.
     mutating func advance(over bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
-        let end = bytes.count
+        // Nothing behind the longest head is looked at, so that a cut there decides nothing.
+        let end = min(bytes.count, headBytes)
         var at = position
         reading: while at < end {
             switch state {
@@ -89,6 +96,10 @@ struct HeadParser: Sendable {
                 at &+= 1
                 mark = at
                 state = .version
+                if Self.isUsualVersion(bytes, at) {
+                    at &+= 10
+                    state = .fieldStart
+                }
             case .version:
                 try version(bytes[at], at: at &- mark)
                 at &+= 1
@@ -119,7 +130,7 @@ struct HeadParser: Sendable {
                 valueEnd = at
                 state = .value
             case .value:
-                while at < end && ASCII.isFieldValue(bytes[at]) { at &+= 1 }
+                at = unsafe bytes.withUnsafeBufferPointer { unsafe ASCII.endOfFieldValue($0, from: at) }
                 guard at < end else { break reading }
                 guard bytes[at] == ASCII.carriageReturn else { throw .malformedField }
                 valueEnd = at
@@ -140,13 +151,12 @@ struct HeadParser: Sendable {
             case .headLineFeed:
                 guard bytes[at] == ASCII.lineFeed else { throw .malformedField }
                 at &+= 1
-                guard at <= headBytes else { throw .headTooLong }
                 try seen.finish(&head)
                 return at
             }
         }
         position = at
-        guard at <= headBytes else { throw .headTooLong }
+        guard bytes.count <= headBytes else { throw .headTooLong }
         return nil
     }
 
@@ -167,6 +177,16 @@ struct HeadParser: Sendable {
         default:
             guard byte == ASCII.carriageReturn else { throw .malformedRequestLine }
             state = .requestLineFeed
+        }
+    }
+
+    /// Whether `HTTP/1.1` and the end of the line are next, which most requests have whole.
+    @inline(__always)
+    private static func isUsualVersion(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Bool {
+        guard bytes.count &- start >= 10 else { return false }
+        return unsafe bytes.withUnsafeBytes { bytes in
+            unsafe bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self) == 0x312E_312F_5054_5448
+                && bytes.loadUnaligned(fromByteOffset: start &+ 8, as: UInt16.self) == 0x0A0D
         }
     }
 

@@ -49,6 +49,8 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case chunkOverheadTooLong
     /// The head or the body took too long.
     case timeout
+    /// All bodies that are arriving hold more than ``Limits/uploadBytes``, and this one began first.
+    case tooManyBodies
 
     /// The status to answer with; the connection is closed after it.
     var status: Status {
@@ -60,6 +62,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
             .badRequest
         case .refusedMethod: .methodNotAllowed
         case .timeout: .requestTimeout
+        case .tooManyBodies: .serviceUnavailable
         case .bodyTooLong, .inflatesTooFar: .contentTooLarge
         case .targetTooLong: .targetTooLong
         case .unsupportedContentCoding: .unsupportedMediaType
@@ -98,6 +101,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         case .malformedTrailer: "A trailer line is malformed or not allowed."
         case .chunkOverheadTooLong: "The chunk extensions and trailers are too long."
         case .timeout: "The request took too long to arrive."
+        case .tooManyBodies: "Too many bodies are arriving at once."
         }
     }
 
@@ -107,6 +111,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         response.closes = true
         switch self {
         case .refusedMethod: response.fields.append(("Allow", Self.allowedMethods))
+        case .tooManyBodies: response.fields.append(("Retry-After", "1"))
         case .unsupportedContentCoding: response.fields.append(("Accept-Encoding", "gzip"))
         default: break
         }

@@ -1,56 +1,45 @@
 /// Writes heads of answers. Pure: bytes go to a buffer, the date is given.
-struct ResponseWriter {
+final class ResponseWriter {
     /// `Date` line of the current second.
     private var dateLine: [UInt8] = []
+    /// What every plain answer of the current second begins with.
+    private var plainStart: [UInt8] = []
     private var dateSeconds = Int.min
 
     /// Sets the time of the answers that follow.
     ///
     /// - Parameter seconds: since 1970 in UTC.
-    mutating func setTime(_ seconds: Int) {
+    func setTime(_ seconds: Int) {
         guard seconds != dateSeconds else { return }
         dateSeconds = seconds
         dateLine = Array("Date: \(HTTPDate.text(seconds))\r\n".utf8)
+        plainStart = Array("\(Self.okLine)".utf8) + dateLine + Array("\(Self.securityOfAll)".utf8)
     }
 
     /// Appends the head of `response`, up to and with its blank line.
     ///
     /// - Parameter closes: whether the connection ends with this answer.
-    func write(_ response: Response, for exchange: Exchange, closes: Bool, to output: Buffer) {
-        if response.status == .ok {
-            output.append("HTTP/1.1 200 OK\r\n")
+    func write(
+        _ response: borrowing Response, for exchange: borrowing Exchange, closes: Bool, to output: Buffer
+    ) {
+        let hasBody = response.status.allowsBody
+        if response.status == .ok && response.fields.isEmpty {
+            output.append(plainStart)
         } else {
-            output.append("HTTP/1.1 ")
-            output.append(decimal: Int(response.status.code))
-            output.append(UInt8(ascii: " "))
-            output.append(response.status.reason)
-            output.append("\r\n")
+            writeStart(of: response, to: output)
         }
-        output.append(dateLine)
-        if let type = response.type, response.status.allowsBody, Self.isFieldValue(type) {
-            output.append("Content-Type: ")
-            output.append(type)
-            output.append("\r\n")
-        }
-        if response.status.allowsBody {
+        if hasBody {
+            if let type = response.type {
+                Self.write("Content-Type: ", type, to: output)
+                if ASCII.hasPrefix(type, "text/html") { writeSecurityOfPages(response, to: output) }
+            }
             output.append("Content-Length: ")
             output.append(decimal: response.body.count)
             output.append("\r\n")
+            if response.isGzipped { output.append("Content-Encoding: gzip\r\n") }
         }
-        if response.isGzipped && response.status.allowsBody { output.append("Content-Encoding: gzip\r\n") }
         if response.varies { output.append("Vary: Accept-Encoding\r\n") }
-        if let etag = response.etag, Self.isFieldValue(etag) {
-            output.append("ETag: ")
-            output.append(etag)
-            output.append("\r\n")
-        }
-        writeSecurity(of: response, to: output)
-        for (name, value) in response.fields where Self.isField(name, value) {
-            output.append(name)
-            output.append(": ")
-            output.append(value)
-            output.append("\r\n")
-        }
+        if let etag = response.etag { Self.write("ETag: ", etag, to: output) }
         if closes {
             output.append("Connection: close\r\n\r\n")
         } else if exchange.minorVersion == 0 {
@@ -60,19 +49,49 @@ struct ResponseWriter {
         }
     }
 
-    /// What browsers shall not do with our answers; each field steps back for one the service set itself.
-    private func writeSecurity(of response: Response, to output: Buffer) {
+    /// Appends the status line, the date, the service's own fields and those that keep browsers from doing what they
+    /// shall not do with our answers; each of these steps back for one the service set itself.
+    private func writeStart(of response: borrowing Response, to output: Buffer) {
+        if response.status == .ok {
+            output.append(Self.okLine)
+        } else {
+            output.append("HTTP/1.1 ")
+            output.append(decimal: Int(response.status.code))
+            output.append(UInt8(ascii: " "))
+            output.append(string: response.status.reason)
+            output.append("\r\n")
+        }
+        output.append(dateLine)
         if response.fields.isEmpty {
             output.append(Self.securityOfAll)
-        } else {
-            for (name, line) in Self.securityFields where !response.hasField(name) { output.append(line) }
-        }
-        guard let type = response.type, type.hasPrefix("text/html"), response.status.allowsBody else {
             return
         }
+        for (name, line) in Self.securityFields where !response.hasField(name) { output.append(line) }
+        for (name, value) in response.fields where Self.isField(name, value) {
+            output.append(string: name)
+            output.append(": ")
+            output.append(string: value)
+            output.append("\r\n")
+        }
+    }
+
+    private func writeSecurityOfPages(_ response: borrowing Response, to output: Buffer) {
         for (name, line) in Self.securityFieldsOfPages where !response.hasField(name) { output.append(line) }
     }
 
+    /// Appends a line, or nothing when `value` would not stay on it.
+    private static func write(_ name: StaticString, _ value: String, to output: Buffer) {
+        let start = output.count
+        output.append(name)
+        output.append(string: value)
+        guard unsafe ASCII.endOfFieldValue(output.bytes, from: start) == output.count else {
+            output.truncate(to: start)
+            return
+        }
+        output.append("\r\n")
+    }
+
+    private static let okLine: StaticString = "HTTP/1.1 200 OK\r\n"
     private static let securityOfAll: StaticString = """
         X-Content-Type-Options: nosniff\r
         Referrer-Policy: no-referrer\r
@@ -103,14 +122,13 @@ struct ResponseWriter {
     /// Whether a service may send this field: a name and a value that stay on their line, and none of the
     /// server's.
     static func isField(_ name: String, _ value: String) -> Bool {
-        guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isToken), isFieldValue(value) else { return false }
+        guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isToken), value.utf8.allSatisfy(ASCII.isFieldValue)
+        else {
+            return false
+        }
         return !["connection", "content-length", "date", "transfer-encoding"].contains {
             (owned: StaticString) in
             ASCII.equalsLowercased(name, owned)
         }
-    }
-
-    private static func isFieldValue(_ value: String) -> Bool {
-        value.utf8.allSatisfy(ASCII.isFieldValue)
     }
 }

@@ -18,6 +18,7 @@ enum TargetRules {
         var pathEnd = start
         var isEncoded = false
         while pathEnd < end && bytes[pathEnd] != UInt8(ascii: "?") {
+            guard ASCII.isPath(bytes[pathEnd]) else { throw .malformedTarget }
             if bytes[pathEnd] == UInt8(ascii: "%") { isEncoded = true }
             pathEnd += 1
         }
@@ -47,32 +48,8 @@ enum TargetRules {
         while end < range.upperBound && bytes[end] != UInt8(ascii: "/") && bytes[end] != UInt8(ascii: "?") {
             end += 1
         }
-        guard isAuthority(bytes, at, end) else { throw .malformedTarget }
+        guard HostRules.isAuthority(bytes, at, end) else { throw .malformedTarget }
         return end
-    }
-
-    /// Whether the bytes are a host, and a port in digits if there is one. RFC 3986 §3.2.
-    static func isAuthority(_ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
-        var at = start
-        if at < end && bytes[at] == UInt8(ascii: "[") {
-            at += 1
-            while at < end,
-                ASCII.hexDigit(bytes[at]) != nil || bytes[at] == UInt8(ascii: ":") || bytes[at] == 0x2E
-            {
-                at += 1
-            }
-            guard at < end, bytes[at] == UInt8(ascii: "]"), at > start + 2 else { return false }
-            at += 1
-        } else {
-            while at < end && ASCII.isHost(bytes[at]) { at += 1 }
-            guard at > start else { return false }
-        }
-        guard at < end else { return true }
-        guard bytes[at] == UInt8(ascii: ":") else { return false }
-        at += 1
-        guard end - at <= 5 else { return false }
-        while at < end && ASCII.isDigit(bytes[at]) { at += 1 }
-        return at == end
     }
 
     private static func checkEscapes(
@@ -81,14 +58,16 @@ enum TargetRules {
         var at = start
         while at < end {
             if bytes[at] == UInt8(ascii: "%") {
-                guard at + 2 < end, ASCII.hexDigit(bytes[at + 1]) != nil, ASCII.hexDigit(bytes[at + 2]) != nil
-                else {
-                    throw .malformedPercentEncoding
-                }
+                guard isEscape(bytes, at, end) else { throw .malformedPercentEncoding }
                 at += 2
             }
             at += 1
         }
+    }
+
+    /// Whether two hexadecimal digits follow the `%` at `at`.
+    static func isEscape(_ bytes: borrowing Span<UInt8>, _ at: Int, _ end: Int) -> Bool {
+        at + 2 < end && ASCII.hexDigit(bytes[at + 1]) != nil && ASCII.hexDigit(bytes[at + 2]) != nil
     }
 
     /// Decoded once, a path must not gain a separator, a control character or bytes that are no UTF-8.
@@ -110,6 +89,8 @@ enum TargetRules {
                 guard byte >= 0x20, byte != 0x7F, byte != UInt8(ascii: "/"), byte != UInt8(ascii: "\\") else {
                     throw .malformedPercentEncoding
                 }
+                // U+0080 to U+009F are control characters too: C2 and a byte below A0.
+                guard decoded.last != 0xC2 || byte >= 0xA0 else { throw .malformedPercentEncoding }
             }
             decoded.append(byte)
         }

@@ -22,6 +22,19 @@ extension JSONWriter {
                 }
             }
         }
+        fields(of: overview.beyond)
+    }
+
+    private mutating func fields(of beyond: [BeyondLimit]) {
+        array("beyond_limits") { writer in
+            for beyond in beyond {
+                writer.object {
+                    $0.field("app", beyond.app)
+                    $0.field("limit", beyond.limit.rawValue)
+                    $0.field("count", beyond.count)
+                }
+            }
+        }
     }
 
     private mutating func field(_ name: String, release: Release?) {

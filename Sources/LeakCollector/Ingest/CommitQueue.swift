@@ -13,6 +13,8 @@ final class CommitQueue: Sendable {
         var waitingBytes = 64 * 1024 * 1024
         /// Submissions in one transaction: bounds how long the first of them waits for the last.
         var submissionsPerCommit = 4096
+        /// Reports in a submission above which it lets the others go first. A phone's batch has up to a hundred.
+        var reportsOfSmall = 250
     }
 
     /// What became of a submission.
@@ -120,9 +122,7 @@ final class CommitQueue: Sendable {
     private func next() -> [Waiting]? {
         let batch: [Waiting]? = state.wait { state in
             guard !state.waiting.isEmpty else { return state.isStopping ? [] : nil }
-            let count = min(state.waiting.count, limits.submissionsPerCommit)
-            let batch = Array(state.waiting.prefix(count))
-            state.waiting.removeFirst(count)
+            let batch = take(from: &state.waiting)
             state.bytes -= batch.reduce(0) { $0 + $1.submission.size }
             return batch
         }
@@ -130,14 +130,42 @@ final class CommitQueue: Sendable {
         return batch
     }
 
+    /// Small submissions first, and behind them one large one at most: whoever sends one report waits for one large
+    /// request, however many there are.
+    private func take(from waiting: inout [Waiting]) -> [Waiting] {
+        var batch: [Waiting] = []
+        var large: Waiting?
+        var rest: [Waiting] = []
+        for (index, next) in waiting.enumerated() {
+            if batch.count == limits.submissionsPerCommit {
+                rest += waiting[index...]
+                break
+            }
+            if next.submission.sightings.count <= limits.reportsOfSmall {
+                batch.append(next)
+            } else if large == nil {
+                large = next
+            } else {
+                rest.append(next)
+            }
+        }
+        waiting = rest
+        return batch + (large.map { [$0] } ?? [])
+    }
+
     private func commit(_ batch: [Waiting]) {
-        do {
-            let receipts = try store.count(batch.map(\.submission), now: now())
-            finished(nil)
-            for (waiting, receipt) in zip(batch, receipts) { waiting.send(.written(receipt)) }
-        } catch {
-            finished(error)
-            for waiting in batch { waiting.send(.failed(error)) }
+        var rest = batch[...]
+        while !rest.isEmpty {
+            do {
+                let receipts = try store.count(rest.map(\.submission), now: now())
+                finished(nil)
+                for (waiting, receipt) in zip(rest, receipts) { waiting.send(.written(receipt)) }
+                rest = rest.dropFirst(max(1, receipts.count))
+            } catch {
+                finished(error)
+                for waiting in rest { waiting.send(.failed(error)) }
+                rest = []
+            }
         }
         do {
             try store.tidy(now: now())

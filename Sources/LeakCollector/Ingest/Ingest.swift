@@ -11,13 +11,15 @@ final class Ingest: Sendable {
     static let retrySeconds = 2
 
     private let queue: CommitQueue
+    private let rate: RateLimit
     private let now: @Sendable () -> Int64
     /// Caches that no loop uses just now. A loop takes one for the time of a request, so that they are as many as
     /// loops that ever grouped at the same time.
     private let caches = Guarded<[GroupCache]>([])
 
-    init(queue: CommitQueue, now: @escaping @Sendable () -> Int64) {
+    init(queue: CommitQueue, rate: RateLimit, now: @escaping @Sendable () -> Int64) {
         self.queue = queue
+        self.rate = rate
         self.now = now
     }
 
@@ -28,7 +30,8 @@ final class Ingest: Sendable {
         of request: borrowing Request, writer: KeyRing.Verdict, _ health: StoreHealth
     ) -> Response? {
         switch writer {
-        case .valid: break
+        case .valid(let key):
+            if let seconds = rate.secondsToWait(of: key.id, now: now()) { return Self.tooMuch(seconds) }
         case .revoked:
             return Problem(.forbidden, "this ingest key has been revoked; ask for another").response
         case .unknown:
@@ -46,6 +49,11 @@ final class Ingest: Sendable {
         if let trouble = health.worst, trouble.keepsReportsOut { return trouble.problem.response }
         guard queue.hasRoom(for: request.announcedLength ?? 0) else { return Self.tooBusy.response }
         return nil
+    }
+
+    private static func tooMuch(_ seconds: Int) -> Response {
+        Problem(.tooManyRequests, "this ingest key sends more reports than it may; nothing was counted")
+            .with("Retry-After", "\(seconds)").response
     }
 
     static let tooBusy = Problem.unavailable(
@@ -88,6 +96,7 @@ final class Ingest: Sendable {
         case .failure(let problem):
             responder.send(problem.response)
         case .success(let reception):
+            rate.charge(key.id, reports: reception.submission.sightings.count, now: now())
             // Made here, on the loop: the writer has one transaction after another to see to.
             let answer = reception.answer(isDuplicate: false)
             queue.submit(reception.submission, responder) { Self.answer($0, written: answer) }
@@ -106,7 +115,10 @@ final class Ingest: Sendable {
                 "this Idempotency-Key came before with another body; every batch needs a key of its own"
             ).response
         case .failed(let error) where error.reason == .diskFull:
-            Problem.unavailable("the disk is full; nothing was counted", afterSeconds: 60).response
+            Problem.unavailable(
+                "the disk is full, or the database as large as it may be; nothing was counted",
+                afterSeconds: 60
+            ).response
         case .failed(let error) where error.reason == .locked:
             tooBusy.response
         case .failed(let error) where error.reason == .unavailable:

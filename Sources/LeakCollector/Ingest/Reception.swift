@@ -12,8 +12,11 @@ struct Reception {
     /// Phones come back from drawers; what they saw earlier counts on this day.
     static let oldest: Int64 = 30 * 24 * 3600 * 1000
 
+    private static let tooManyLeaks =
+        "comes where the request names more than \(WireLimits.leaksCount) different leaks; send it in another one"
+
     private(set) var submission: Submission
-    private var rejected: [Rejection]
+    private(set) var rejected: [Rejection]
 
     /// - Parameters:
     ///   - key: whose app other apps may not be.
@@ -33,7 +36,13 @@ struct Reception {
         rejected = document.rejected
         submission.body = document.body
         submission.sightings.reserveCapacity(document.reports.count)
+        var leaks: Set<LeakID> = []
         for (index, report) in document.reports.enumerated() {
+            guard leaks.count <= WireLimits.leaksCount else {
+                // Not even grouped: that alone would hold up a loop.
+                rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
+                continue
+            }
             let sender = senders.index(of: document.origin(of: report), in: document)
             let origin = senders.origins[sender]
             guard key.mayWrite(for: origin.app) else {
@@ -44,6 +53,11 @@ struct Reception {
                 continue
             }
             let grouped = cache.group(document, index, app: origin.app, module: senders.modules[sender])
+            leaks.insert(grouped.identity.id)
+            guard leaks.count <= WireLimits.leaksCount else {
+                rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
+                continue
+            }
             submission.sightings.append(
                 Submission.Sighting(
                     leak: grouped.identity, origin: sender, isFreed: grouped.isFreed,

@@ -2,9 +2,13 @@ internal import LeakMessage
 
 /// What of a report is kept as a sample.
 enum Redaction {
+    /// Bytes of a sample. Typical reports have 600; the largest that the wire takes would have 200,000, and a leak keeps
+    /// up to 18.
+    static let sampleBytes = 16 << 10
+
     /// - Parameter report: the JSON of one report, read before.
     /// - Returns: the JSON to store: without the text of labels, alerts and fields, and without the sender, who is
-    ///   kept beside it.
+    ///   kept beside it; of a report longer than ``sampleBytes``, without its longest parts.
     @Sendable static func redact(_ report: ArraySlice<UInt8>) -> [UInt8] {
         guard let document = try? WireReader.read(Array(report), as: .json), !document.reports.isEmpty else {
             // It was read when it came in; a sample is lost then, and no count.
@@ -12,6 +16,13 @@ enum Redaction {
         }
         var kept = document.report(at: 0).redacted()
         (kept.app, kept.device, kept.install, kept.user) = (nil, nil, nil, nil)
+        let whole = kept.json()
+        guard whole.count > sampleBytes else { return whole }
+        // What is longest and says least first; paths stand with the leak itself.
+        (kept.log, kept.keys) = ([], [])
+        let shorter = kept.json()
+        guard shorter.count > sampleBytes else { return shorter }
+        (kept.error, kept.stack, kept.children, kept.cycle, kept.fingerprint) = (nil, [], [], [], [])
         return kept.json()
     }
 }

@@ -59,17 +59,12 @@ struct Senders {
         return Submission.Origin(
             app: text(slices.appID) ?? fallbackApp, version: text(slices.version) ?? fallbackVersion,
             build: text(slices.build), system: Self.joined(text(slices.os), text(slices.osVersion)),
-            model: text(slices.model), installHash: install.map(Self.hash), install: install,
+            model: text(slices.model), installHash: install.map(Install.hash), install: install,
             user: text(slices.user))
     }
 
     private static func joined(_ name: String?, _ version: String?) -> String? {
         guard let name else { return version }
         return version.map { "\(name) \($0)" } ?? name
-    }
-
-    /// The first 64 bits of SHA-256: even over ten million installs two meet with a chance of 1 in 370,000.
-    private static func hash(_ install: String) -> UInt64 {
-        SHA256.hash(Array(install.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -7,9 +7,9 @@ internal import Threads
 final class Front: Service {
     private let gate: Gate
     private let files: StaticFiles
-    private let paths: Set<String>
     private let ingest: Ingest
     private let visits: Visits
+    private let erasure: Erasure
     private let pool: ReadPool
     private let health: StoreHealth
     private let log: Log
@@ -18,14 +18,14 @@ final class Front: Service {
     private let address = Guarded("")
 
     init(
-        gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, pool: ReadPool,
+        gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, rate: RateLimit, pool: ReadPool,
         health: StoreHealth, log: Log, now: @escaping @Sendable () -> Int64
     ) {
         self.gate = gate
         self.files = files
-        paths = Set(files.paths)
-        ingest = Ingest(queue: queue, now: now)
+        ingest = Ingest(queue: queue, rate: rate, now: now)
         visits = Visits(signIn: signIn, pool: pool, log: log)
+        erasure = Erasure(store: signIn.store, pool: pool, log: log)
         self.pool = pool
         self.health = health
         self.log = log
@@ -39,19 +39,21 @@ final class Front: Service {
     // MARK: Before the body
 
     func screen(_ request: borrowing Request) -> Response? {
-        guard let route = Route(path: request.path, files: paths) else { return nothing(at: request) }
-        if request.method == .options {
-            var response = Response(.noContent)
-            response.fields.append(("Allow", route.allow))
-            return response
+        let match = Route.router.match(request)
+        switch match {
+        case .found(let pattern, let parameters):
+            guard let route = pattern.route(parameters) else { return nothing(at: request) }
+            return refusal(of: route, request)
+        case .notFound: return files.response(to: request) ?? nothing(at: request)
+        case .methodNotAllowed(let allow):
+            return Problem(.methodNotAllowed, "this address answers \(allow)").with("Allow", allow).response
+        case .options: return match.refusal
         }
-        guard route.methods.contains(request.method == .head ? .get : request.method) else {
-            return Problem(.methodNotAllowed, "this address answers \(route.allow)").with(
-                "Allow", route.allow
-            )
-            .response
-        }
-        if let refusal = refusal(of: route, request) { return refusal }
+    }
+
+    /// What keeps a request out whose address and method are right.
+    private func refusal(of route: Route, _ request: borrowing Request) -> Response? {
+        if let refusal = refusal(of: route.access, request) { return refusal }
         guard request.announcedLength ?? 0 <= route.bodyBytes else {
             return Problem(.contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body")
                 .response
@@ -59,9 +61,8 @@ final class Front: Service {
         return nil
     }
 
-    /// What keeps a request out whose address and method are right.
-    private func refusal(of route: Route, _ request: borrowing Request) -> Response? {
-        switch route.access {
+    private func refusal(of access: Route.Access, _ request: borrowing Request) -> Response? {
+        switch access {
         case .anyone:
             return nil
         case .writers:
@@ -97,7 +98,9 @@ final class Front: Service {
     // MARK: After the body
 
     func serve(_ request: borrowing Request, _ responder: consuming Responder) {
-        guard let route = Route(path: request.path, files: paths) else {
+        guard case .found(let pattern, let parameters) = Route.router.match(request),
+            let route = pattern.route(parameters)
+        else {
             responder.send(nothing(at: request))
             return
         }
@@ -109,13 +112,13 @@ final class Front: Service {
                 return
             }
             ingest.take(request, key: key, responder)
-        case .healthz:
+        case .health:
             responder.send(.plain("ok\n"))
-        case .readyz where health.worst != nil:
+        case .readiness where health.worst != nil:
             responder.send((health.worst ?? .unwritable).problem.response)
-        case .file:
-            responder.send(files.response(to: request) ?? nothing(at: request))
-        case .signIn, .signOut:
+        case .install(let id):
+            erasure.receive(id, request, responder)
+        case .signInPage, .signIn, .signOut:
             visits.receive(route, request, responder, now: now())
         default:
             do throws(Problem) {

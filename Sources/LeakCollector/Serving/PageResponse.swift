@@ -5,7 +5,8 @@ extension Response {
     /// A page that was made for this visitor: kept by no shared cache, asked for again each time.
     init(page: HTML, status: Status = .ok) {
         self.init(status, type: "text/html; charset=utf-8", body: .bytes(page.bytes))
-        fields.append(("Cache-Control", "private, no-cache"))
+        // A page that went wrong has nothing to be asked for again by.
+        fields.append(("Cache-Control", status == .ok ? "private, no-cache" : "no-store"))
         if status == .ok { etag = ContentTag.of(page.bytes) }
     }
 

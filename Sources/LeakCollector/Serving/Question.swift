@@ -36,12 +36,12 @@ struct Question: Sendable, CustomStringConvertible {
             topic = .releases(app: Self.app(request))
         case .summary: topic = .summary(app: Self.app(request))
         case .apps: topic = .apps
-        case .readyz: topic = .ready
+        case .readiness: topic = .ready
         case .summaryPage: topic = .summaryPage(try LeakQuery.read(from: request))
         case .leakPage(let id): topic = .leakPage(id)
         case .reportsPage(let id): topic = .reportsPage(id)
         case .releasesPage: topic = .releasesPage(app: Self.app(request))
-        case .reports, .healthz, .signIn, .signOut, .file:
+        case .reports, .health, .signInPage, .signIn, .signOut, .install:
             throw Problem(.notFound, "nothing to read is at this address")
         }
     }

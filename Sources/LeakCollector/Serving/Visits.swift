@@ -10,14 +10,14 @@ struct Visits: Sendable {
     func receive(_ route: Route, _ request: borrowing Request, _ responder: consuming Responder, now: Int64) {
         // A HEAD, as some programs send to look at a link, must not use the link up.
         let code = request.method == .get ? request.query("code") : nil
-        switch (route, request.method) {
-        case (.signIn, .get) where code == nil, (.signIn, .head):
+        switch route {
+        case .signInPage where code == nil:
             let problem: SignInPage.Problem? = request.query("out") == nil ? nil : .signedOut
             responder.send(page(problem, destination: Self.destination(request.query("to")), now))
-        case (_, .post) where !Self.isFromHere(request):
+        case .signIn where !Self.isFromHere(request), .signOut where !Self.isFromHere(request):
             responder.send(
                 .page(error: .forbidden, detail: "This form was sent from another site.", now: now))
-        case (.signOut, _):
+        case .signOut:
             let session = signIn.gate.sessionCookie(of: request) ?? ""
             run(responder, now) {
                 .redirect(to: "/sign-in?out=1", cookie: try signIn.close(session: session, now: now))
@@ -77,7 +77,7 @@ struct Visits: Sendable {
     /// comes from a program, which carries no cookie by accident.
     static func isFromHere(_ request: borrowing Request) -> Bool {
         guard let origin = request.field("origin") else { return true }
-        guard let host = request.field("host") else { return false }
+        guard let host = request.host else { return false }
         return origin == "http://\(host)" || origin == "https://\(host)"
     }
 }

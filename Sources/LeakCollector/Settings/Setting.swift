@@ -4,6 +4,8 @@ public enum Setting: String, CaseIterable, Sendable {
     case host, port, data
     case databaseURL = "database-url"
     case `public`, url, log
+    case accessLog = "access-log"
+    case reportsPerSecond = "reports-per-second"
     case ingestKey = "ingest-key"
     case accessToken = "access-token"
 
@@ -24,6 +26,8 @@ public enum Setting: String, CaseIterable, Sendable {
         case .public: "COLLECTOR_PUBLIC"
         case .url: "COLLECTOR_URL"
         case .log: "COLLECTOR_LOG"
+        case .accessLog: "COLLECTOR_ACCESS_LOG"
+        case .reportsPerSecond: "COLLECTOR_REPORTS_PER_SECOND"
         case .ingestKey: "COLLECTOR_INGEST_KEY"
         case .accessToken: "COLLECTOR_ACCESS_TOKEN"
         }
@@ -39,19 +43,23 @@ public enum Setting: String, CaseIterable, Sendable {
         case .public: "the Public folder installed with the program"
         case .url: "http://localhost:PORT"
         case .log: "text"
+        case .accessLog: "off"
+        case .reportsPerSecond: "10000"
         case .ingestKey, .accessToken: "made at the first start and printed once"
         }
     }
 
     public var meaning: String {
         switch self {
-        case .host: "address to listen on; 0.0.0.0 for every network"
+        case .host: "address to listen on; 0.0.0.0 for every network, * for IPv6 too"
         case .port: "port to listen on; 0 for any free one, printed"
         case .data: "folder of the database"
         case .databaseURL: "PostgreSQL in its place, for several collectors: postgres://user@host/database"
         case .public: "folder of style, icon and error pages"
         case .url: "address people use, for links and Secure cookies"
         case .log: "text or json, on standard error"
+        case .accessLog: "off, text or json: a line for each request, on standard output"
+        case .reportsPerSecond: "how many one ingest key may send, ten seconds' worth at once; 0 for no limit"
         case .ingestKey: "first key that may write reports, for any app"
         case .accessToken: "first token that may read"
         }

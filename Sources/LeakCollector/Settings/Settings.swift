@@ -9,6 +9,10 @@ public struct Settings: Sendable {
         case text, json
     }
 
+    public enum AccessLogForm: String, Sendable, CaseIterable {
+        case off, text, json
+    }
+
     public var host = "127.0.0.1"
     public var port = 8080
     public var dataFolder = "./data"
@@ -19,6 +23,9 @@ public struct Settings: Sendable {
     /// Without a slash at the end; `nil`: `http://localhost:PORT`.
     public var url: String?
     public var logForm = LogForm.text
+    public var accessLogForm = AccessLogForm.off
+    /// Of one ingest key, on average; 0: as many as come. Ten million installs with fifty reports a day send 6,000.
+    public var reportsPerSecond = 10_000
     public var ingestKey: String?
     public var accessToken: String?
 
@@ -42,6 +49,16 @@ public struct Settings: Sendable {
                 continue
             }
             try take(setting, value, from: source)
+        }
+    }
+
+    /// How this machine reaches what listens on ``host``, as a URL has it: every network includes this machine, and
+    /// an address of version 6 stands in brackets.
+    public var reachableHost: String {
+        switch host {
+        case "0.0.0.0", "*": "127.0.0.1"
+        case "::": "[::1]"
+        default: host.contains(":") ? "[\(host)]" : host
         }
     }
 
@@ -74,6 +91,16 @@ public struct Settings: Sendable {
                 throw refuse("is “\(value)”, must be text or json")
             }
             logForm = form
+        case .accessLog:
+            guard let form = AccessLogForm(rawValue: value) else {
+                throw refuse("is “\(value)”, must be off, text or json")
+            }
+            accessLogForm = form
+        case .reportsPerSecond:
+            guard let number = Int(value), (0...1_000_000_000).contains(number) else {
+                throw refuse("is “\(value)”, must be a number from 0 to 1000000000; 0 is no limit")
+            }
+            reportsPerSecond = number
         case .ingestKey:
             ingestKey = try Self.secret(value, refuse)
         case .accessToken:

@@ -41,6 +41,9 @@ public enum WireLimits {
     // One request.
     /// Ten times the largest batch of our own reporter, and about six megabytes of typical reports.
     public static let reportsCount = 10_000
+    /// Different leaks in one request, each of which costs the store as much as a hundred repeats. A device sees a few
+    /// dozen; a thousand are written in about 0.15 s.
+    public static let leaksCount = 1_000
     /// A device has a few sessions a day; a thousand is a year in a drawer.
     public static let sessionsCount = 1_000
     public static let sessionIDBytes = 128

@@ -30,6 +30,14 @@ package struct InstallSet: Hashable, Sendable {
         return true
     }
 
+    /// - Returns: whether it was there. From an estimate nothing can be taken, since it holds nobody.
+    package mutating func remove(_ hash: UInt64) -> Bool {
+        let place = Self.place(of: hash, in: hashes)
+        guard place < hashes.count, hashes[place] == hash else { return false }
+        hashes.remove(at: place)
+        return true
+    }
+
     package mutating func merge(_ other: InstallSet) {
         if other.isExact {
             for hash in other.hashes { _ = insert(hash) }

@@ -37,7 +37,7 @@ package struct SampleChoice {
             || !(sinceNewest.map { (0..<Self.newestMilliseconds).contains($0) } ?? false)
         var kept = [Kept?](repeating: nil, count: SampleSlot.reservoir + Reservoir.size)
         for place in leak.sightings {
-            sightings += 1
+            sightings.addBounded(1)
             let at = submissions[place.submission].sightings[place.sighting].at
             if first.map({ at < $0 }) ?? true {
                 first = at
@@ -54,5 +54,21 @@ package struct SampleChoice {
             }
         }
         return kept.compactMap { $0 }
+    }
+
+    /// The JSON of reports that are kept, without what is private. A leak's first report is its newest too, and in the
+    /// reservoir: masked once.
+    package static func masked(
+        _ kept: [Kept], from submissions: [Submission], by redact: (ArraySlice<UInt8>) -> [UInt8]
+    ) -> [[UInt8]] {
+        var last: (ordinal: Int, body: [UInt8])?
+        return kept.map { sample in
+            if let last, last.ordinal == sample.ordinal { return last.body }
+            let submission = submissions[sample.place.submission]
+            let range = submission.sightings[sample.place.sighting].sample
+            let body = redact(submission.body[range.clamped(to: submission.body.indices)])
+            last = (sample.ordinal, body)
+            return body
+        }
     }
 }

@@ -13,6 +13,14 @@ enum DatabaseFile {
         close(descriptor)
     }
 
+    /// Puts a file, or the names in a folder, on disk.
+    static func sync(_ path: String) throws(StoreError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw refusal(of: path, errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw refusal(of: path, errno) }
+    }
+
     /// Bytes of a file; 0 when it is missing.
     static func size(of path: String) -> Int {
         var status = stat()

@@ -5,7 +5,7 @@ struct Migration: Sendable {
     let script: String
 
     /// In order; the last one's version is the schema that this code reads and writes.
-    static let all = [schema1]
+    static let all = [schema1, schema2]
 
     static let newestVersion = all.map(\.version).max() ?? 0
 
@@ -15,9 +15,14 @@ struct Migration: Sendable {
     /// Brings a database to ``newestVersion``, in one transaction.
     ///
     /// - Throws: ``StoreError/Reason/notADatabase`` for a database of another program, untouched;
-    ///   ``StoreError/Reason/newerSchema(found:known:)``, untouched.
+    ///   ``StoreError/Reason/newerSchema(found:known:)``, untouched; ``StoreError/Reason/corrupt`` for one of ours that
+    ///   lacks a table, an index or a column.
     static func run(on connection: Connection) throws(StoreError) {
-        guard try isNeeded(on: connection) else { return }
+        if try isNeeded(on: connection) { try migrate(connection) }
+        try checkParts(of: connection)
+    }
+
+    private static func migrate(_ connection: Connection) throws(StoreError) {
         try connection.transaction(.immediate) { () throws(StoreError) in
             // Another process may have done it while this one waited for the lock.
             guard try isNeeded(on: connection) else { return }
@@ -30,8 +35,8 @@ struct Migration: Sendable {
         }
     }
 
-    /// Refuses what is not ours to write.
-    private static func isNeeded(on connection: Connection) throws(StoreError) -> Bool {
+    /// Refuses what is not ours to read or write.
+    static func isNeeded(on connection: Connection) throws(StoreError) -> Bool {
         let application = try connection.number("pragma application_id") ?? 0
         let tables = try connection.number("select count(*) from sqlite_master") ?? 0
         guard application == applicationID || (application == 0 && tables == 0) else {
@@ -40,6 +45,12 @@ struct Migration: Sendable {
                 "database \(connection.path): it belongs to another program; choose another file")
         }
         let found = Int(try connection.number("pragma user_version") ?? 0)
+        guard found > 0 || (found == 0 && tables == 0) else {
+            throw StoreError(
+                .corrupt,
+                "database \(connection.path): its schema has the number \(found), which no collector wrote; restore it "
+                    + "from a backup")
+        }
         guard found <= newestVersion else {
             throw StoreError(
                 .newerSchema(found: found, known: newestVersion),
@@ -47,5 +58,30 @@ struct Migration: Sendable {
                     + "\(newestVersion)); start that version or a newer one")
         }
         return found < newestVersion || application != applicationID
+    }
+
+    /// A part that is missing would be found out by the first report that needs it, and be a riddle then.
+    private static func checkParts(of connection: Connection) throws(StoreError) {
+        let model = try Connection(path: ":memory:", access: .readWrite)
+        for migration in all { try model.execute(migration.script) }
+        let found = Set(try parts(of: connection))
+        for part in try parts(of: model) where !found.contains(part) {
+            throw StoreError(
+                .corrupt, "database \(connection.path): the \(part) is missing; restore it from a backup")
+        }
+    }
+
+    /// Tables with their columns, and indexes: `table leak.key`, `index leak_of_class`.
+    private static func parts(of connection: Connection) throws(StoreError) -> [String] {
+        let select = try connection.statement(
+            """
+            select 'table ' || m.name || '.' || p.name from sqlite_master m join pragma_table_info(m.name) p
+            where m.type = 'table' and m.name not like 'sqlite%'
+            union all select 'index ' || name from sqlite_master where type = 'index' and name not like 'sqlite%'
+            """)
+        defer { select.reset() }
+        var parts: [String] = []
+        while try select.step() { parts.append(select.text(0)) }
+        return parts
     }
 }

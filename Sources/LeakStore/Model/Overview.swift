@@ -15,12 +15,15 @@ public struct Overview: Sendable {
     public var reports: Int
     /// What devices had to throw away, by reason.
     public var dropped: [Submission.Dropped]
+    /// What counts under ``StoreLimits/other``.
+    public var beyond: [BeyondLimit]
     /// All of ``dropped`` together, at most 2^53 - 1.
     public var droppedTotal: Int { dropped.reduce(into: 0) { $0.addBounded($1.count) } }
 
     public init(
         newest: Release?, previous: Release?, newLeaks: Int, newTitles: [String], recentReports: Int,
-        recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, dropped: [Submission.Dropped]
+        recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, dropped: [Submission.Dropped],
+        beyond: [BeyondLimit] = []
     ) {
         self.newest = newest
         self.previous = previous
@@ -32,6 +35,7 @@ public struct Overview: Sendable {
         self.leaks = leaks
         self.reports = reports
         self.dropped = dropped
+        self.beyond = beyond
     }
 }
 

@@ -40,8 +40,8 @@ extension LeakRow {
                 groupedBy: GroupedBy(version: row.int(23), className: row.text(24), stack: groupedStack)),
             state: row.int(17) == 1 ? .slow : .open, isNew: row.int(16) == 1, reports: row.int(3),
             freed: row.int(10), installs: row.int(4), aliveAtMost: row.optionalInt(11), lived: lived,
-            firstVersion: row.text(14), lastVersion: row.text(15), firstSeen: row.int64(12),
-            lastSeen: row.int64(13), trendFrom: 0, trend: [],
+            firstVersion: row.text(14), lastVersion: row.text(15), firstSeen: row.time(12),
+            lastSeen: row.time(13), trendFrom: 0, trend: [],
             share: row.optionalInt(27).map { Share(reports: row.int(28), checks: $0) })
     }
 }

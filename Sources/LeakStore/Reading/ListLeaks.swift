@@ -9,7 +9,10 @@ extension SQLiteReader {
         let selection = LeakSelection(query)
         return try snapshot { () throws(StoreError) in
             let (total, reports) = query.isOfAllLeaks ? try totals(query.app) : try totals(of: selection)
-            var (rows, cursors) = try page(of: selection, after: cursor, limit: query.limit + 1)
+            var (rows, cursors) =
+                query.isOfAllLeaks
+                ? try firstOfAll(query, after: cursor, limit: query.limit + 1)
+                : try page(of: selection, after: cursor, limit: query.limit + 1)
             var next: String?
             if rows.count > query.limit {
                 rows.removeLast()
@@ -68,6 +71,54 @@ extension SQLiteReader {
         return (rows, cursors)
     }
 
+    /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order, then
+    /// the first of these.
+    private func firstOfAll(
+        _ query: LeakQuery, after cursor: PageCursor?, limit: Int
+    ) throws(StoreError) -> ([LeakRow], [PageCursor]) {
+        let apps = try connection.statement("select id from app where ?1 is null or name = ?1")
+        defer { apps.reset() }
+        try apps.bind(query.app)
+        let (primary, secondary) = query.sort.columns
+        let next = try connection.statement(
+            composed: """
+                select \(primary), \(secondary ?? "0"), id from leak where app = ?1 and \(primary) <= ?2
+                  and (\(primary), \(secondary ?? "0"), id) < (?2, ?3, ?4)
+                order by \(primary) desc, \(secondary.map { "\($0) desc, " } ?? "")id desc limit ?5
+                """)
+        let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
+        var cursors: [PageCursor] = []
+        while try apps.step() {
+            defer { next.reset() }
+            try next.bind(apps.int64(0), start.primary, start.secondary, start.row, limit)
+            while try next.step() {
+                cursors.append(
+                    PageCursor(primary: next.int64(0), secondary: next.int64(1), row: next.int64(2)))
+            }
+        }
+        cursors.sort { ($1.primary, $1.secondary, $1.row) < ($0.primary, $0.secondary, $0.row) }
+        cursors = Array(cursors.prefix(limit))
+        let rows = try rows(cursors.map(\.row))
+        return (cursors.compactMap { rows[$0.row] }, cursors)
+    }
+
+    private func rows(_ leaks: [Int64]) throws(StoreError) -> [Int64: LeakRow] {
+        let select = try connection.statement(
+            composed: """
+                with page as (
+                  select l.id as id, 0 as k1, 0 as k2, l.reports as reports, l.installs as installs,
+                    l.last_release as looked_at
+                  from json_each(?) j cross join leak l on l.id = j.value
+                )
+                \(LeakRow.select)
+                """)
+        defer { select.reset() }
+        try select.bind("[" + leaks.map(String.init).joined(separator: ",") + "]")
+        var rows: [Int64: LeakRow] = [:]
+        while try select.step() { rows[select.int64(0)] = try LeakRow(select, path: connection.path) }
+        return rows
+    }
+
     /// Reports per day of the last days, by row of `leak`.
     func trends(of leaks: [Int64], from first: Int) throws(StoreError) -> [Int64: [Int]] {
         let select = try connection.statement(
@@ -81,10 +132,23 @@ extension SQLiteReader {
         var trends: [Int64: [Int]] = [:]
         let empty = [Int](repeating: 0, count: LeakRow.trendDays)
         while try select.step() {
-            trends[select.int64(0), default: empty][select.int(1) - first].addBounded(
-                select.int(2))
+            let bucket = try select.bucket(1, from: first, count: LeakRow.trendDays)
+            trends[select.int64(0), default: empty][bucket].addBounded(select.int(2))
         }
         return trends
+    }
+}
+
+extension LeakQuery.Sort {
+    /// Columns of `leak`, in an index behind the app.
+    fileprivate var columns: (primary: String, secondary: String?) {
+        switch self {
+        case .impact: ("impact", "reports")
+        case .reports: ("reports", nil)
+        case .installs: ("installs", "reports")
+        case .lastSeen: ("last_seen", nil)
+        case .firstSeen: ("first_seen", nil)
+        }
     }
 }
 

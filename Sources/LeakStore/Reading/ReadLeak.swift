@@ -104,11 +104,12 @@ extension SQLiteReader {
     private func siblings(of identity: LeakIdentity, _ leak: Int64) throws(StoreError) -> [LeakDetail.Sibling]
     {
         guard let className = identity.className else { return [] }
+        // The plus keeps SQLite from walking all leaks by their reports in search of the class.
         let select = try connection.statement(
             """
             select l.key, t.stack, l.reports from leak l join leak_text t on t.leak = l.id
             where l.app = (select id from app where name = ?) and l.class = ? and l.id <> ?
-            order by l.reports desc, l.id limit ?
+            order by +l.reports desc, l.id limit ?
             """)
         defer { select.reset() }
         try select.bind(identity.app, className, leak, Self.siblingsShown)
@@ -152,7 +153,8 @@ extension SQLiteReader {
             if series.last.map({ ByteText($0.version) }) != ByteText(version) {
                 series.append(Trend.Series(version: version, counts: [Int](repeating: 0, count: count)))
             }
-            series[series.count - 1].counts[select.int(1) - first].addBounded(select.int(2))
+            let bucket = try select.bucket(1, from: first, count: count)
+            series[series.count - 1].counts[bucket].addBounded(select.int(2))
         }
         return Trend(step: step, from: first, versions: series)
     }

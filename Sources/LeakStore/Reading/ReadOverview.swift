@@ -13,7 +13,7 @@ extension SQLiteReader {
                 newest: newest.first, previous: newest.count > 1 ? newest[1] : nil, newLeaks: newLeaks,
                 newTitles: newTitles, recentReports: recent.reports, recentInstalls: recent.installs,
                 recentLeaks: recent.leaks, leaks: totals.leaks, reports: totals.reports,
-                dropped: try dropped(app))
+                dropped: try dropped(app), beyond: try beyond(app))
         }
     }
 
@@ -31,8 +31,7 @@ extension SQLiteReader {
     private func releases(_ app: String, limit: Int) throws(StoreError) -> [Release] {
         let select = try connection.statement(
             """
-            select r.id, r.version, r.reports, (select count(*) from leak_release where release = r.id),
-              (select count(*) from leak where first_release = r.id), r.installs, r.sessions, r.leaky_sessions,
+            select r.id, r.version, r.reports, r.leaks, r.new_leaks, r.installs, r.sessions, r.leaky_sessions,
               r.checks, r.first_seen, r.last_seen
             from app a join release r on r.app = a.id where a.name = ? order by r.order_key desc limit ?
             """)
@@ -47,7 +46,7 @@ extension SQLiteReader {
                     version: select.text(1), builds: [], reports: select.int(2),
                     leaks: select.int(3), newLeaks: select.int(4), installs: select.int(5),
                     sessions: select.int(6), leakySessions: select.int(7), checks: select.int(8),
-                    firstSeen: select.int64(9), lastSeen: select.int64(10)))
+                    firstSeen: select.time(9), lastSeen: select.time(10)))
         }
         let builds = try builds(of: rows)
         for (index, row) in rows.enumerated() { releases[index].builds = builds[row] ?? [] }
@@ -69,20 +68,28 @@ extension SQLiteReader {
     }
 
     private func newLeaks(_ app: String?) throws(StoreError) -> (count: Int, titles: [String]) {
-        let select = try connection.statement(
+        let releases = try connection.statement(
             """
-            select count(*) over (), t.title from app a join leak l on l.first_release = a.newest_release
-            join leak_text t on t.leak = l.id
-            where ?1 is null or a.name = ?1 order by l.reports desc, l.id limit ?2
+            select r.id, r.new_leaks from app a join release r on r.id = a.newest_release
+            where ?1 is null or a.name = ?1
             """)
-        defer { select.reset() }
-        try select.bind(app, Self.titlesShown)
+        defer { releases.reset() }
+        try releases.bind(app)
         var count = 0
-        var titles: [String] = []
-        while try select.step() {
-            count = select.int(0)
-            titles.append(select.text(1))
+        var found: [(title: String, reports: Int, row: Int64)] = []
+        while try releases.step() {
+            count += releases.int(1)
+            let select = try connection.statement(
+                """
+                select t.title, l.reports, l.id from leak l join leak_text t on t.leak = l.id
+                where l.first_release = ? order by l.reports desc limit ?
+                """)
+            defer { select.reset() }
+            try select.bind(releases.int64(0), Self.titlesShown)
+            while try select.step() { found.append((select.text(0), select.int(1), select.int64(2))) }
         }
+        found.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
+        let titles = found.prefix(Self.titlesShown).map(\.title)
         return (count, titles)
     }
 
@@ -109,8 +116,8 @@ extension SQLiteReader {
         }
         let count = try connection.statement(
             """
-            select count(*) from leak l join app a on a.id = l.app
-            where (?1 is null or a.name = ?1) and l.last_seen >= ?2
+            select count(*) from app a cross join leak l on l.app = a.id and l.last_seen >= ?2
+            where ?1 is null or a.name = ?1
             """)
         defer { count.reset() }
         try count.bind(app, Int64(first) * Calendar.slotMilliseconds)
@@ -144,5 +151,23 @@ extension SQLiteReader {
                 Submission.Dropped(app: select.text(0), reason: select.text(1), count: select.int(2)))
         }
         return dropped
+    }
+
+    private func beyond(_ app: String?) throws(StoreError) -> [BeyondLimit] {
+        let select = try connection.statement(
+            """
+            select a.name, b.name, b.count from app a join beyond b on b.app = a.id
+            where ?1 is null or a.name = ?1 order by a.name, b.name
+            """)
+        defer { select.reset() }
+        try select.bind(app)
+        var beyond: [BeyondLimit] = []
+        while try select.step() {
+            guard let limit = BeyondLimit.Name(rawValue: select.text(1)) else {
+                throw .unreadable("a limit", in: connection.path)
+            }
+            beyond.append(BeyondLimit(app: select.text(0), limit: limit, count: select.int(2)))
+        }
+        return beyond
     }
 }

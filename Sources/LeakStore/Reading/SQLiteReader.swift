@@ -46,8 +46,8 @@ final class SQLiteReader: StoreReader {
             credentials.append(
                 Credential(
                     id: select.int64(0), purpose: purpose, name: select.text(2), hash: select.blob(3),
-                    app: select.optionalText(4), createdAt: select.int64(5),
-                    expiresAt: select.optionalInt64(6), revokedAt: select.optionalInt64(7),
+                    app: select.optionalText(4), createdAt: select.time(5),
+                    expiresAt: select.optionalTime(6), revokedAt: select.optionalTime(7),
                     openedBy: select.optionalInt64(8)))
         }
         return credentials

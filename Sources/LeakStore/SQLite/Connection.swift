@@ -85,6 +85,24 @@ final class Connection {
         return try statement.step() ? statement.int64(0) : nil
     }
 
+    /// Copies the whole database into another, empty one. https://www.sqlite.org/backup.html
+    ///
+    /// In one step: between two, a write by another connection would make it start again. Nobody waits for it, since
+    /// readers do not keep writers off.
+    func copy(to other: Connection) throws(StoreError) {
+        func failure() -> StoreError {
+            unsafe .sqlite(
+                sqlite3_extended_errcode(other.handle),
+                message: String(cString: sqlite3_errmsg(other.handle)),
+                path: other.path, sql: "backup")
+        }
+        guard let backup = unsafe sqlite3_backup_init(other.handle, "main", handle, "main") else {
+            throw failure()
+        }
+        unsafe sqlite3_backup_step(backup, -1)
+        guard unsafe sqlite3_backup_finish(backup) == SQLITE_OK else { throw failure() }
+    }
+
     /// Copies the log into the database and empties it, once no reader needs it.
     ///
     /// - Parameter waitMilliseconds: how long to wait for readers.

@@ -22,8 +22,13 @@ extension StoreError {
             case SQLITE_NOMEM: (.other, "no memory is left")
             default: (.other, "a statement failed")
             }
-        let statement = sql.split { $0.isWhitespace }.joined(separator: " ").prefix(200)
         return StoreError(
-            reason, "database \(path): \(advice) (SQLite \(code), \(message), in: \(statement))")
+            reason, "database \(path): \(advice) (SQLite \(code), \(oneLine(message)), in: \(oneLine(sql)))")
+    }
+
+    /// The beginning of a text. SQLite's own words may quote many lines of a damaged file.
+    private static func oneLine(_ text: String) -> Substring {
+        text.unicodeScalars.split { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }
+            .map(String.init).joined(separator: " ").prefix(200)
     }
 }

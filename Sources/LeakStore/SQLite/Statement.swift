@@ -64,9 +64,25 @@ final class Statement {
 
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    func int(_ column: Int32) -> Int { Int(clamping: int64(column)) }
+    /// A number that is counted or an index: 0 to 2^53 - 1. One beyond is damage, told by ``SQLiteStore/verify()``; here
+    /// it becomes the nearest, so that whoever adds to it need not fear it.
+    func int(_ column: Int32) -> Int { Int(min(max(int64(column), 0), Int64(Total.largest))) }
 
     func int64(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+    /// Milliseconds since 1970, up to the year 9999: as ``int(_:)``, so that whoever subtracts need not fear it.
+    func time(_ column: Int32) -> Int64 { min(max(int64(column), 0), 253_402_300_799_999) }
+
+    /// The place of an hour or a day that was asked for among `count`, of which the first is `first`.
+    ///
+    /// - Throws: ``StoreError/Reason/corrupt`` for another, which a damaged index gives all the same.
+    func bucket(_ column: Int32, from first: Int, count: Int) throws(StoreError) -> Int {
+        let bucket = int(column) - first
+        guard (0..<count).contains(bucket) else { throw .unreadable("an hour or a day", in: path) }
+        return bucket
+    }
+
+    func optionalTime(_ column: Int32) -> Int64? { isNull(column) ? nil : time(column) }
 
     func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
 

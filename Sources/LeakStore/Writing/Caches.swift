@@ -7,6 +7,8 @@ struct Caches {
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
     /// `nil` until the log has been read.
     var installLog: InstallLog?
+    /// What the day at hand has of idempotency keys, by ingest key.
+    var idempotency = IdempotencyUse()
 
     mutating func removeAll() {
         apps.removeAll()
@@ -14,6 +16,7 @@ struct Caches {
         installs.removeAll()
         leaks.removeAll()
         installLog = nil
+        idempotency = IdempotencyUse()
     }
 }
 
@@ -24,12 +27,25 @@ struct ReleaseKey: Hashable {
 
 final class AppEntry {
     let id: Int64
+    let name: String
     /// ``VersionOrder/key`` of the newest release; `nil` without a release.
     var newest: [UInt8]?
+    /// Its row.
+    var newestRow: Int64?
+    /// Leaks, their bytes of text and their builds that were admitted.
+    var leaks = 0
+    var textBytes = 0
+    var cells = 0
+    /// `nil` until asked for.
+    var releaseCount: Int?
+    var reasonCount: Int?
 
-    init(id: Int64, newest: [UInt8]?) {
+    /// Whether it holds what is beyond the limit.
+    var isBeyond: Bool { name == StoreLimits.other }
+
+    init(id: Int64, name: String) {
         self.id = id
-        self.newest = newest
+        self.name = name
     }
 }
 
@@ -38,14 +54,20 @@ final class ReleaseEntry {
 
     let id: Int64
     let order: [UInt8]
+    /// Whether it holds what is beyond the limit.
+    let isBeyond: Bool
     /// Rows by name.
     private(set) var builds: [ByteText: Int64] = [:]
+    /// `nil` until asked for.
+    var buildCount: Int?
+    var checkClassCount: Int?
     /// Installs of the current transaction that one of the release's leaks had not seen.
     var newInstalls: [UInt64] = []
 
-    init(id: Int64, order: [UInt8]) {
+    init(id: Int64, version: String, order: [UInt8]) {
         self.id = id
         self.order = order
+        isBeyond = version == StoreLimits.other
     }
 
     func remember(build: String, row: Int64) {
@@ -87,8 +109,9 @@ final class LeakEntry {
     var firstRelease: ReleaseMark
     var lastRelease: ReleaseMark
     var samples = SampleChoice()
-    /// How many builds the leak was seen in.
+    /// How many builds the leak was seen in; with those that the transaction at hand will add.
     var buildCount = 0
+    var admittedBuilds = 0
     /// By row of `build`.
     private(set) var builds: [Int64: CountEntry] = [:]
     /// By row of `release`.

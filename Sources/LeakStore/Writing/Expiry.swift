@@ -53,7 +53,12 @@ extension Writer {
             delete from idempotency where (day, key_id, key) in
               (select day, key_id, key from idempotency where day < ? limit ?)
             """, Calendar.day(of: Self.idempotencyStart(now)), Self.rowsPerStep)
-        return connection.changes < Self.rowsPerStep
+        let isDone = connection.changes < Self.rowsPerStep
+        if isDone {
+            try connection.run(
+                "delete from idempotency_use where day < ?", Calendar.day(of: Self.idempotencyStart(now)))
+        }
+        return isDone
     }
 
     private func expireAnswers(now: Int64) throws(StoreError) -> Bool {

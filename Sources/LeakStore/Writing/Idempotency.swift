@@ -2,26 +2,21 @@ extension Writer {
     /// How long a repeat is recognised. WIRE: 7 days, one more than a reporter keeps a batch.
     static let idempotencyDays = 7
 
-    /// What becomes of each submission; keys of those that count are written.
-    func receipts(for submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-        var receipts: [Receipt] = []
-        receipts.reserveCapacity(submissions.count)
-        for submission in submissions {
-            guard let idempotency = submission.idempotency else {
-                receipts.append(.counted)
-                continue
-            }
-            let key = IdempotencyKey(keyID: submission.keyID, key: idempotency.key)
-            // A key that came earlier in the same call is in the table by now.
-            let hash = Array(idempotency.bodyHash.prefix(Self.hashBytes))
-            if let known = try stored(key, now: now) {
-                receipts.append(known.hash == hash ? .repeated(answer: known.answer) : .keyReused)
-            } else {
-                try store(key, hash: hash, answer: submission.answer, now: now)
-                receipts.append(.counted)
-            }
+    /// What becomes of a submission; the key of one that counts is written, and counted as one beyond the limit where
+    /// there are too many.
+    func receipt(
+        for submission: Submission, _ tally: inout Tally, _ rows: AdmittedRows, now: Int64
+    ) throws(StoreError) -> Receipt {
+        guard let idempotency = submission.idempotency else { return .counted }
+        let key = IdempotencyKey(keyID: submission.keyID, key: idempotency.key)
+        // A key that came earlier in the same call is in the table by now.
+        let hash = Array(idempotency.bodyHash.prefix(Self.hashBytes))
+        if let known = try stored(key, now: now) {
+            return known.hash == hash ? .repeated(answer: known.answer) : .keyReused
         }
-        return receipts
+        let isRemembered = try store(key, hash: hash, answer: submission.answer, now: now)
+        if !isRemembered { try tally.addForgotten(submission, by: rows) }
+        return .counted
     }
 
     /// Bytes of the body's SHA-256 that are kept: two bodies of one key agree in them once in 2^128.
@@ -48,21 +43,94 @@ extension Writer {
         return try select.step() ? (select.blob(0), select.blob(1)) : nil
     }
 
+    /// - Returns: whether there was room.
     private func store(
         _ key: IdempotencyKey, hash: [UInt8], answer: [UInt8], now: Int64
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Bool {
         let day = Calendar.day(of: now)
-        try connection.run("insert or ignore into answer (day, body) values (?, ?)", day, answer)
+        var use = try idempotencyUse(of: key.keyID, day: day)
+        guard use.keys < limits.idempotencyKeysPerDay else { return false }
+        let known = try row(ofAnswer: answer, day)
+        guard known != nil || use.answers < limits.answersPerDay else { return false }
+        let row: Int64
+        if let known {
+            row = known
+        } else {
+            try connection.run("insert into answer (day, body) values (?, ?)", day, answer)
+            row = connection.lastInsertedRow
+            use.answers += 1
+        }
+        use.keys += 1
+        caches.idempotency.set(use, of: key.keyID)
         try connection.run(
             """
-            insert or replace into idempotency (day, key_id, key, hash, at, answer)
-            values (?1, ?2, ?3, ?4, ?5, (select id from answer where day = ?1 and body = ?6))
-            """, day, key.keyID, PackedKey.bytes(of: key.key), hash, now, answer)
+            insert or replace into idempotency (day, key_id, key, hash, at, answer) values (?, ?, ?, ?, ?, ?)
+            """, day, key.keyID, PackedKey.bytes(of: key.key), hash, now, row)
+        return true
+    }
+
+    private func row(ofAnswer answer: [UInt8], _ day: Int) throws(StoreError) -> Int64? {
+        let select = try connection.statement("select id from answer where day = ? and body = ?")
+        defer { select.reset() }
+        try select.bind(day, answer)
+        return try select.step() ? select.int64(0) : nil
+    }
+
+    private func idempotencyUse(of keyID: Int64, day: Int) throws(StoreError) -> IdempotencyUse.Count {
+        if let known = caches.idempotency.count(of: keyID, day: day) { return known }
+        let select = try connection.statement(
+            "select keys, answers from idempotency_use where day = ? and key_id = ?")
+        defer { select.reset() }
+        try select.bind(day, keyID)
+        let count =
+            try select.step()
+            ? IdempotencyUse.Count(keys: select.int(0), answers: select.int(1)) : IdempotencyUse.Count()
+        caches.idempotency.start(count, of: keyID, day: day)
+        return count
+    }
+
+    /// Writes how many keys the transaction has added.
+    func writeIdempotencyUse() throws(StoreError) {
+        for (keyID, count) in caches.idempotency.takeChanges() {
+            try connection.run(
+                "insert or replace into idempotency_use (day, key_id, keys, answers) values (?, ?, ?, ?)",
+                caches.idempotency.day, keyID, count.keys, count.answers)
+        }
     }
 
     /// Keys stored at this time or before count as forgotten.
     static func idempotencyStart(_ now: Int64) -> Int64 {
         now - Int64(idempotencyDays) * Calendar.dayMilliseconds
+    }
+}
+
+/// How many idempotency keys and answers of one day are remembered, by ingest key.
+struct IdempotencyUse {
+    struct Count {
+        var keys = 0
+        var answers = 0
+    }
+
+    private(set) var day = 0
+    private var counts: [Int64: Count] = [:]
+    private var changed: Set<Int64> = []
+
+    /// - Returns: `nil` when it has to be read first.
+    func count(of keyID: Int64, day: Int) -> Count? { day == self.day ? counts[keyID] : nil }
+
+    mutating func start(_ count: Count, of keyID: Int64, day: Int) {
+        if day != self.day { (self.day, counts) = (day, [:]) }
+        counts[keyID] = count
+    }
+
+    mutating func set(_ count: Count, of keyID: Int64) {
+        counts[keyID] = count
+        changed.insert(keyID)
+    }
+
+    mutating func takeChanges() -> [(Int64, Count)] {
+        defer { changed = [] }
+        return changed.compactMap { key in counts[key].map { (key, $0) } }
     }
 }
 

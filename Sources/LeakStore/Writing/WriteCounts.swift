@@ -1,13 +1,14 @@
 extension Writer {
     /// Writes what each leak's reports are counted by: hours, days, systems and models.
     func write(
-        _ bundles: [Tally.Bundle], of tally: Tally, leaks: [LeakEntry], releases: [ReleaseEntry]
+        _ bundles: [Tally.Bundle], of tally: Tally, _ rows: AdmittedRows, leaks: [LeakEntry]
     ) throws(StoreError) {
         let hours = CountRow.summed(
             bundles.map { bundle in
                 CountRow(
                     leak: leaks[bundle.leak].id, first: bundle.hour,
-                    second: releases[tally.sources[bundle.source].release].id, reports: bundle.reports)
+                    second: rows.releases[tally.sources[bundle.source].release].id,
+                    reports: bundle.reports)
             })
         let hourly = try connection.statement(
             """

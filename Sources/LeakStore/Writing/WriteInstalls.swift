@@ -82,11 +82,17 @@ extension Writer {
     /// Writes what the transaction has added: behind the rest of the log, or into the sets once the log is long.
     func writeInstallLog() throws(StoreError) {
         guard let log = caches.installLog, !log.unwritten.isEmpty else { return }
-        guard log.isLong else {
+        guard log.isLong(beyond: installLogSets) else {
             try connection.run("insert into install_log (members) values (?)", log.unwritten)
             caches.installLog?.unwritten = []
             return
         }
+        try foldInstallLog()
+    }
+
+    /// Writes into the sets what the log has, and empties it.
+    func foldInstallLog() throws(StoreError) {
+        guard let log = caches.installLog else { return }
         for (row, entry) in log.ahead.sorted(by: { $0.key < $1.key }) { try store(entry, in: row) }
         try connection.run("delete from install_log")
         caches.installLog = InstallLog()
@@ -101,7 +107,7 @@ struct InstallLog {
     /// 1 MiB on disk: sets are written once for so many new members.
     private static let memberLimit = 65_536
     /// 4 MiB of memory.
-    private static let setLimit = 2_048
+    static let setLimit = 2_048
 
     /// By row of `install_set`.
     private(set) var ahead: [Int64: InstallEntry] = [:]
@@ -109,7 +115,7 @@ struct InstallLog {
     /// Rows and hashes in turn, little-endian: the part of the log that is not on disk.
     var unwritten: [UInt8] = []
 
-    var isLong: Bool { count > Self.memberLimit || ahead.count > Self.setLimit }
+    func isLong(beyond sets: Int) -> Bool { count > Self.memberLimit || ahead.count > sets }
 
     mutating func add(_ fresh: [UInt64], to entry: InstallEntry, _ row: Int64) {
         ahead[row] = entry

@@ -1,16 +1,21 @@
 extension Writer {
     func write(
-        _ leak: Tally.Leak, _ tally: Tally, apps: [AppEntry], releases: [ReleaseEntry], builds: [Int64],
+        _ leak: Tally.Leak, to known: LeakEntry?, _ tally: Tally, _ rows: AdmittedRows,
         of submissions: [Submission], now: Int64
     ) throws(StoreError) -> LeakEntry {
-        let app = apps[leak.app]
         let marks = leak.cells.map { cell in
-            let release = releases[tally.builds[tally.cells[cell].build].release]
+            let release = rows.releases[tally.builds[tally.cells[cell].build].release]
             return LeakEntry.ReleaseMark(id: release.id, order: release.order)
         }
-        let entry = try self.leak(leak, app: app, release: marks[0])
+        let entry: LeakEntry
+        if let known {
+            entry = known
+        } else {
+            entry = try insert(leak, app: rows.apps[leak.app], release: marks[0])
+        }
         entry.reports.addBounded(leak.reports)
         entry.freed.addBounded(leak.freed)
+        let formerFirstSeen = entry.firstSeen
         entry.firstSeen = min(entry.firstSeen, leak.span.first)
         entry.lastSeen = max(entry.lastSeen, leak.span.last)
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
@@ -19,40 +24,39 @@ extension Writer {
             if mark.order.lexicographicallyPrecedes(entry.firstRelease.order) { entry.firstRelease = mark }
             if entry.lastRelease.order.lexicographicallyPrecedes(mark.order) { entry.lastRelease = mark }
         }
-        try writeReleases(of: leak, entry, tally, releases: releases, builds: builds)
+        try writeReleases(of: leak, entry, tally, rows)
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
         try keepSamples(of: leak, entry, from: submissions, now: now)
+        let newest = rows.apps[leak.app].newestRow
+        let impact = newest.flatMap { entry.releases[$0]?.installs }
         try connection.run(
             """
-            update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, first_seen = ?,
-              last_seen = ?
+            update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, last_seen = ?,
+              impact = coalesce(?, impact)
             where id = ?
             """, entry.reports, entry.freed, entry.installs, entry.samples.sightings, entry.aliveAtMost,
-            entry.firstSeen, entry.lastSeen, entry.id)
-        // Apart, since an index and two references follow these.
+            entry.lastSeen, impact, entry.id)
+        // Apart, since indexes and references follow these.
+        if entry.firstSeen != formerFirstSeen {
+            try connection.run("update leak set first_seen = ? where id = ?", entry.firstSeen, entry.id)
+        }
         if (entry.firstRelease.id, entry.lastRelease.id) != former {
             try connection.run(
                 "update leak set first_release = ?, last_release = ? where id = ?", entry.firstRelease.id,
                 entry.lastRelease.id, entry.id)
         }
-        return entry
-    }
-
-    private func leak(
-        _ leak: Tally.Leak, app: AppEntry, release: LeakEntry.ReleaseMark
-    ) throws(StoreError) -> LeakEntry {
-        if let known = caches.leaks.value(of: leak.identity.id) { return known }
-        let entry: LeakEntry
-        if let stored = try storedLeak(leak.identity.id) {
-            entry = stored
-        } else {
-            entry = try insert(leak, app: app, release: release)
+        let formerFirst = known == nil ? nil : former.0
+        if formerFirst != entry.firstRelease.id {
+            if let formerFirst {
+                try connection.run("update release set new_leaks = new_leaks - 1 where id = ?", formerFirst)
+            }
+            try connection.run(
+                "update release set new_leaks = new_leaks + 1 where id = ?", entry.firstRelease.id)
         }
-        caches.leaks.insert(entry, for: leak.identity.id)
         return entry
     }
 
-    private func storedLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
+    func storedLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
         let select = try connection.statement(
             """
             select l.id, l.first_seen, l.last_seen, f.id, f.order_key, n.id, n.order_key, l.reports, l.freed,
@@ -65,8 +69,8 @@ extension Writer {
         defer { select.reset() }
         try select.bind(id.bytes)
         guard try select.step() else { return nil }
-        var span = Tally.Span(select.int64(1))
-        span.widen(to: select.int64(2))
+        var span = Tally.Span(select.time(1))
+        span.widen(to: select.time(2))
         let entry = LeakEntry(
             id: select.int64(0), span: span,
             release: LeakEntry.ReleaseMark(id: select.int64(3), order: select.blob(4)))
@@ -76,9 +80,10 @@ extension Writer {
         entry.installs = select.int(9)
         entry.samples.sightings = select.int(10)
         entry.aliveAtMost = select.optionalInt(11)
-        entry.samples.first = select.optionalInt64(12)
-        entry.samples.newest = select.optionalInt64(13)
+        entry.samples.first = select.optionalTime(12)
+        entry.samples.newest = select.optionalTime(13)
         entry.buildCount = select.int(14)
+        entry.admittedBuilds = entry.buildCount
         return entry
     }
 
@@ -104,6 +109,9 @@ extension Writer {
             identity.groupedBy.className, PackedWriter.pack(identity.groupedBy.stack), SearchText.of(identity)
         )
         try connection.run("update app set leaks = leaks + 1 where id = ?", app.id)
-        return LeakEntry(id: row, span: leak.span, release: release)
+        let entry = LeakEntry(id: row, span: leak.span, release: release)
+        entry.admittedBuilds = leak.cells.count
+        caches.leaks.insert(entry, for: identity.id)
+        return entry
     }
 }

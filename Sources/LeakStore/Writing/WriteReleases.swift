@@ -1,12 +1,13 @@
 extension Writer {
     func writeReleases(
-        of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, releases: [ReleaseEntry], builds: [Int64]
+        of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, _ rows: AdmittedRows
     ) throws(StoreError) {
         for index in leak.cells {
             let cell = tally.cells[index]
-            let release = releases[tally.builds[cell.build].release]
+            let build = tally.builds[cell.build]
+            let release = rows.releases[build.release]
             let inRelease = try count(of: entry, release: release.id)
-            let inBuild = try count(of: entry, build: builds[cell.build], in: inRelease, release.id)
+            let inBuild = try count(of: entry, build: rows.builds[cell.build], in: inRelease, release.id)
             for count in [inBuild, inRelease] {
                 count.reports.addBounded(cell.reports)
                 count.freed.addBounded(cell.freed)
@@ -99,6 +100,7 @@ extension Writer {
             count = stored
         } else {
             try connection.run("insert into leak_release (leak, release) values (?, ?)", leak.id, release)
+            try connection.run("update release set leaks = leaks + 1 where id = ?", release)
             count = CountEntry(id: connection.lastInsertedRow)
         }
         leak.remember(count, release: release)

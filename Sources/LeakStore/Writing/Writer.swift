@@ -8,6 +8,8 @@ final class Writer {
     /// Pages in the log before a commit copies them into the database: 16 MiB, since copying after every 1,000
     /// pages, SQLite's default, halves the throughput of large commits.
     static let checkpointPages = 4_000
+    /// SQLite's default since 3.12, which no database of ours changes.
+    static let pageBytes = 4096
     /// Size of the log above which ``tidy(now:)`` empties it.
     static let logBytes = 64 << 20
     /// How long readers may take to leave the log, while nothing is counted. A page is read in less.
@@ -18,24 +20,44 @@ final class Writer {
     let connection: Connection
     let redact: Redact
     let reservoir: Reservoir
+    let limits: StoreLimits
     var caches = Caches()
     private var dataVersion: Int64?
     /// ``logBytes``, but for tests.
     var logLimit = Writer.logBytes
+    /// ``InstallLog/setLimit``, but for tests.
+    var installLogSets = InstallLog.setLimit
     private var logTriedAt: Int64?
 
-    init(connection: Connection, redact: @escaping Redact, reservoir: Reservoir) throws(StoreError) {
+    init(
+        connection: Connection, limits: StoreLimits, redact: @escaping Redact, reservoir: Reservoir
+    ) throws(StoreError) {
         self.connection = connection
+        self.limits = limits
         self.redact = redact
         self.reservoir = reservoir
+        // SQLite goes on without a log where a file system cannot share memory, and says so by the way.
+        let mode = try connection.statement("pragma journal_mode = wal")
+        defer { mode.reset() }
+        var isLogged = false
+        // To the end: the change is committed behind its row. Without a log, a power cut may bring back a journal
+        // that undoes the last commit.
+        while try mode.step() { isLogged = mode.text(0) == "wal" }
+        guard isLogged else {
+            throw StoreError(
+                .other,
+                "database \(connection.path): its file system cannot share memory between processes; choose a local "
+                    + "disk")
+        }
+        mode.reset()
         try connection.execute(
             """
-            pragma journal_mode = wal;
             pragma synchronous = full;
             pragma foreign_keys = on;
             pragma cache_size = -6144;
             pragma journal_size_limit = \(Self.logBytes);
             pragma wal_autocheckpoint = \(Self.checkpointPages);
+            pragma max_page_count = \(max(1, limits.databaseBytes / Self.pageBytes));
             """)
     }
 
@@ -45,12 +67,16 @@ final class Writer {
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
                 try readInstallLog()
-                let receipts = try self.receipts(for: submissions, now: now)
+                var receipts: [Receipt] = []
                 var tally = Tally()
-                for (number, receipt) in receipts.enumerated() where receipt == .counted {
-                    tally.add(submissions[number], number: number)
+                let rows = AdmittedRows(of: self)
+                for (number, submission) in submissions.enumerated() {
+                    guard number == 0 || tally.weight < limits.weightPerCommit else { break }
+                    receipts.append(try receipt(for: submission, &tally, rows, now: now))
+                    if receipts[number] == .counted { try tally.add(submission, number: number, by: rows) }
                 }
-                try write(tally, of: submissions, now: now)
+                try writeIdempotencyUse()
+                try write(tally, in: rows, of: submissions, now: now)
                 return receipts
             }
         } catch {
@@ -59,7 +85,7 @@ final class Writer {
         }
     }
 
-    private func forgetIfOthersWrote() throws(StoreError) {
+    func forgetIfOthersWrote() throws(StoreError) {
         let version = try connection.number("pragma data_version")
         if version != dataVersion { caches.removeAll() }
         dataVersion = version
@@ -75,65 +101,65 @@ final class Writer {
 
     // MARK: Entities
 
-    private func write(_ tally: Tally, of submissions: [Submission], now: Int64) throws(StoreError) {
-        var apps: [AppEntry] = []
-        for app in tally.apps { apps.append(try write(app)) }
-        var releases: [ReleaseEntry] = []
-        for release in tally.releases { releases.append(try write(release, app: apps[release.app])) }
-        var builds: [Int64] = []
-        for build in tally.builds { builds.append(try row(of: build, in: releases[build.release])) }
-        var leaks: [LeakEntry] = []
-        for leak in tally.leaks {
-            leaks.append(
-                try write(
-                    leak, tally, apps: apps, releases: releases, builds: builds, of: submissions, now: now))
+    private func write(
+        _ tally: Tally, in rows: AdmittedRows, of submissions: [Submission], now: Int64
+    ) throws(StoreError) {
+        for (app, entry) in zip(tally.apps, rows.apps) { try write(app, to: entry) }
+        for (release, entry) in zip(tally.releases, rows.releases) {
+            try write(release, to: entry, app: rows.apps[release.app])
         }
-        for release in releases { try flushInstalls(of: release) }
-        try write(tally.bundles, of: tally, leaks: leaks, releases: releases)
+        var leaks: [LeakEntry] = []
+        for (leak, entry) in zip(tally.leaks, rows.leaks) {
+            leaks.append(try write(leak, to: entry, tally, rows, of: submissions, now: now))
+        }
+        for release in rows.releases { try flushInstalls(of: release) }
+        try write(tally.bundles, of: tally, rows, leaks: leaks)
         let oldestSlot = SlotWindow.oldestKept(now: now)
-        for slot in tally.slots where slot.number >= oldestSlot { try write(slot, app: apps[slot.app]) }
+        for slot in tally.slots where slot.number >= oldestSlot {
+            try write(slot, app: rows.apps[slot.app])
+        }
         try writeInstallLog()
     }
 
-    private func write(_ app: Tally.App) throws(StoreError) -> AppEntry {
-        let entry = try self.app(named: app.name, seen: app.lastSeen)
+    private func write(_ app: Tally.App, to entry: AppEntry) throws(StoreError) {
         try connection.run(
             """
             update app set last_seen = max(last_seen, ?), reports = min(reports + ?, 0x1FFFFFFFFFFFFF),
-              freed = min(freed + ?, 0x1FFFFFFFFFFFFF)
+              freed = min(freed + ?, 0x1FFFFFFFFFFFFF), cells = ?, text_bytes = ?
             where id = ?
-            """, app.lastSeen, app.reports, app.freed, entry.id)
-        for (reason, count) in app.dropped {
-            try connection.run(
-                """
-                insert into dropped (app, reason, count) values (?, ?, ?)
-                on conflict (app, reason) do update set count = min(count + excluded.count, 0x1FFFFFFFFFFFFF)
-                """, entry.id, reason.text, count)
-        }
-        return entry
+            """, app.lastSeen, app.reports, app.freed, entry.cells, entry.textBytes, entry.id)
+        for (reason, count) in app.dropped { try write(reason.text, count, of: entry) }
+        for (limit, count) in app.beyond { try write(limit, count, of: entry) }
     }
 
-    private func app(named name: String, seen: Int64) throws(StoreError) -> AppEntry {
-        if let known = caches.apps.value(of: ByteText(name)) { return known }
-        let select = try connection.statement(
+    private func write(_ reason: String, _ count: Int, of app: AppEntry) throws(StoreError) {
+        try connection.run(
+            "update dropped set count = min(count + ?, 0x1FFFFFFFFFFFFF) where app = ? and reason = ?", count,
+            app.id, reason)
+        guard connection.changes == 0 else { return }
+        let known = try number(
+            app.reasonCount, else: "select count(*) from dropped where app = ?", of: app.id)
+        let isBeyond = known >= limits.droppedReasonsPerApp
+        app.reasonCount = known + (isBeyond ? 0 : 1)
+        try connection.run(
             """
-            select a.id, r.order_key from app a left join release r on r.id = a.newest_release where a.name = ?
-            """)
-        defer { select.reset() }
-        try select.bind(name)
-        let entry: AppEntry
-        if try select.step() {
-            entry = AppEntry(id: select.int64(0), newest: select.isNull(1) ? nil : select.blob(1))
-        } else {
-            try connection.run("insert into app (name, last_seen) values (?, ?)", name, seen)
-            entry = AppEntry(id: connection.lastInsertedRow, newest: nil)
-        }
-        caches.apps.insert(entry, for: ByteText(name))
-        return entry
+            insert into dropped (app, reason, count) values (?, ?, ?)
+            on conflict (app, reason) do update set count = min(count + excluded.count, 0x1FFFFFFFFFFFFF)
+            """, app.id, isBeyond ? StoreLimits.other : reason, count)
+        if isBeyond { try write(.droppedReasons, count, of: app) }
     }
 
-    private func write(_ release: Tally.Release, app: AppEntry) throws(StoreError) -> ReleaseEntry {
-        let entry = try self.release(release.version, of: app, span: release.span)
+    private func write(_ limit: BeyondLimit.Name, _ count: Int, of app: AppEntry) throws(StoreError) {
+        try connection.run(
+            """
+            insert into beyond (app, name, count) values (?, ?, ?)
+            on conflict (app, name) do update set count = min(count + excluded.count, 0x1FFFFFFFFFFFFF)
+            """, app.id, limit.rawValue, count)
+    }
+
+    private func write(
+        _ release: Tally.Release, to entry: ReleaseEntry, app: AppEntry
+    ) throws(StoreError) {
         var checks = 0
         for count in release.checks.values { checks.addBounded(count) }
         try connection.run(
@@ -145,58 +171,32 @@ final class Writer {
             where id = ?
             """, release.span.first, release.span.last, release.reports, release.freed, release.sessions,
             release.leakySessions, checks, entry.id)
+        var beyond = 0
         for (className, count) in release.checks.sorted(by: { $0.key.text < $1.key.text }) {
-            try connection.run(
-                """
-                insert into release_check (release, class, checks) values (?, ?, ?)
-                on conflict (release, class) do update set checks = min(checks + excluded.checks, 0x1FFFFFFFFFFFFF)
-                """, entry.id, className.text, count)
+            if try !write(className.text, count, of: entry) { beyond.addBounded(count) }
         }
-        return entry
+        if beyond > 0 { try write(.checkClasses, beyond, of: app) }
     }
 
-    private func release(
-        _ version: String, of app: AppEntry, span: Tally.Span
-    ) throws(StoreError) -> ReleaseEntry {
-        let key = ReleaseKey(app: app.id, version: ByteText(version))
-        if let known = caches.releases.value(of: key) { return known }
-        let order = VersionOrder(version).key
-        let select = try connection.statement("select id from release where app = ? and version = ?")
-        defer { select.reset() }
-        try select.bind(app.id, version)
-        let entry: ReleaseEntry
-        if try select.step() {
-            entry = ReleaseEntry(id: select.int64(0), order: order)
-        } else {
-            try connection.run(
-                "insert into release (app, version, order_key, first_seen, last_seen) values (?, ?, ?, ?, ?)",
-                app.id, version, order, span.first, span.last)
-            entry = ReleaseEntry(id: connection.lastInsertedRow, order: order)
-            if app.newest.map({ $0.lexicographicallyPrecedes(order) }) ?? true {
-                try connection.run("update app set newest_release = ? where id = ?", entry.id, app.id)
-                app.newest = order
-            }
-        }
-        caches.releases.insert(entry, for: key)
-        return entry
-    }
-
-    private func row(of build: Tally.Build, in release: ReleaseEntry) throws(StoreError) -> Int64 {
-        if let known = release.builds[ByteText(build.name)] { return known }
-        let select = try connection.statement("select id from build where release = ? and name = ?")
-        defer { select.reset() }
-        try select.bind(release.id, build.name)
-        let row: Int64
-        if try select.step() {
-            row = select.int64(0)
-        } else {
-            try connection.run(
-                "insert into build (release, name, order_key) values (?, ?, ?)", release.id, build.name,
-                VersionOrder(build.name).key)
-            row = connection.lastInsertedRow
-        }
-        release.remember(build: build.name, row: row)
-        return row
+    /// - Returns: whether the class counts under its own name.
+    private func write(_ className: String, _ checks: Int, of release: ReleaseEntry) throws(StoreError)
+        -> Bool
+    {
+        try connection.run(
+            "update release_check set checks = min(checks + ?, 0x1FFFFFFFFFFFFF) where release = ? and class = ?",
+            checks, release.id, className)
+        guard connection.changes == 0 else { return true }
+        let known = try number(
+            release.checkClassCount, else: "select count(*) from release_check where release = ?",
+            of: release.id)
+        let isBeyond = known >= limits.checkClassesPerRelease
+        release.checkClassCount = known + (isBeyond ? 0 : 1)
+        try connection.run(
+            """
+            insert into release_check (release, class, checks) values (?, ?, ?)
+            on conflict (release, class) do update set checks = min(checks + excluded.checks, 0x1FFFFFFFFFFFFF)
+            """, release.id, isBeyond ? StoreLimits.other : className, checks)
+        return !isBeyond
     }
 
     private func flushInstalls(of release: ReleaseEntry) throws(StoreError) {

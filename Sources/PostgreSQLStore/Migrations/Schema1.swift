@@ -204,6 +204,9 @@
                   primary key (key_id, key)
                 )
                 """,
+                // How often members were taken from sets: Erasing.
+                "create table erasure (count bigint not null)",
+                "insert into erasure (count) values (0)",
                 "create index idempotency_in_time on idempotency (at)",
                 // The last transaction of each collector that runs or has run: Witness.
                 """

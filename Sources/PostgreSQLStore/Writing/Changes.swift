@@ -7,9 +7,8 @@
         private let places: Places
         private let submissions: [Submission]
         private let oldestSlot: Int
-        private let redact: Writer.Redact
         private var states: [LeakState]
-        private var samples: [(leak: Int64, kept: SampleChoice.Kept)] = []
+        private var samples: [(leak: Int64, kept: SampleChoice.Kept, body: [UInt8])] = []
         private var histograms: [(leak: Int64, histogram: DurationHistogram)] = []
         /// Sets that have new members.
         private(set) var sets: [InstallScope: InstallSet] = [:]
@@ -20,7 +19,6 @@
             self.tally = tally
             self.places = places
             self.submissions = submissions
-            redact = writer.redact
             oldestSlot = SlotWindow.oldestKept(now: now)
             states = places.leaks
             for (index, leak) in tally.leaks.enumerated() {
@@ -33,7 +31,8 @@
                 }
                 let kept = states[index].samples.keep(
                     of: leak, from: submissions, by: writer.reservoir, now: now)
-                for sample in kept { samples.append((states[index].id, sample)) }
+                let bodies = SampleChoice.masked(kept, from: submissions, by: writer.redact)
+                for (sample, body) in zip(kept, bodies) { samples.append((states[index].id, sample, body)) }
             }
         }
 
@@ -310,10 +309,9 @@
             let reports = samples.map { sample in
                 let submission = submissions[sample.kept.place.submission]
                 let sighting = submission.sightings[sample.kept.place.sighting]
-                let range = sighting.sample.clamped(to: submission.body.indices)
                 return (
                     at: sighting.at, origin: submission.origins[sighting.origin],
-                    body: redact(submission.body[range])
+                    body: sample.body
                 )
             }
             let origins = reports.map(\.origin)

@@ -21,10 +21,18 @@
         }
     }
 
-    /// Sets as they were when this writer last committed. Other collectors may have added to them since; none takes
-    /// from them, so that what changes nothing here changes nothing there.
+    /// Sets as they were when this writer last committed. Other collectors may have added to them since; what
+    /// takes from them counts up ``Places/erasures``, so that what changes nothing here changes nothing there.
     struct KnownMembers {
+        private var erasures: Int64?
         private var sets = RecentCache<InstallScope, InstallSet>(capacity: 2_048)
+
+        /// Forgets everything when members have been taken from sets since.
+        mutating func forget(before erasures: Int64) {
+            guard erasures != self.erasures else { return }
+            self = KnownMembers()
+            self.erasures = erasures
+        }
 
         /// Hashes that may be new to the set.
         mutating func unknown(_ hashes: [UInt64], to scope: InstallScope) -> [UInt64] {
@@ -39,5 +47,22 @@
                 sets.insert(set, for: scope)
             }
         }
+    }
+
+    extension InstallScope {
+        /// The table that has the number of installs, and what its row of a set `i` is found by; `nil` for slots,
+        /// whose sets are counted when read.
+        static func countedIn(scope: Int64) -> (table: String, row: String)? {
+            switch scope {
+            case 0: ("leak", "t.id = i.owner")
+            case 1: ("leak_build", "t.leak = i.owner and t.build = i.part")
+            case 2: ("leak_release", "t.leak = i.owner and t.release = i.part")
+            case 3: ("release", "t.id = i.owner")
+            default: nil
+            }
+        }
+
+        /// Of all scopes that are counted.
+        static let countedScopes: ClosedRange<Int64> = 0...3
     }
 #endif

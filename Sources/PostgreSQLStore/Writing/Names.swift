@@ -26,6 +26,8 @@
         private(set) var leaks: [LeakState] = []
         /// Leaks of the tally that were not there before, by app of the tally.
         private(set) var newLeaks: [Int]
+        /// How often an install has been taken from sets, ``Erasing``.
+        private(set) var erasures: Int64
 
         /// Locks the apps, and writes the names that are new.
         init(of tally: Tally, in flush: Flush, names: inout Names) throws(StoreError) {
@@ -45,8 +47,9 @@
                     from unnest($1::text[]) with ordinality as asked (name, place) join app a on a.name = asked.name
                     order by a.id for no key update of a
                     """, .texts(tally.apps.map(\.name))),
-                LeakState.query(for: tally.leaks.map(\.identity.id)),
+                LeakState.query(for: tally.leaks.map(\.identity.id)), Erasing.countQuery,
             ])
+            erasures = found[3].first?.int64(0) ?? 0
             apps = try Self.all(found[1], count: tally.apps.count, connection)
             try findReleases(of: tally, on: connection, &names)
             try findBuilds(of: tally, on: connection, &names)

@@ -23,6 +23,7 @@
 
         let link: Link
         let redact: Redact
+        let limits: StoreLimits
         let reservoir: Reservoir
         var names = Names()
         var members = KnownMembers()
@@ -30,7 +31,8 @@
         /// How long reports wait to be told apart from lost ones; their senders wait no longer than half a minute.
         private static let outcomeWait = Duration.seconds(5)
 
-        init(link: Link, redact: @escaping Redact, reservoir: Reservoir) {
+        init(link: Link, limits: StoreLimits, redact: @escaping Redact, reservoir: Reservoir) {
+            self.limits = limits
             self.link = link
             self.redact = redact
             self.reservoir = reservoir

@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPVectors
 
 extension Server {
     /// Whether the counters come to hold what `holds` says, within three seconds.

@@ -1,3 +1,4 @@
+import HTTPServer
 import LeakStore
 import Testing
 
@@ -7,43 +8,62 @@ import Testing
     private static let id = "00112233445566778899aabbccddeeff"
     private static let leak = LeakID("00112233445566778899aabbccddeeff") ?? LeakID(high: 0, low: 0)
 
+    private static func find(_ method: HTTPServer.Method, _ path: String) -> Route? {
+        let bytes = Array(path.utf8)
+        guard case .found(let pattern, let parameters) = Route.router.match(method, path: bytes.span) else {
+            return nil
+        }
+        return pattern.route(parameters)
+    }
+
     @Test(arguments: [
         ("/", Route.summaryPage),
         ("/releases", .releasesPage),
         ("/leaks/\(id)", .leakPage(leak)),
         ("/leaks/\(id)/reports", .reportsPage(leak)),
-        ("/api/v1/reports", .reports),
         ("/api/v1/leaks", .leaks),
         ("/api/v1/leaks/\(id)", .leak(leak)),
         ("/api/v1/leaks/\(id)/reports", .leakReports(leak)),
         ("/api/v1/leaks/\(id)/trend", .leakTrend(leak)),
-        ("/style.css", .file),
-        ("/sign-in", .signIn),
+        ("/api/v1/releases", .releases),
+        ("/api/v1/summary", .summary),
+        ("/api/v1/apps", .apps),
+        ("/healthz", .health),
+        ("/readyz", .readiness),
+        ("/sign-in", .signInPage),
     ])
-    func `finds`(path: String, route: Route) {
-        #expect(Route(path: path, files: ["/style.css"]) == route)
+    func `reads`(path: String, route: Route) {
+        #expect(Self.find(.get, path) == route)
+        #expect(Self.find(.head, path) == route)
+    }
+
+    @Test(arguments: [
+        ("/api/v1/reports", Route.reports), ("/sign-in", .signIn), ("/sign-out", .signOut),
+    ])
+    func `writes`(path: String, route: Route) {
+        #expect(Self.find(.post, path) == route)
     }
 
     @Test(arguments: [
         "/nope", "", "//", "/leaks", "/leaks/", "/leaks/\(id)/", "/leaks/\(id)/nope", "/leaks/\(id)0",
         "/leaks/\(id.uppercased())", "/leaks/\(id)/trend", "/api/v1/leaks/\(id)/reports/", "/api/v1/leaks/x",
-        "/api/v2/leaks", "/Style.css", "/style.css/", "/../style.css",
+        "/api/v2/leaks", "/style.css", "/sign-out", "/api/v1/reports",
     ])
-    func `finds nothing at`(path: String) {
-        #expect(Route(path: path, files: ["/style.css"]) == nil)
+    func `reads nothing at`(path: String) {
+        #expect(Self.find(.get, path) == nil)
     }
 
     @Test func `nothing that writes or reads is open to anyone`() {
         for (path, access) in [
-            ("/api/v1/reports", Route.Access.writers), ("/api/v1/leaks", .readers),
-            ("/api/v1/summary", .readers),
+            ("/api/v1/leaks", Route.Access.readers), ("/api/v1/summary", .readers),
             ("/api/v1/releases", .readers), ("/api/v1/apps", .readers), ("/", .people),
             ("/releases", .people),
             ("/leaks/\(Self.id)", .people), ("/leaks/\(Self.id)/reports", .people),
             ("/api/v1/leaks/\(Self.id)", .readers), ("/api/v1/leaks/\(Self.id)/reports", .readers),
             ("/api/v1/leaks/\(Self.id)/trend", .readers),
         ] {
-            #expect(Route(path: path, files: [])?.access == access, "\(path)")
+            #expect(Self.find(.get, path)?.access == access, "\(path)")
         }
+        #expect(Self.find(.post, "/api/v1/reports")?.access == .writers)
     }
 }

@@ -21,6 +21,7 @@ import Testing
             "COLLECTOR_HOST must be a host name or an address, such as 127.0.0.1 or ::1"
         ),
         ("COLLECTOR_LOG", "xml", "COLLECTOR_LOG is “xml”, must be text or json"),
+        ("COLLECTOR_ACCESS_LOG", "on", "COLLECTOR_ACCESS_LOG is “on”, must be off, text or json"),
         ("COLLECTOR_URL", "leaks.example.com", "COLLECTOR_URL must start with http:// or https://"),
         (
             "COLLECTOR_URL", "https://",
@@ -66,6 +67,15 @@ import Testing
     func `takes an address, with or without the last slash`(address: String) throws {
         let settings = try Settings(flags: [.url: address], environment: [:])
         #expect(settings.url == (address.hasSuffix("/") ? String(address.dropLast()) : address))
+    }
+
+    @Test(arguments: [
+        ("0.0.0.0", "127.0.0.1"), ("*", "127.0.0.1"), ("::", "[::1]"), ("::1", "[::1]"),
+        ("fe80::1", "[fe80::1]"),
+        ("localhost", "localhost"), ("192.0.2.1", "192.0.2.1"),
+    ])
+    func `knows how to reach itself`(host: String, reachable: String) throws {
+        #expect(try Settings(flags: [.host: host], environment: [:]).reachableHost == reachable)
     }
 
     @Test func `a refused secret is not repeated`() {

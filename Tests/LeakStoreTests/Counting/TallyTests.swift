@@ -3,15 +3,16 @@ import Testing
 @testable import LeakStore
 
 @Suite struct TallyTests {
-    @Test func `adds up what is counted together`() {
+    @Test func `adds up what is counted together`() throws {
         var tally = Tally()
+        let everyone = EveryName()
         let page = leak("Page")
         for number in 0..<3 {
-            tally.add(
+            try tally.add(
                 submission([
                     Report(leak: page, install: 4, count: 2), Report(leak: page, isFreed: true, lived: 9),
                 ]),
-                number: number)
+                number: number, by: everyone)
         }
         #expect(tally.leaks.count == 1 && tally.cells.count == 1 && tally.slots.count == 1)
         #expect(tally.leaks[0].reports == 6 && tally.leaks[0].freed == 3)
@@ -24,8 +25,9 @@ import Testing
         (Int.max, Total.largest), (Total.largest - 1, Total.largest - 1), (Int.min, 0), (-1, 0), (0, 0),
         (7, 7),
     ])
-    func `no count overflows or takes away`(count: Int, counted: Int) {
+    func `no count overflows or takes away`(count: Int, counted: Int) throws {
         var tally = Tally()
+        let everyone = EveryName()
         var batch = submission([Report(leak: leak("Page"), count: count)])
         batch.denominators = [
             Submission.Denominator(
@@ -33,18 +35,19 @@ import Testing
                 checks: ["Page": count])
         ]
         batch.dropped = [Submission.Dropped(app: "shop", reason: "budget", count: count)]
-        tally.add(batch, number: 0)
-        tally.add(batch, number: 1)
+        try tally.add(batch, number: 0, by: everyone)
+        try tally.add(batch, number: 1, by: everyone)
         #expect(tally.leaks[0].reports == min(2 * counted, Total.largest))
         #expect(tally.releases[0].sessions == min(2 * counted, Total.largest))
         #expect(tally.apps[0].dropped[ByteText("budget")] ?? 0 == min(2 * counted, Total.largest))
     }
 
-    @Test func `a sighting that points at no sender is left out`() {
+    @Test func `a sighting that points at no sender is left out`() throws {
         var tally = Tally()
+        let everyone = EveryName()
         var batch = submission([Report(leak: leak("Page"))])
         batch.origins = []
-        tally.add(batch, number: 0)
+        try tally.add(batch, number: 0, by: everyone)
         #expect(tally.leaks.isEmpty)
     }
 

@@ -1,4 +1,5 @@
 import LeakStore
+import Testing
 
 #if PostgreSQL
     import Glibc
@@ -19,6 +20,14 @@ final class StorePlace: Sendable {
             if let schema { return try PostgreSQLStore(address: schema.address, seed: seed) }
         #endif
         return try directory.store(seed: seed)
+    }
+
+    /// What is wrong with the sums of a store made here.
+    func problems(of store: any Store) throws -> [String] {
+        #if PostgreSQL
+            if let store = store as? PostgreSQLStore { return try store.verify() }
+        #endif
+        return try #require(store as? SQLiteStore).verify()
     }
 }
 

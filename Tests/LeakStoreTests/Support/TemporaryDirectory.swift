@@ -9,28 +9,56 @@
 final class TemporaryDirectory: Sendable {
     let path: String
 
-    init() {
-        var template = Array("/tmp/leakstore-XXXXXX".utf8CString)
+    /// - Parameter isInMemory: where syncs cost nothing, for what syncs often and tests something else.
+    init(isInMemory: Bool = false) {
+        let memory = "/dev/shm"
+        let parent = unsafe isInMemory && access(memory, W_OK) == 0 ? memory : "/tmp"
+        var template = Array("\(parent)/leakstore-XXXXXX".utf8CString)
         unsafe precondition(mkdtemp(&template) != nil)
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     deinit {
-        guard let directory = unsafe opendir(path) else { return }
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            unsafe unlink(path + "/" + name)
-        }
-        unsafe closedir(directory)
+        for name in names { unsafe unlink(path + "/" + name) }
         unsafe rmdir(path)
+    }
+
+    private var names: [String] {
+        guard let directory = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            names.append(
+                unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        }
+        return names
+    }
+
+    /// Every file in it, by name.
+    func files() -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for name in names where !name.hasPrefix(".") { files[name] = read(name) }
+        return files
+    }
+
+    func read(_ name: String) -> [UInt8] {
+        let descriptor = unsafe open(path + "/" + name, O_RDONLY)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        return unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = unsafe max(pread(descriptor, buffer.baseAddress, size, 0), 0)
+        }
     }
 
     var database: String { path + "/leaks.sqlite" }
 
-    func store(exclusive: Bool = false, seed: UInt64 = 7) throws -> SQLiteStore {
-        try SQLiteStore(path: database, exclusive: exclusive, seed: seed)
+    func store(
+        exclusive: Bool = false, seed: UInt64 = 7, limits: StoreLimits = StoreLimits()
+    ) throws -> SQLiteStore {
+        try SQLiteStore(path: database, exclusive: exclusive, seed: seed, limits: limits)
     }
 
     func write(_ bytes: [UInt8], to name: String) {

@@ -87,6 +87,15 @@ struct OverviewTiles: Component {
         let lost: HTML = dropped == 0 ? "" : " · \(Count(dropped)) dropped on devices (\(reasons))"
         return Tile(
             title: "Leaks in all", value: "\(Count(overview.leaks))",
-            note: "\(Count(overview.reports).of("report", "reports"))\(lost)")
+            note: "\(Count(overview.reports).of("report", "reports"))\(lost)\(beyond)")
+    }
+
+    /// A limit that was reached is told where the totals are: what lies beyond it is in them, under “other”.
+    private var beyond: HTML {
+        HTML(
+            overview.beyond.map { beyond in
+                let words = beyond.limit.rawValue.split(separator: "_").joined(separator: " ")
+                return " · limit reached: \(words), \(Count(beyond.count)) counted as other"
+            }, separator: "")
     }
 }

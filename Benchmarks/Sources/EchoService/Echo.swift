@@ -1,0 +1,19 @@
+import HTTPServer
+
+/// Answers every method that the server lets through, on every path, with 200 and the request's body; with files,
+/// their paths with the file.
+public struct Echo: Service {
+    private let files: StaticFiles?
+
+    public init(files: StaticFiles? = nil) { self.files = files }
+
+    public func screen(_ request: borrowing Request) -> Response? { nil }
+
+    public func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+        if let file = files?.response(to: request) {
+            responder.send(file)
+            return
+        }
+        responder.send(Response(.ok, type: "text/plain", body: .shared(request.sharedBody())))
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// A server under measurement and what it uses up.
+public final class ServerProcess {
+    private let process = Process()
+    private let output = Pipe()
+
+    /// - Parameters:
+    ///   - program: a path, or a name on PATH.
+    ///   - environment: `nil` is this process's own.
+    ///   - core: the only one it may use; `nil` lets the system choose.
+    public init(
+        _ program: String, _ arguments: [String], environment: [String: String]? = nil, core: Int? = nil
+    ) throws {
+        let pinning = core.map { ["taskset", "-c", "\($0)"] } ?? []
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = pinning + [program] + arguments
+        if let environment { process.environment = environment }
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// The port in the first line it prints, which ends with it.
+    public func announcedPort() throws -> Int {
+        var text = ""
+        while !text.contains("\n") {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else {
+                throw Failure("it did not start: \(process.arguments?.joined(separator: " ") ?? "")")
+            }
+            text += String(decoding: more, as: UTF8.self)
+        }
+        guard let number = text.split(separator: "\n").first?.split(separator: ":").last,
+            let port = Int(number)
+        else {
+            throw Failure("not a first line that ends with a port: \(text)")
+        }
+        return port
+    }
+
+    public var isRunning: Bool { process.isRunning }
+
+    /// Resident memory now and at its highest, in KiB.
+    public var memory: (now: Int, highest: Int) {
+        let status = read("status")
+        func value(_ name: String) -> Int {
+            let line = status.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
+            return Int(line.filter(\.isNumber)) ?? 0
+        }
+        return (value("VmRSS:"), value("VmHWM:"))
+    }
+
+    /// Processor time used so far, in seconds, in ticks of the system (10 ms).
+    public var processorSeconds: Double {
+        let fields = read("stat").split(separator: ")").last.map { $0.split(separator: " ") } ?? []
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+            return 0
+        }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    private func read(_ name: String) -> String {
+        (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/\(name)", encoding: .utf8)) ?? ""
+    }
+
+    public func stop() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// Runs of wrk, https://github.com/wg/wrk, with a script that says which requests to send.
+public enum Wrk {
+    public struct Outcome {
+        /// Answers of 200 to 299.
+        public var accepted: Int
+        public var refused: Int
+        /// Connections that failed, broke or timed out.
+        public var broken: Int
+        public var seconds: Double
+        /// Milliseconds.
+        public var median: Double
+        public var slowest1Percent: Double
+
+        public var perSecond: Double { Double(accepted) / seconds }
+    }
+
+    /// What a script ends with, so that its outcome can be read.
+    public static let done = """
+        function done(summary, latency)
+          local errors = summary.errors
+          io.write(string.format("outcome %d %d %d %d %f %f\\n", summary.requests, errors.status,
+            errors.connect + errors.read + errors.write + errors.timeout, summary.duration,
+            latency:percentile(50) / 1000, latency:percentile(99) / 1000))
+        end
+        """
+
+    /// - Parameters:
+    ///   - script: the path of a Lua script that ends with ``done``.
+    ///   - core: the only one wrk may use; `nil` lets the system choose.
+    public static func run(
+        script: String, port: Int, connections: Int, seconds: Int, core: Int? = nil
+    ) throws -> Outcome {
+        let call = [
+            "wrk", "-t1", "-c\(connections)", "-d\(seconds)s", "-s", script, "http://127.0.0.1:\(port)",
+        ]
+        let pinned = core.map { ["taskset", "-c", "\($0)"] + call } ?? call
+        let text = try Shell.run(pinned[0], Array(pinned.dropFirst()))
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("outcome ") }) else {
+            throw Failure("wrk said nothing of its outcome: \(text)")
+        }
+        let numbers = line.split(separator: " ").dropFirst().compactMap { Double($0) }
+        guard numbers.count == 6 else { throw Failure("not wrk's outcome: \(line)") }
+        return Outcome(
+            accepted: Int(numbers[0] - numbers[1]), refused: Int(numbers[1]), broken: Int(numbers[2]),
+            seconds: numbers[3] / 1_000_000, median: numbers[4], slowest1Percent: numbers[5])
+    }
+}

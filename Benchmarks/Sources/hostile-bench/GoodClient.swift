@@ -1,0 +1,125 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+enum Pause {
+    static func milliseconds(_ count: Int32) { _ = poll(nil, 0, count) }
+}
+
+/// A client as it should be: asks, reads the answer, waits a while, asks again.
+final class GoodClient {
+    private let port: Int
+    private let request: ArraySlice<UInt8>
+    /// Nanoseconds from one request to the next.
+    private let pause: UInt64
+    /// Whether each request has a connection of its own.
+    private let connectsAnew: Bool
+    private var wire: Wire?
+    private var unsent: ArraySlice<UInt8> = []
+    private var answer: [UInt8] = []
+    private var asked: UInt64?
+    private(set) var due: UInt64
+
+    /// Nanoseconds from asking, connecting included, to the last byte of the answer.
+    private(set) var latencies: [UInt64] = []
+    /// Requests that were refused or cut off, or took longer than ``patience``.
+    private(set) var failures = 0
+
+    static let patience: UInt64 = 5_000_000_000
+
+    init(port: Int, request: String, pause: UInt64, connectsAnew: Bool, due: UInt64) {
+        self.port = port
+        self.request = Array(request.utf8)[...]
+        self.pause = pause
+        self.connectsAnew = connectsAnew
+        self.due = due
+    }
+
+    /// What to poll for, while an answer is awaited.
+    var interest: pollfd? {
+        guard asked != nil, let wire else { return nil }
+        return pollfd(fd: wire.number, events: Int16(unsent.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0)
+    }
+
+    func act(at now: UInt64, scratch: inout [UInt8]) {
+        if let asked {
+            if now - asked > Self.patience { end(at: now, isFailure: true) } else { goOn(&scratch) }
+        } else if now >= due {
+            asked = now
+            if wire == nil || connectsAnew { wire = Wire(port: port) }
+            unsent = request
+            goOn(&scratch)
+        }
+    }
+
+    private func goOn(_ scratch: inout [UInt8]) {
+        guard let wire else { return end(at: nanoseconds(), isFailure: true) }
+        if !unsent.isEmpty, case .bytes(let count) = wire.send(unsent) { unsent = unsent.dropFirst(count) }
+        switch wire.receive(into: &scratch, atMost: scratch.count) {
+        case .nothingNow: return
+        case .ended: return end(at: nanoseconds(), isFailure: true)
+        case .bytes(let count): answer += scratch[..<count]
+        }
+        let now = nanoseconds()
+        if let isOK = Self.isComplete(answer) { end(at: now, isFailure: !isOK) }
+    }
+
+    private func end(at now: UInt64, isFailure: Bool) {
+        if isFailure {
+            failures += 1
+            wire = nil
+        } else if let asked {
+            latencies.append(now - asked)
+        }
+        if connectsAnew { wire = nil }
+        answer = []
+        due = max(now, (asked ?? now) + pause)
+        asked = nil
+    }
+
+    /// - Returns: whether the answer is a 200, or `nil` while it is not whole.
+    private static func isComplete(_ bytes: [UInt8]) -> Bool? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let end = text.firstRange(of: "\r\n\r\n") else { return nil }
+        let head = text[..<end.lowerBound]
+        let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
+        let length = line.flatMap { Int($0.drop { $0 != ":" }.dropFirst().drop { $0 == " " }) } ?? 0
+        guard text[end.upperBound...].utf8.count >= length else { return nil }
+        return head.hasPrefix("HTTP/1.1 200 ")
+    }
+}
+
+/// What good clients saw together.
+struct Seen {
+    var latencies: [UInt64] = []
+    var failures = 0
+
+    /// Milliseconds.
+    func percentile(_ share: Double) -> Double {
+        guard !latencies.isEmpty else { return .nan }
+        let sorted = latencies.sorted()
+        return Double(sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]) / 1e6
+    }
+
+    static func + (left: Seen, right: Seen) -> Seen {
+        Seen(latencies: left.latencies + right.latencies, failures: left.failures + right.failures)
+    }
+
+    /// Lets `clients` ask for some time, in this thread.
+    static func by(_ clients: [GoodClient], seconds: Double) -> Seen {
+        let end = nanoseconds() + UInt64(seconds * 1e9)
+        var scratch = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let now = nanoseconds()
+            guard now < end else { break }
+            for client in clients { client.act(at: now, scratch: &scratch) }
+            var interests = clients.compactMap(\.interest)
+            let next = clients.filter { $0.interest == nil }.map(\.due).min() ?? end
+            let wait = next - min(next, nanoseconds())
+            unsafe poll(&interests, nfds_t(interests.count), Int32(min(wait / 1_000_000, 20)))
+        }
+        return clients.reduce(Seen()) { $0 + Seen(latencies: $1.latencies, failures: $1.failures) }
+    }
+}

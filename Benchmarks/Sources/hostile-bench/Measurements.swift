@@ -1,0 +1,183 @@
+import Foundation
+
+/// What good clients see, alone and while others attack.
+struct Bench {
+    let server: EchoProcess
+    /// The path of this program, which is also the swarm.
+    let program: String
+
+    private static let body = String(repeating: "r", count: 559)
+
+    /// Eight connections that are kept, 200 requests a second each, and two clients that connect anew, 50 a second each.
+    private func goodClients() -> (kept: [GoodClient], anew: [GoodClient]) {
+        let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(Self.body.count)\r\n\r\n\(Self.body)"
+        let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        let start = nanoseconds()
+        return (
+            (0..<8).map { index in
+                GoodClient(
+                    port: server.port, request: post, pause: 5_000_000, connectsAnew: false,
+                    due: start + UInt64(index) * 600_000)
+            },
+            (0..<2).map { index in
+                GoodClient(
+                    port: server.port, request: get, pause: 20_000_000, connectsAnew: true,
+                    due: start + UInt64(index) * 10_000_000)
+            }
+        )
+    }
+
+    private func measure(seconds: Double) -> (kept: Seen, anew: Seen) {
+        let (kept, anew) = goodClients()
+        _ = Seen.by(kept + anew, seconds: seconds)
+        return (Seen.of(kept), Seen.of(anew))
+    }
+
+    /// Rounds without and with attackers, in turn.
+    ///
+    /// - Returns: whether all good clients were answered.
+    func underAttack(attackers: Int, kinds: [Attacker.Kind], seconds: Double, rounds: Int) throws -> Bool {
+        var alone = (kept: Seen(), anew: Seen())
+        var attacked = (kept: Seen(), anew: Seen())
+        var ratios: [String: [Double]] = [:]
+        var mostOpen = 0
+        _ = measure(seconds: 0.5)
+        for _ in 0..<rounds {
+            let quiet = measure(seconds: seconds)
+            let swarm = try Beside(
+                program,
+                [
+                    "--swarm", "\(server.port)", "--attackers", "\(attackers)", "--kinds",
+                    kinds.map(\.rawValue).joined(separator: ","),
+                ])
+            Thread.sleep(forTimeInterval: 1.5)
+            let loud = measure(seconds: seconds)
+            mostOpen = max(mostOpen, server.descriptors)
+            swarm.kill()
+            Thread.sleep(forTimeInterval: 0.5)
+            for (name, share) in [("p50", 0.5), ("p99", 0.99)] {
+                ratios["kept \(name)", default: []].append(
+                    loud.kept.percentile(share) / quiet.kept.percentile(share))
+                ratios["anew \(name)", default: []].append(
+                    loud.anew.percentile(share) / quiet.anew.percentile(share))
+            }
+            alone = (alone.kept + quiet.kept, alone.anew + quiet.anew)
+            attacked = (attacked.kept + loud.kept, attacked.anew + loud.anew)
+        }
+        print(
+            "\(rounds) rounds of \(seconds) s without and with \(attackers) attackers; the server had \(mostOpen) descriptors, now \(server.memory / 1024) MiB\n"
+        )
+        print(
+            "| good clients | alone p50 ms | p99 ms | attacked p50 ms | p99 ms | ratio p50 | p99 | failed |")
+        print("|---|---|---|---|---|---|---|---|")
+        for (name, key, quiet, loud) in [
+            ("kept connections", "kept", alone.kept, attacked.kept),
+            ("a connection each", "anew", alone.anew, attacked.anew),
+        ] {
+            func ratio(_ percentile: String) -> String {
+                let sorted = (ratios["\(key) \(percentile)"] ?? []).sorted()
+                return String(format: "%.2f", sorted.isEmpty ? .nan : sorted[sorted.count / 2])
+            }
+            print(
+                "| \(name) | \(milliseconds(quiet.percentile(0.5))) | \(milliseconds(quiet.percentile(0.99)))"
+                    + " | \(milliseconds(loud.percentile(0.5))) | \(milliseconds(loud.percentile(0.99)))"
+                    + " | \(ratio("p50")) | \(ratio("p99"))"
+                    + " | \(quiet.failures + loud.failures) of \(quiet.count + loud.count) |")
+        }
+        return attacked.kept.failures + attacked.anew.failures + alone.kept.failures + alone.anew.failures
+            == 0
+    }
+
+    /// slowhttptest in its four modes, while a client that connects anew asks ten times a second.
+    ///
+    /// - Returns: whether that client was always answered, within ``GoodClient/patience``.
+    func slow(connections: Int, seconds: Int) throws -> Bool {
+        let modes: [(String, [String])] = [
+            ("slow headers", ["-H", "-i", "2", "-x", "24"]),
+            ("slow body", ["-B", "-i", "2", "-s", "8192", "-x", "10"]),
+            ("range", ["-R", "-a", "5", "-b", "3000"]),
+            ("slow read", ["-X", "-w", "10", "-y", "20", "-n", "2", "-z", "5", "-k", "3"]),
+        ]
+        print("slowhttptest, \(connections) connections, \(seconds) s each\n")
+        print("| mode | other client: asked | failed | p50 ms | worst ms | most descriptors |")
+        print("|---|---|---|---|---|---|")
+        var isServed = true
+        for (name, flags) in modes {
+            let attack = try Beside(
+                "/usr/bin/env",
+                [
+                    "slowhttptest", "-c", "\(connections)", "-r", "\(max(connections / 4, 50))", "-l",
+                    "\(seconds)",
+                    "-p", "3", "-u", "http://127.0.0.1:\(server.port)/",
+                ] + flags, in: NSTemporaryDirectory())
+            Thread.sleep(forTimeInterval: 0.2)
+            guard attack.isRunning else {
+                throw Failure("slowhttptest ended at once; is it installed? (apt-get install slowhttptest)")
+            }
+            let client = GoodClient(
+                port: server.port, request: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", pause: 100_000_000,
+                connectsAnew: true, due: nanoseconds())
+            var seen = Seen()
+            var mostOpen = 0
+            for _ in 0..<seconds {
+                seen = Seen.by([client], seconds: 1)
+                mostOpen = max(mostOpen, server.descriptors)
+            }
+            attack.kill()
+            let worst = seen.percentile(1)
+            isServed = isServed && seen.failures == 0
+            print(
+                "| \(name) | \(seen.count) | \(seen.failures) | \(milliseconds(seen.percentile(0.5))) | \(milliseconds(worst)) | \(mostOpen) |"
+            )
+            Thread.sleep(forTimeInterval: 0.5)
+        }
+        return isServed
+    }
+
+    /// Connections that come and go: with a request and an end, with a request and a reset, and with nothing.
+    ///
+    /// - Returns: whether descriptors came back to where they were and memory did not grow by more than a MiB.
+    func churn(connections: Int) -> Bool {
+        var scratch = [UInt8](repeating: 0, count: 4096)
+        func go(_ count: Int) {
+            let get = Array("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8)[...]
+            for index in 0..<count {
+                guard let wire = Wire(port: server.port) else { continue }
+                switch index % 3 {
+                case 0:
+                    _ = wire.send(get)
+                    var request = pollfd(fd: wire.number, events: Int16(POLLIN), revents: 0)
+                    while unsafe poll(&request, 1, 1000) > 0,
+                        wire.receive(into: &scratch, atMost: 4096) != .ended
+                    {}
+                case 1:
+                    _ = wire.send(get)
+                    wire.resetAtEnd()
+                default: wire.resetAtEnd()
+                }
+            }
+            Thread.sleep(forTimeInterval: 1.5)
+        }
+        go(5000)
+        let (descriptors, memory) = (server.descriptors, server.memory)
+        let start = nanoseconds()
+        go(connections)
+        let seconds = Double(nanoseconds() - start) / 1e9 - 1.5
+        let grown = server.memory - memory
+        print(
+            "churn: \(connections) connections in \(String(format: "%.1f", seconds)) s; descriptors \(descriptors) before and"
+                + " \(server.descriptors) after, resident memory \(memory) KiB before and \(grown) KiB more after"
+        )
+        return server.descriptors == descriptors && grown <= 1024
+    }
+
+    private func milliseconds(_ value: Double) -> String { String(format: "%.2f", value) }
+}
+
+extension Seen {
+    var count: Int { latencies.count + failures }
+
+    static func of(_ clients: [GoodClient]) -> Seen {
+        clients.reduce(Seen()) { $0 + Seen(latencies: $1.latencies, failures: $1.failures) }
+    }
+}

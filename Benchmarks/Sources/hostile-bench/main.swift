@@ -1,0 +1,66 @@
+import Foundation
+
+// What well-behaved clients see of http-echo while others attack it.
+
+let usage = """
+    usage: hostile-bench [--echo PATH] [--workers 1] [--rounds 5] [--seconds 3] [--attackers 1200]
+                         [--kinds \(Attacker.Kind.allCases.map(\.rawValue).joined(separator: ","))]
+                         [--slow SECONDS] [--slow-connections 1000] [--churn COUNT]
+
+    Without --slow and --churn: latency of good clients alone and under attack. --slow runs slowhttptest in its four
+    modes for that long each. --churn opens and closes that many connections. Ends with 1 when good clients were not
+    served or something was not given back.
+    """
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+func option(_ name: String) -> String? {
+    guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else { return nil }
+    return arguments[index + 1]
+}
+func number(_ name: String, _ fallback: Int) -> Int { option(name).flatMap { Int($0) } ?? fallback }
+
+if arguments.contains("--help") {
+    print(usage)
+    exit(0)
+}
+
+// A thousand connections are more than many systems give a program at first; what is started inherits it.
+var limit = rlimit()
+#if canImport(Darwin)
+    let openFiles = RLIMIT_NOFILE
+#else
+    let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+#endif
+unsafe getrlimit(openFiles, &limit)
+limit.rlim_cur = min(limit.rlim_max, 65536)
+unsafe setrlimit(openFiles, &limit)
+
+let kinds =
+    option("--kinds")?.split(separator: ",").compactMap { Attacker.Kind(rawValue: String($0)) }
+    ?? Attacker.Kind.allCases
+if let port = option("--swarm").flatMap({ Int($0) }) {
+    Swarm.run(port: port, count: number("--attackers", 1200), kinds: kinds)
+}
+
+do {
+    let server = try EchoProcess(
+        program: option("--echo") ?? ".build/release/http-echo", workers: number("--workers", 1))
+    let bench = Bench(server: server, program: CommandLine.arguments[0])
+    var isServed = true
+    if let seconds = option("--slow").flatMap({ Int($0) }) {
+        isServed = try bench.slow(connections: number("--slow-connections", 1000), seconds: seconds)
+    }
+    if let count = option("--churn").flatMap({ Int($0) }) {
+        isServed = bench.churn(connections: count) && isServed
+    }
+    if option("--slow") == nil && option("--churn") == nil {
+        isServed = try bench.underAttack(
+            attackers: number("--attackers", 1200), kinds: kinds, seconds: Double(number("--seconds", 3)),
+            rounds: number("--rounds", 5))
+    }
+    guard server.isRunning, server.stop() == 0 else { throw Failure("http-echo did not end well") }
+    exit(isServed ? 0 : 1)
+} catch {
+    FileHandle.standardError.write(Data("hostile-bench: \(error)\n".utf8))
+    exit(1)
+}

@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+]
+
+// Built by Scripts/fuzz, which knows the flags.
+let package = Package(
+    name: "fuzzing",
+    platforms: [.macOS(.v13)],
+    dependencies: [.package(name: "leak-collector", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "wire-fuzz",
+            dependencies: [
+                .product(name: "HTTPServer", package: "leak-collector"),
+                .product(name: "Gzip", package: "leak-collector"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "wire-seeds", dependencies: [.product(name: "Gzip", package: "leak-collector")],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,82 @@
+// What the loop tells about requests, to whoever asked for it: `note…` is called only where somebody did.
+
+/// What is remembered of a connection's requests until they are answered.
+final class Visits {
+    struct Visit {
+        var method: Method?
+        var target: [UInt8] = []
+        var minorVersion = 1
+        var userAgent: [UInt8]?
+        var bytesReceived = 0
+        /// Nanoseconds on the monotonic clock.
+        var began: UInt64
+    }
+
+    let peer: String?
+    /// One for each request without an answer, in order: answers are written in the order of the requests.
+    var open: [Visit] = []
+
+    init(peer: String?) { self.peer = peer }
+}
+
+extension Loop {
+    /// A head is complete.
+    func noteRequest(
+        _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
+    ) {
+        var visit = Visits.Visit(began: Clock.nanoseconds)
+        visit.method = head.method
+        visit.target = unsafe Array(bytes[head.target.range.prefix(AccessRecord.textBytes)])
+        visit.minorVersion = Int(head.minorVersion)
+        let agent = fields.first { unsafe FieldRules.equal(bytes.span, $0.name.range, "user-agent") }
+        visit.userAgent = agent.map { unsafe Array(bytes[$0.value.range.prefix(AccessRecord.textBytes)]) }
+        visits(of: connection).open.append(visit)
+    }
+
+    /// The body of the last request is complete.
+    func noteBody(_ connection: Connection, bytes: Int) {
+        guard let visits = connection.visits, !visits.open.isEmpty else { return }
+        visits.open[visits.open.count - 1].bytesReceived = bytes
+    }
+
+    /// The server itself refuses the last request of the connection, which may be one that could not be read.
+    func noteRefusal(_ connection: Connection, received: Int) {
+        let visits = visits(of: connection)
+        if visits.open.count < connection.unanswered { visits.open.append(.init(began: Clock.nanoseconds)) }
+        visits.open[visits.open.count - 1].bytesReceived = received
+    }
+
+    /// The answer to the first request that has none is written.
+    func noteAnswer(_ connection: Connection, _ status: Status, bodyBytes: Int, closes: Bool) {
+        guard let observe = observers.onAnswer, let visits = connection.visits, !visits.open.isEmpty else {
+            return
+        }
+        let visit = visits.open.removeFirst()
+        observe(
+            AccessRecord(
+                time: Clock.wallMilliseconds, peer: visits.peer, method: visit.method, target: visit.target,
+                minorVersion: visit.minorVersion, userAgent: visit.userAgent, status: status,
+                bytesReceived: visit.bytesReceived, bytesSent: bodyBytes,
+                duration: .nanoseconds(Clock.nanoseconds - visit.began), closes: closes))
+    }
+
+    private func visits(of connection: Connection) -> Visits {
+        if let visits = connection.visits { return visits }
+        let visits = Visits(peer: Socket.peerAddress(connection.socket.number))
+        connection.visits = visits
+        return visits
+    }
+
+    /// The service has returned: from looking at a head, from that and serving it, or from serving alone. It began when
+    /// the clock was looked at last, but for the moment that reading the request took.
+    func noteCall(_ request: borrowing Request) {
+        let time = Clock.milliseconds
+        let took = time &- lookedAt
+        lookedAt = time
+        guard took > slowMilliseconds else { return }
+        counters.slow += 1
+        guard let observe = observers.onSlowCall else { return }
+        let path = request.pathAsSent(upTo: AccessRecord.textBytes)
+        observe(SlowCall(method: request.method, path: path, duration: .milliseconds(took)))
+    }
+}

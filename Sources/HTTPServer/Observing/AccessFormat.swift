@@ -1,0 +1,111 @@
+/// How an access log writes its lines. Pure; whatever a peer sent, a record is one line in ASCII.
+public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
+    /// The combined log format, which most programs that count visits read, then the seconds it took, the bytes of
+    /// body that came, and whether the connection was kept or closed. The third and the referring page are always
+    /// `-`. Bytes that could end the line or leave their quotes stand as `\xHH`.
+    /// https://httpd.apache.org/docs/2.4/logs.html#combined
+    case text
+    /// An object with `time`, `peer`, `method`, `target`, `version`, `status`, `bytes_in`, `bytes_out`,
+    /// `duration_ms`, `closed` and `user_agent`; what is not known is `null`.
+    case json
+
+    /// The line of `record` with its end.
+    public func line(_ record: AccessRecord) -> [UInt8] {
+        var line = LogLine(capacity: 224 + record.target.count + (record.userAgent?.count ?? 0))
+        switch self {
+        case .text: text(record, into: &line)
+        case .json: json(record, into: &line)
+        }
+        line.append("\n")
+        return line.bytes
+    }
+
+    /// The line that stands for records that nobody took in time.
+    ///
+    /// - Parameters:
+    ///   - count: how many they were.
+    ///   - time: milliseconds since 1970 in UTC.
+    public func line(dropped count: Int, time: Int64) -> [UInt8] {
+        var line = LogLine(capacity: 96)
+        switch self {
+        case .text:
+            line.append("# ")
+            line.append(logTime: time)
+            line.append(" ")
+            line.append(decimal: count)
+            line.append(" lines dropped: this log is not read fast enough\n")
+        case .json:
+            line.append("{\"time\":\"")
+            line.append(rfc3339: time)
+            line.append("\",\"dropped\":")
+            line.append(decimal: count)
+            line.append("}\n")
+        }
+        return line.bytes
+    }
+
+    private func text(_ record: AccessRecord, into line: inout LogLine) {
+        line.append(escaping: record.peer ?? "-")
+        line.append(" - - [")
+        line.append(logTime: record.time)
+        line.append("] \"")
+        if let method = record.method {
+            line.append(method.name)
+            line.append(" ")
+            line.append(escaping: record.target)
+            line.append(" HTTP/1.")
+            line.append(decimal: record.minorVersion)
+        } else {
+            line.append("-")
+        }
+        line.append("\" ")
+        line.append(decimal: Int(record.status.code))
+        line.append(" ")
+        line.append(decimal: record.bytesSent)
+        line.append(" \"-\" \"")
+        if let agent = record.userAgent { line.append(escaping: agent) } else { line.append("-") }
+        line.append("\" ")
+        line.append(decimal: record.duration.microseconds, places: 6)
+        line.append(" ")
+        line.append(decimal: record.bytesReceived)
+        line.append(record.closes ? " close" : " keep")
+    }
+
+    private func json(_ record: AccessRecord, into line: inout LogLine) {
+        line.append("{\"time\":\"")
+        line.append(rfc3339: record.time)
+        line.append("\",\"peer\":")
+        line.append(json: record.peer.map { Array($0.utf8) })
+        line.append(",\"method\":")
+        if let method = record.method {
+            line.append("\"")
+            line.append(method.name)
+            line.append("\"")
+        } else {
+            line.append("null")
+        }
+        line.append(",\"target\":")
+        line.append(json: record.method == nil ? nil : record.target)
+        line.append(",\"version\":\"HTTP/1.")
+        line.append(decimal: record.minorVersion)
+        line.append("\",\"status\":")
+        line.append(decimal: Int(record.status.code))
+        line.append(",\"bytes_in\":")
+        line.append(decimal: record.bytesReceived)
+        line.append(",\"bytes_out\":")
+        line.append(decimal: record.bytesSent)
+        line.append(",\"duration_ms\":")
+        line.append(decimal: record.duration.microseconds, places: 3)
+        line.append(record.closes ? ",\"closed\":true,\"user_agent\":" : ",\"closed\":false,\"user_agent\":")
+        line.append(json: record.userAgent)
+        line.append("}")
+    }
+}
+
+extension Duration {
+    /// Whole microseconds, rounded down.
+    fileprivate var microseconds: Int {
+        let (seconds, attoseconds) = components
+        return Int(min(seconds, 1 << 40) * 1_000_000 + attoseconds / 1_000_000_000_000)
+    }
+}

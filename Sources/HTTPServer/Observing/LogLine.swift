@@ -1,0 +1,123 @@
+/// A line of a log while it is written: ASCII without control characters, whatever is appended. Bytes all the way, since
+/// a busy loop makes a line per request and a `String` costs more than the request.
+struct LogLine {
+    private(set) var bytes: [UInt8] = []
+
+    private static let digits = Array("0123456789abcdef".utf8)
+    private static let months = Array("JanFebMarAprMayJunJulAugSepOctNovDec".utf8)
+
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    /// What the program itself has to say.
+    mutating func append(_ text: StaticString) {
+        unsafe bytes.append(
+            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func append(decimal number: Int) {
+        append(decimal: number, places: 0)
+    }
+
+    /// `number` with its last `places` digits behind a point; a negative one is 0.
+    mutating func append(decimal number: Int, places: Int) {
+        var rest = UInt(max(number, 0))
+        var place: UInt = 1
+        var count = 1
+        while rest / place > 9 || count <= places {
+            place *= 10
+            count += 1
+        }
+        while place > 0 {
+            if count == places { bytes.append(UInt8(ascii: ".")) }
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / place))
+            rest %= place
+            place /= 10
+            count -= 1
+        }
+    }
+
+    /// Two digits.
+    private mutating func append(two number: Int) {
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10))
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+    }
+
+    /// `06/Nov/1994:08:49:37 +0000`
+    ///
+    /// - Parameter milliseconds: since 1970 in UTC.
+    mutating func append(logTime milliseconds: Int64) {
+        let time = CivilTime(milliseconds: milliseconds)
+        append(two: time.day)
+        append("/")
+        bytes += Self.months[3 * (time.month - 1)..<3 * time.month]
+        append("/")
+        append(decimal: time.year)
+        append(":")
+        append(time, separator: ":")
+        append(" +0000")
+    }
+
+    /// To the millisecond: `1994-11-06T08:49:37.123Z`. https://www.rfc-editor.org/rfc/rfc3339
+    ///
+    /// - Parameter milliseconds: since 1970 in UTC.
+    mutating func append(rfc3339 milliseconds: Int64) {
+        let time = CivilTime(milliseconds: milliseconds)
+        append(decimal: time.year)
+        append("-")
+        append(two: time.month)
+        append("-")
+        append(two: time.day)
+        append("T")
+        append(time, separator: ":")
+        append(".")
+        append(decimal: time.millisecond / 100)
+        append(two: time.millisecond % 100)
+        append("Z")
+    }
+
+    private mutating func append(_ time: CivilTime, separator: StaticString) {
+        append(two: time.second / 3600)
+        append(separator)
+        append(two: time.second / 60 % 60)
+        append(separator)
+        append(two: time.second % 60)
+    }
+
+    /// Visible ASCII and spaces as they are; quotes, backslashes and every other byte as `\xHH`.
+    mutating func append(escaping text: some Sequence<UInt8>) {
+        for byte in text {
+            if Self.isPlain(UInt16(byte)) {
+                bytes.append(byte)
+            } else {
+                append("\\x")
+                bytes.append(Self.digits[Int(byte >> 4)])
+                bytes.append(Self.digits[Int(byte & 15)])
+            }
+        }
+    }
+
+    mutating func append(escaping text: String) { append(escaping: text.utf8) }
+
+    /// A JSON string of ASCII alone: no terminal and no reader of lines finds anything in it to obey. Bytes that are
+    /// no UTF-8 become U+FFFD.
+    mutating func append(json text: [UInt8]?) {
+        guard let text else { return append("null") }
+        append("\"")
+        if text.allSatisfy({ Self.isPlain(UInt16($0)) }) {
+            bytes += text
+        } else {
+            for unit in String(decoding: text, as: UTF8.self).utf16 { append(unit: unit) }
+        }
+        append("\"")
+    }
+
+    private mutating func append(unit: UInt16) {
+        guard !Self.isPlain(unit) else { return bytes.append(UInt8(truncatingIfNeeded: unit)) }
+        append("\\u")
+        for shift: UInt16 in [12, 8, 4, 0] { bytes.append(Self.digits[Int(unit >> shift & 15)]) }
+    }
+
+    private static func isPlain(_ unit: UInt16) -> Bool {
+        unit >= 0x20 && unit < 0x7F && unit != 0x22 && unit != 0x5C
+    }
+}

@@ -1,0 +1,32 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+extension Socket {
+    /// The numeric address at the other end, without its port; `nil` when the connection is broken.
+    static func peerAddress(_ number: Int32) -> String? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let code = unsafe withUnsafeMutablePointer(to: &storage) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getpeername(number, $0, &length)
+            }
+        }
+        guard code == 0 else { return nil }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let isWritten = unsafe withUnsafePointer(to: &storage) { address in
+            let family = Int32(unsafe address.pointee.ss_family)
+            return unsafe UnsafeRawPointer(address).withMemoryRebound(to: UInt8.self, capacity: Int(length)) {
+                let offset =
+                    family == AF_INET6
+                    ? MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr)
+                    : MemoryLayout<sockaddr_in>.offset(of: \.sin_addr)
+                return unsafe inet_ntop(family, $0 + (offset ?? 0), &text, socklen_t(INET6_ADDRSTRLEN)) != nil
+            }
+        }
+        guard isWritten else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

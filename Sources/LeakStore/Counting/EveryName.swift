@@ -1,0 +1,16 @@
+/// Takes every name as it is.
+package final class EveryName: Admission {
+    package init() {}
+
+    package func app(named name: String, key: Int64, seen: Int64) -> String { name }
+
+    package func release(_ version: String, of app: Int, at: Int64) -> String { version }
+
+    package func build(_ name: String, of release: Int) -> String { name }
+
+    package func leak(_ identity: LeakIdentity, of app: Int) -> (counted: LeakIdentity, isNew: Bool) {
+        (identity, false)
+    }
+
+    package func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool { true }
+}

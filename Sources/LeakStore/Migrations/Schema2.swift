@@ -1,0 +1,55 @@
+extension Migration {
+    /// Version 2: what the limits are measured by, what went beyond them, and indexes in the orders of a list.
+    static let schema2 = Migration(
+        version: 2,
+        script: """
+            -- made_by: the ingest key whose report was the first. cells: rows of leak_build. text_bytes: of leak_text.
+            alter table app add column made_by integer;
+            alter table app add column cells integer not null default 0;
+            alter table app add column text_bytes integer not null default 0;
+            update app set
+              cells = (select count(*) from leak l join leak_build b on b.leak = l.id where l.app = app.id),
+              text_bytes = (select coalesce(sum(length(cast(title as blob)) + length(stack) + length(children) + length(cycle)
+                  + length(cast(grouped_class as blob)) + length(grouped_stack) + length(cast(search as blob))), 0)
+                from leak l join leak_text t on t.leak = l.id where l.app = app.id);
+            create index app_made_by on app (made_by) where made_by is not null;
+
+            -- name: BeyondLimit.Name.
+            create table beyond (
+              app integer not null references app,
+              name text not null,
+              count integer not null,
+              primary key (app, name)
+            ) without rowid;
+
+            -- How many rows of idempotency and answer a day has; they go with it.
+            create table idempotency_use (
+              day integer not null,
+              key_id integer not null,
+              keys integer not null,
+              answers integer not null,
+              primary key (day, key_id)
+            ) without rowid;
+            insert into idempotency_use (day, key_id, keys, answers)
+              select day, key_id, count(*), count(distinct answer) from idempotency group by day, key_id;
+
+            -- impact: installs in the app's newest release. One index for each order, so that a page is read from its place
+            -- on, however many leaks there are.
+            alter table leak add column impact integer not null default 0;
+            update leak set impact = coalesce((select c.installs from leak_release c
+              where c.leak = leak.id and c.release = (select newest_release from app where id = leak.app)), 0);
+            create index leak_by_impact on leak (app, impact, reports);
+            create index leak_by_reports on leak (app, reports);
+            create index leak_by_installs on leak (app, installs, reports);
+            create index leak_by_last_seen on leak (app, last_seen);
+            create index leak_by_first_seen on leak (app, first_seen);
+            drop index leak_first_release;
+            create index leak_by_first_release on leak (first_release, reports);
+
+            -- Rows of leak_release, and of leak that have it as first_release.
+            alter table release add column leaks integer not null default 0;
+            alter table release add column new_leaks integer not null default 0;
+            update release set leaks = (select count(*) from leak_release c where c.release = release.id),
+              new_leaks = (select count(*) from leak where first_release = release.id);
+            """)
+}

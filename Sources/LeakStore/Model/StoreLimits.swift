@@ -1,0 +1,66 @@
+/// What one sender, with a key that was taken out of a shipped app, can make a database keep.
+///
+/// Beyond a limit nothing is refused: the reports count, under the name ``other``, and how many did is kept as
+/// ``BeyondLimit`` and shown. What is there already goes on counting under its own name.
+public struct StoreLimits: Hashable, Sendable {
+    /// What new names are counted under beyond a limit.
+    public static let other = "other"
+
+    /// Apps that one ingest key may bring into being: a large company's, with their extensions and test builds. A key
+    /// that is bound to an app brings one.
+    public var appsPerKey = 100
+    /// Versions of one app: 20 years of one a week.
+    public var releasesPerApp = 1_000
+    /// Builds of one version: one for each commit of a long branch.
+    public var buildsPerRelease = 500
+    /// Leaks of one app. Nobody reads so many; the worst app seen in public has a few hundred.
+    public var leaksPerApp = 10_000
+    /// Bytes of the names and paths of an app's leaks: 6 KiB for each of ``leaksPerApp``, typical ones have 400 bytes.
+    public var leakTextBytesPerApp = 64 << 20
+    /// Builds that one leak counts apart: more than a year of daily ones.
+    public var buildsPerLeak = 500
+    /// The same for all leaks of an app together: a thousand leaks in two hundred builds.
+    public var leakBuildsPerApp = 200_000
+    /// Classes whose checks one release counts apart. A large app has a few hundred screens.
+    public var checkClassesPerRelease = 2_000
+    /// Reasons for which an app's devices dropped reports. Our own reporter knows five.
+    public var droppedReasonsPerApp = 32
+    /// Idempotency keys remembered for one ingest key and day, 60 bytes each: two batches a day from a million devices.
+    public var idempotencyKeysPerDay = 2_000_000
+    /// Different answers remembered for one ingest key and day, 1 KiB each at most. Most batches share a few.
+    public var answersPerDay = 20_000
+    /// Rows that one transaction counts up, a new leak being worth eight: about 0.15 s of writing, so that nobody waits
+    /// long behind it. One submission is never split.
+    public var weightPerCommit = 8_000
+    /// Bytes of the database file, which SQLite never lets grow further: the last word when all other limits together
+    /// leave too much. Beyond it, reports are refused as when the disk is full.
+    public var databaseBytes = 16 << 30
+
+    public init() {}
+}
+
+/// What has been counted as ``StoreLimits/other``.
+public struct BeyondLimit: Hashable, Sendable {
+    public enum Name: String, Hashable, Sendable, CaseIterable {
+        case apps = "apps_per_key"
+        case releases = "releases_per_app"
+        case builds = "builds_per_release"
+        case leaks = "leaks_per_app"
+        case leakBuilds = "builds_of_leaks"
+        case checkClasses = "check_classes_per_release"
+        case droppedReasons = "dropped_reasons_per_app"
+        /// Batches whose idempotency key was not remembered: counted, and counted again if they come again.
+        case idempotencyKeys = "idempotency_keys_per_day"
+    }
+
+    public var app: String
+    public var limit: Name
+    /// Reports; checks for ``Name/checkClasses``, batches for ``Name/idempotencyKeys``.
+    public var count: Int
+
+    public init(app: String, limit: Name, count: Int) {
+        self.app = app
+        self.limit = limit
+        self.count = count
+    }
+}

@@ -1,0 +1,145 @@
+/// What is left to look through for one install, one step after another.
+struct Erasing {
+    let install: UInt64
+    private(set) var erased = Erased()
+    fileprivate var isLogFolded = false
+    /// Rows up to these have been looked at; `nil` when all have.
+    fileprivate var samplesDone: Int64? = -1
+    fileprivate var setsDone: Int64? = -1
+
+    init(install: UInt64) { self.install = install }
+
+    fileprivate mutating func count(samples: Int = 0, sets: Int = 0) {
+        erased.samples += samples
+        erased.sets += sets
+    }
+}
+
+extension Writer {
+    private static let samplesPerStep = 5_000
+    /// Up to 2 KiB each.
+    private static let setsPerStep = 1_000
+
+    /// Erases some rows, in a transaction of its own.
+    ///
+    /// - Returns: whether anything is left to look at.
+    func take(stepOf erasing: inout Erasing) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            var next = erasing
+            try connection.transaction(.immediate) { () throws(StoreError) in
+                try forgetIfOthersWrote()
+                if !next.isLogFolded {
+                    try readInstallLog()
+                    try foldInstallLog()
+                    next.isLogFolded = true
+                } else if let done = next.samplesDone {
+                    try eraseSamples(after: done, &next)
+                } else if let done = next.setsDone {
+                    try eraseFromSets(after: done, &next)
+                }
+            }
+            erasing = next
+            return next.samplesDone != nil || next.setsDone != nil
+        } catch {
+            caches.removeAll()
+            throw error
+        }
+    }
+
+    private func eraseSamples(after done: Int64, _ next: inout Erasing) throws(StoreError) {
+        next.samplesDone = try lastRow(
+            "select max(id) from (select id from sample where id > ? order by id limit ?)", done,
+            Self.samplesPerStep)
+        guard let last = next.samplesDone else { return }
+        try connection.run(
+            "delete from sample where id > ? and id <= ? and install_hash = ?", done, last,
+            Int64(bitPattern: next.install))
+        guard connection.changes > 0 else { return }
+        next.count(samples: connection.changes)
+        // Which sample is the first or the newest is remembered with the leak.
+        caches.removeAll()
+    }
+
+    private func eraseFromSets(after done: Int64, _ next: inout Erasing) throws(StoreError) {
+        next.setsDone = try lastRow(
+            "select max(id) from (select id from install_set where id > ? order by id limit ?)", done,
+            Self.setsPerStep)
+        guard let last = next.setsDone else { return }
+        let select = try connection.statement(
+            "select id, members from install_set where id > ? and id <= ? order by id")
+        defer { select.reset() }
+        try select.bind(done, last)
+        var changed: [(row: Int64, set: InstallSet)] = []
+        while try select.step() {
+            guard var set = InstallSet(bytes: select.blob(1)) else {
+                throw .unreadable("a set of installs", in: connection.path)
+            }
+            if set.remove(next.install) { changed.append((select.int64(0), set)) }
+        }
+        guard !changed.isEmpty else { return }
+        for (row, set) in changed {
+            try replace(set, in: row)
+            if let leak = try leak(ofSetIn: row) { try setImpact(of: leak) }
+        }
+        next.count(sets: changed.count)
+        // Entries remember their sets, and their sizes.
+        caches.removeAll()
+    }
+
+    private func leak(ofSetIn row: Int64) throws(StoreError) -> Int64? {
+        let select =
+            switch InstallScope(rawValue: row & 7) {
+            case .leakBuild: try connection.statement("select leak from leak_build where id = ?")
+            case .leakRelease: try connection.statement("select leak from leak_release where id = ?")
+            default: nil as Statement?
+            }
+        guard let select else { return nil }
+        defer { select.reset() }
+        try select.bind(row >> 3)
+        return try select.step() ? select.int64(0) : nil
+    }
+
+    private func setImpact(of leak: Int64) throws(StoreError) {
+        try connection.run(
+            """
+            update leak set impact = coalesce((select c.installs from leak_release c
+              where c.leak = leak.id and c.release = (select newest_release from app where id = leak.app)), 0)
+            where id = ?
+            """, leak)
+    }
+
+    private func lastRow(_ sql: StaticString, _ done: Int64, _ limit: Int) throws(StoreError) -> Int64? {
+        let select = try connection.statement(sql)
+        defer { select.reset() }
+        try select.bind(done, limit)
+        return try select.step() ? select.optionalInt64(0) : nil
+    }
+
+    /// Stores a set, and its size beside whatever it is the set of.
+    private func replace(_ set: InstallSet, in row: Int64) throws(StoreError) {
+        try connection.run("update install_set set members = ? where id = ?", set.bytes, row)
+        let owner = row >> 3
+        switch InstallScope(rawValue: row & 7) {
+        case .leak: try connection.run("update leak set installs = ? where id = ?", set.count, owner)
+        case .release: try connection.run("update release set installs = ? where id = ?", set.count, owner)
+        case .leakRelease:
+            try connection.run("update leak_release set installs = ? where id = ?", set.count, owner)
+        case .leakBuild:
+            try connection.run("update leak_build set installs = ? where id = ?", set.count, owner)
+            // What was seen in this build alone shares its set.
+            try connection.run(
+                """
+                update leak set installs = ?1 where id = (select leak from leak_build where id = ?2)
+                  and not exists (select 1 from install_set where id = leak.id << 3)
+                """, set.count, owner)
+            try connection.run(
+                """
+                update leak_release set installs = ?1
+                where (leak, release) = (select p.leak, b.release from leak_build p join build b on b.id = p.build
+                    where p.id = ?2)
+                  and not exists (select 1 from install_set where id = leak_release.id << 3 | 4)
+                """, set.count, owner)
+        case .slot, nil: break
+        }
+    }
+}

@@ -1,0 +1,132 @@
+#if PostgreSQL
+    public import LeakStore
+
+    extension PostgreSQLStore {
+        /// Checks that every total is the sum of its parts. Writers may go on meanwhile.
+        ///
+        /// - Returns: what is wrong, one line each; empty when nothing is.
+        public func verify() throws(StoreError) -> [String] {
+            let reader = PostgreSQLReader(link: Link(to: address, check: Migration.check))
+            return try reader.snapshot { connection throws(StoreError) in
+                var problems: [String] = []
+                for check in RowCheck.all {
+                    let wrong = try connection.run(Query(check.sql)).first?.int(0) ?? 0
+                    if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
+                }
+                return problems + (try Self.installProblems(on: connection))
+            }
+        }
+
+        private static let setsAtOnce = 1_000
+
+        /// Compares each stored number of installs with its set.
+        private static func installProblems(on connection: Connection) throws(StoreError) -> [String] {
+            var wrong = 0
+            var last: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
+            while true {
+                let rows = try connection.run(
+                    Query(
+                        """
+                        select i.scope, i.owner, i.part, i.members, case i.scope
+                          when 0 then (select installs from leak where id = i.owner)
+                          when 1 then (select installs from leak_build where leak = i.owner and build = i.part)
+                          when 2 then (select installs from leak_release where leak = i.owner and release = i.part)
+                          when 3 then (select installs from release where id = i.owner)
+                          when 4 then (select -1 from app_slot where app = i.owner and slot = i.part) end
+                        from install_set i where (i.scope, i.owner, i.part) > ($1::bigint, $2::bigint, $3::bigint)
+                        order by i.scope, i.owner, i.part limit $4::bigint
+                        """, .integer(last.scope), .integer(last.owner), .integer(last.part),
+                        .integer(setsAtOnce)))
+                for row in rows {
+                    last = (row.int64(0), row.int64(1), row.int64(2))
+                    let counted = row.optionalInt(4)
+                    guard let set = InstallSet(bytes: row.bytes(3)), let counted,
+                        counted == -1 || counted == set.count
+                    else {
+                        wrong += 1
+                        continue
+                    }
+                }
+                guard rows.count == setsAtOnce else { break }
+            }
+            return wrong == 0 ? [] : ["installs are the size of their set: \(wrong) wrong"]
+        }
+    }
+
+    /// A sentence about rows, and a query that counts those for which it does not hold. Sums stop where totals do.
+    private struct RowCheck: Sendable {
+        let sentence: String
+        let sql: String
+
+        private init(_ sentence: String, _ sql: String) {
+            self.sentence = sentence
+            self.sql = sql
+        }
+
+        private static func sum(_ column: String) -> String {
+            "least(coalesce(sum(\(column)), 0), 9007199254740991)"
+        }
+
+        static let all = [
+            RowCheck(
+                "reports and freed of a leak are the sums of its releases",
+                """
+                select count(*) from leak l where (reports, freed) is distinct from
+                  (select \(sum("reports")), \(sum("freed")) from leak_release where leak = l.id)
+                """),
+            RowCheck(
+                "reports and freed of a leak in a release are the sums of its builds",
+                """
+                select count(*) from leak_release c where (reports, freed) is distinct from
+                  (select \(sum("p.reports")), \(sum("p.freed")) from leak_build p join build b on b.id = p.build
+                   where p.leak = c.leak and b.release = c.release)
+                """),
+            RowCheck(
+                "reports of a leak are the sum of its days",
+                """
+                select count(*) from leak l
+                where reports <> (select \(sum("reports")) from leak_day where leak = l.id)
+                """),
+            RowCheck(
+                "reports of a day are the sum of its hours, where all are kept",
+                """
+                select count(*) from leak_day d where day > (select min(hour) / 24 from leak_hour)
+                  and reports <> (select \(sum("reports")) from leak_hour h where h.leak = d.leak
+                    and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
+                """),
+            RowCheck(
+                "reports of a leak by system and by model are no more than all",
+                """
+                select count(*) from leak l where exists (select 1 from leak_value where leak = l.id group by kind
+                  having \(sum("reports")) > l.reports)
+                """),
+            RowCheck(
+                "reports and freed of a release are the sums of its leaks",
+                """
+                select count(*) from release r where (reports, freed) is distinct from
+                  (select \(sum("reports")), \(sum("freed")) from leak_release where release = r.id)
+                """),
+            RowCheck(
+                "checks of a release are the sum of its classes",
+                """
+                select count(*) from release r
+                where checks <> (select \(sum("checks")) from release_check where release = r.id)
+                """),
+            RowCheck(
+                "leaks, reports and freed of an app are the sums of its leaks",
+                """
+                select count(*) from app a where (leaks, reports, freed) is distinct from
+                  (select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id)
+                """),
+            RowCheck(
+                "what a row refers to is there",
+                """
+                select (select count(*) from leak_text t where not exists (select 1 from leak where id = t.leak))
+                  + (select count(*) from leak l where not exists (select 1 from leak_text where leak = l.id))
+                  + (select count(*) from leak l where not exists (select 1 from app where id = l.app))
+                  + (select count(*) from build b where not exists (select 1 from release where id = b.release))
+                  + (select count(*) from sample s where not exists (select 1 from leak where id = s.leak))
+                """),
+        ]
+    }
+#endif

@@ -1,0 +1,136 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// What is left to look through for one install, one step after another.
+    struct Erasing {
+        let install: UInt64
+        fileprivate(set) var erased = Erased()
+        fileprivate var areSamplesDone = false
+        /// Sets up to this one have been looked at.
+        fileprivate var setsDone: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
+
+        init(install: UInt64) { self.install = install }
+
+        /// Asked behind the locks of the apps, so that it is as new as the sets.
+        static let countQuery = Query("select count from erasure")
+    }
+
+    extension Writer {
+        /// Up to 2 KiB each.
+        private static let setsPerStep = 1_000
+
+        /// Erases some rows, in a transaction of its own that keeps all apps from changing.
+        ///
+        /// - Returns: whether anything is left to look at.
+        func take(stepOf erasing: inout Erasing) throws(StoreError) -> Bool {
+            let connection = try link.open()
+            do throws(StoreError) {
+                var next = erasing
+                connection.begin("begin")
+                try connection.run(Migration.sharedLock)
+                // Looks through all samples, and so before the locks.
+                let samples = next.areSamplesDone ? nil : try samples(of: next.install, on: connection)
+                try connection.run(Query("select id from app order by id for no key update"))
+                var isLeft = true
+                if let samples {
+                    try erase(samples, &next, on: connection)
+                } else {
+                    isLeft = try eraseFromSets(&next, on: connection)
+                }
+                try connection.run(Query("commit"))
+                erasing = next
+                return isLeft
+            } catch {
+                link.settle()
+                throw error
+            }
+        }
+
+        private func samples(of install: UInt64, on connection: Connection) throws(StoreError) -> Rows {
+            try connection.run(
+                Query(
+                    "select leak, slot from sample where install_hash = $1::bigint",
+                    .integer(Int64(bitPattern: install))))
+        }
+
+        private func erase(
+            _ samples: Rows, _ erasing: inout Erasing, on connection: Connection
+        ) throws(StoreError) {
+            let rows = try connection.run(
+                Query(
+                    """
+                    with gone as (
+                        delete from sample s using unnest($4::bigint[], $5::bigint[]) as found (leak, slot)
+                        where s.leak = found.leak and s.slot = found.slot and s.install_hash = $1::bigint
+                        returning s.leak, s.slot),
+                      freed as (
+                        update leak l set
+                          first_sample = case when g.is_first then null else first_sample end,
+                          newest_sample = case when g.is_newest then null else newest_sample end
+                        from (select leak, bool_or(slot = $2::bigint) as is_first,
+                                bool_or(slot = $3::bigint) as is_newest from gone group by leak) g
+                        where l.id = g.leak)
+                    select count(*) from gone
+                    """, .integer(Int64(bitPattern: erasing.install)), .integer(SampleSlot.first),
+                    .integer(SampleSlot.newest), .integers(samples.map { $0.int64(0) }),
+                    .integers(samples.map { $0.int64(1) })))
+            erasing.erased.samples += rows.first?.int(0) ?? 0
+            erasing.areSamplesDone = true
+        }
+
+        private func eraseFromSets(
+            _ erasing: inout Erasing, on connection: Connection
+        ) throws(StoreError) -> Bool {
+            let done = erasing.setsDone
+            let rows = try connection.run(
+                Query(
+                    """
+                    select scope, owner, part, members from install_set
+                    where (scope, owner, part) > ($1::bigint, $2::bigint, $3::bigint)
+                    order by scope, owner, part limit $4::bigint
+                    """, .integer(done.scope), .integer(done.owner), .integer(done.part),
+                    .integer(Self.setsPerStep)))
+            var changed: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)] = []
+            for row in rows {
+                erasing.setsDone = (row.int64(0), row.int64(1), row.int64(2))
+                guard var set = InstallSet(bytes: row.bytes(3)) else {
+                    throw .unreadable("a set of installs", in: connection.name)
+                }
+                if set.remove(erasing.install) { changed.append((erasing.setsDone, set)) }
+            }
+            if !changed.isEmpty { try write(changed, on: connection) }
+            erasing.erased.sets += changed.count
+            return rows.count == Self.setsPerStep
+        }
+
+        private func write(
+            _ changed: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)],
+            on connection: Connection
+        ) throws(StoreError) {
+            var queries = [
+                Query(
+                    """
+                    update install_set i set members = d.members
+                    from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) as d (scope, owner, part, members)
+                    where i.scope = d.scope and i.owner = d.owner and i.part = d.part
+                    """, .integers(changed.map { $0.row.scope }), .integers(changed.map { $0.row.owner }),
+                    .integers(changed.map { $0.row.part }), .byteArrays(changed.map(\.set.bytes))),
+                Query("update erasure set count = count + 1"),
+            ]
+            for scope in InstallScope.countedScopes {
+                guard let counted = InstallScope.countedIn(scope: scope) else { continue }
+                let part = changed.filter { $0.row.scope == scope }
+                guard !part.isEmpty else { continue }
+                queries.append(
+                    Query(
+                        """
+                        update \(counted.table) t set installs = i.installs
+                        from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as i (owner, part, installs)
+                        where \(counted.row)
+                        """, .integers(part.map { $0.row.owner }), .integers(part.map { $0.row.part }),
+                        .integers(part.map { $0.set.count })))
+            }
+            _ = try connection.run(queries)
+        }
+    }
+#endif

@@ -1,0 +1,22 @@
+import Foundation
+import Testing
+
+@Suite struct PromisesTests {
+    /// What the fuzzer found to reach the most code, with the fewest bytes.
+    private static func corpus() throws -> [(name: String, bytes: [UInt8])] {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+            path: "Vectors/corpus")
+        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map {
+            ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0)))
+        }
+    }
+
+    @Test func `every input the fuzzer kept comes out the same, however it is cut`() throws {
+        let corpus = try Self.corpus()
+        #expect(corpus.count >= 100)
+        for (name, bytes) in corpus {
+            let broken = Promises.broken(by: bytes)
+            #expect(broken == nil, "\(name)")
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// A client that sends exactly the bytes it is told, wrong ones above all.
+
+#if canImport(Darwin)
+    import Darwin
+    private let stream = SOCK_STREAM
+    private let flags: Int32 = 0
+#else
+    import Glibc
+    private let stream = Int32(SOCK_STREAM.rawValue)
+    private let flags = Int32(MSG_NOSIGNAL)
+#endif
+
+/// One blocking connection to 127.0.0.1.
+public final class Client {
+    private let number: Int32
+    public private(set) var received: [UInt8] = []
+    public private(set) var isEnded = false
+
+    /// - Parameter receiveBufferBytes: a small one makes a slow reader.
+    public init(port: Int, receiveBufferBytes: Int32? = nil) {
+        number = socket(AF_INET, stream, 0)
+        var one: Int32 = 1
+        unsafe setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
+        if var receiveBufferBytes { unsafe setsockopt(number, SOL_SOCKET, SO_RCVBUF, &receiveBufferBytes, 4) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        precondition(connected == 0, "cannot connect to port \(port), errno \(errno)")
+    }
+
+    deinit { close(number) }
+
+    @discardableResult
+    public func send(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes[sent...].withUnsafeBytes { unsafe systemSend($0) }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    @discardableResult
+    public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    private func systemSend(_ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+            unsafe Darwin.send(number, bytes.baseAddress, bytes.count, flags)
+        #else
+            unsafe Glibc.send(number, bytes.baseAddress, bytes.count, flags)
+        #endif
+    }
+
+    public func endSending() { shutdown(number, Int32(SHUT_WR)) }
+
+    /// Closes so that the peer sees a reset.
+    public func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        unsafe setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Sends without waiting for room longer than a tenth of a second.
+    ///
+    /// - Returns: false when there was none.
+    public func sendAvailable(_ text: String) -> Bool {
+        var limit = timeval(tv_sec: 0, tv_usec: 100_000)
+        unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        return send(text)
+    }
+
+    /// Lets five milliseconds pass.
+    public static func pause() { _ = poll(nil, 0, 5) }
+
+    /// Reads once.
+    ///
+    /// - Returns: false when nothing came in time or the peer has ended.
+    @discardableResult
+    public func read(milliseconds: Int32) -> Bool {
+        guard !isEnded else { return false }
+        var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&request, 1, milliseconds) > 0 else { return false }
+        var piece = [UInt8](repeating: 0, count: 65536)
+        let count = unsafe recv(number, &piece, piece.count, 0)
+        guard count > 0 else {
+            isEnded = true
+            return false
+        }
+        received += piece[..<count]
+        return true
+    }
+
+    /// Reads until `count` answers are whole, the peer ends, or nothing comes for `milliseconds`.
+    public func answers(_ count: Int, heads: Set<Int> = [], milliseconds: Int32 = 5000) -> [Reply] {
+        while true {
+            let replies = Reply.all(in: received, heads: heads)
+            if replies.count >= count || !read(milliseconds: milliseconds) { return replies }
+        }
+    }
+
+    /// The next answer, which is then forgotten. Nothing else may have been read.
+    public func nextAnswer() -> Reply? {
+        defer { received = [] }
+        return answers(1).first
+    }
+
+    /// Reads until the peer ends.
+    ///
+    /// - Returns: whether it did in time.
+    public func waitForEnd(milliseconds: Int32 = 5000) -> Bool {
+        while read(milliseconds: milliseconds) {}
+        return isEnded
+    }
+}
+
+/// An answer as it came.
+public struct Reply: Sendable {
+    public var status: Int
+    public var fields: [(name: String, value: String)]
+    public var body: [UInt8]
+    /// Of head and body.
+    public var byteCount: Int
+
+    public func field(_ name: String) -> String? { fields.first { $0.name.lowercased() == name }?.value }
+    public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// All whole answers in `bytes`.
+    ///
+    /// - Parameter heads: which of them, from 0, answer `HEAD` and so have no body. A 100 does not count.
+    public static func all(in bytes: [UInt8], heads: Set<Int> = []) -> [Reply] {
+        var replies: [Reply] = []
+        var rest = bytes[...]
+        var index = 0
+        while let end = endOfHead(rest) {
+            let lines = String(decoding: rest[..<(end - 4)], as: UTF8.self).split(separator: "\r\n")
+            guard let first = lines.first, let status = Int(first.split(separator: " ")[1]) else { break }
+            let fields = lines.dropFirst().map { line in
+                let colon = line.firstIndex(of: ":") ?? line.endIndex
+                return (String(line[..<colon]), line[colon...].dropFirst().drop { $0 == " " }.description)
+            }
+            var reply = Reply(status: status, fields: fields, body: [], byteCount: 0)
+            let count = heads.contains(index) ? 0 : Int(reply.field("content-length") ?? "0") ?? 0
+            guard rest.endIndex - end >= count else { break }
+            reply.body = Array(rest[end..<end + count])
+            reply.byteCount = end + count - rest.startIndex
+            rest = rest[(end + count)...]
+            replies.append(reply)
+            if status != 100 { index += 1 }
+        }
+        return replies
+    }
+
+    private static func endOfHead(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        return (bytes.startIndex...bytes.endIndex - 4).first { bytes[$0..<$0 + 4] == [13, 10, 13, 10] }.map {
+            $0 + 4
+        }
+    }
+}

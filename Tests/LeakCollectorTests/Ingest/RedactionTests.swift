@@ -1,0 +1,35 @@
+import LeakMessage
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct RedactionTests {
+    private func redacted(_ report: LeakReport) throws -> (report: LeakReport, bytes: Int) {
+        let bytes = Redaction.redact(report.json()[...])
+        let document = try WireReader.read(bytes, as: .json)
+        return (document.report(at: 0), bytes.count)
+    }
+
+    @Test func `a report of ordinary size is kept whole`() throws {
+        var report = LeakReport()
+        report.className = "A"
+        report.log = ["opened cart"]
+        report.stack = ["Root", "A"]
+        #expect(try redacted(report).report == report)
+    }
+
+    @Test(arguments: [
+        (log: 64, stack: 2), (log: 64, stack: 128), (log: 0, stack: 128),
+    ])
+    func `a huge one loses its longest parts`(log: Int, stack: Int) throws {
+        var report = LeakReport()
+        report.className = "A"
+        report.message = String(repeating: "m", count: 8_000)
+        report.log = [String](repeating: String(repeating: "l", count: 500), count: log)
+        report.stack = [String](repeating: String(repeating: "s", count: 500), count: stack)
+        let (kept, bytes) = try redacted(report)
+        #expect(bytes <= Redaction.sampleBytes)
+        #expect(kept.className == "A" && kept.message == report.message)
+        #expect(kept.log.isEmpty && kept.stack.count == (stack == 2 ? 2 : 0))
+    }
+}

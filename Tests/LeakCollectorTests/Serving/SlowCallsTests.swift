@@ -1,0 +1,23 @@
+import HTTPServer
+import Testing
+import Threads
+
+@testable import LeakCollector
+
+@Suite struct SlowCallsTests {
+    @Test func `one line a second at most, which counts the others`() {
+        let time = Guarded<Int64>(0)
+        let calls = SlowCalls(log: Log(form: .text), now: { time.with { $0 } })
+        func words(_ milliseconds: Int64) -> String? {
+            time.with { $0 = milliseconds }
+            return calls.words(for: SlowCall(method: .post, path: "/a", duration: .microseconds(80_700)))
+        }
+        #expect(words(5000) == "POST /a held its thread for 80 ms")
+        #expect(words(5999) == nil)
+        #expect(words(5000) == nil)
+        #expect(words(6000) == "POST /a held its thread for 80 ms; 2 more since the last such line")
+        #expect(words(7000) == "POST /a held its thread for 80 ms")
+        // The clock was put back.
+        #expect(words(-90_000) != nil)
+    }
+}

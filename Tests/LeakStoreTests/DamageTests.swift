@@ -1,0 +1,135 @@
+import Testing
+
+@testable import LeakStore
+
+/// A database that bits have turned over in: nothing traps, and no total is wrong without a word.
+@Suite struct DamageTests {
+    /// Every question that pages and commands ask, and everything that is written by the clock.
+    private static func exercise(_ store: SQLiteStore, leaks: [LeakID]) {
+        if let reader = try? store.makeReader() {
+            let apps = (try? reader.apps()) ?? []
+            for app in apps.prefix(3).map(Optional.some) + [nil] {
+                _ = try? reader.versions(app: app)
+                _ = try? reader.overview(app: app, now: noon)
+                var query = LeakQuery()
+                query.app = app
+                for state in [nil, LeakState.open, .slow] {
+                    query.state = state
+                    _ = try? reader.leaks(query, now: noon)
+                }
+            }
+            for app in apps.prefix(3) { _ = try? reader.releases(app: app) }
+            for leak in leaks {
+                _ = try? reader.leak(leak, now: noon)
+                _ = try? reader.trend(of: leak, by: .hour, now: noon)
+                _ = try? reader.trend(of: leak, by: .day, now: noon)
+                _ = try? reader.samples(of: leak)
+            }
+            _ = try? reader.credentials(all: true, now: noon)
+            _ = try? reader.changeCounter()
+            try? reader.ping()
+        }
+        var random = Seeded(state: 1)
+        _ = try? store.count((0..<3).map { _ in randomSubmission(&random, now: noon) }, now: noon)
+        try? store.expire(now: noon + 100 * day)
+        try? store.tidy(now: noon)
+    }
+
+    /// A small database with something in every table, and what it holds.
+    private static func filled(_ directory: TemporaryDirectory) throws -> CountingModel {
+        var model = CountingModel()
+        var random = Seeded(state: 5)
+        let store = try directory.store()
+        for _ in 0..<12 {
+            var call = (0..<4).map { _ in randomSubmission(&random, now: noon) }
+            call[0].dropped = []
+            let receipts = try store.count(call, now: noon)
+            #expect(receipts == model.count(call, now: noon))
+        }
+        _ = try store.add(StorePlay.link([1]))
+        model.add([1])
+        #expect(try store.checkpoint())
+        return model
+    }
+
+    /// Names, times and what else a single row knows are not told from others; numbers that are sums are.
+    @Test func `bits turned over anywhere are told, or change no total`() throws {
+        let directory = TemporaryDirectory(isInMemory: true)
+        let model = try Self.filled(directory)
+        let file = directory.read("leaks.sqlite")
+        var (told, harmless) = (0, 0)
+        for seed in 0..<(15 * PowerCutTests.seeds.upperBound) {
+            var random = Seeded(state: seed)
+            var damaged = file
+            var places: [Int] = []
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 0..<file.count, using: &random)
+                places.append(place)
+                damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            }
+            let copy = TemporaryDirectory(isInMemory: true)
+            copy.write(damaged, to: "leaks.sqlite")
+            do {
+                let store = try SQLiteStore(path: copy.database, exclusive: false)
+                if try store.verify() != [] {
+                    told += 1
+                } else {
+                    harmless += 1
+                    #expect(
+                        try model.differences(from: store, now: noon, isCountsOnly: true) == [],
+                        "bits turned over at \(places)")
+                }
+                Self.exercise(store, leaks: Array(model.leaks.keys))
+            } catch let error as StoreError {
+                told += 1
+                #expect(!error.description.contains("\n"))
+            }
+        }
+        #expect(told > 0 && harmless > 0)
+    }
+
+    private static let values: [String] = [
+        "null", "''", "x''", "x'00'", "x'ff'", "x'ffffffffffffffffffffffffffffffffffff'", "-1", "0", "1", "8",
+        "9007199254740992", "9223372036854775807", "-9223372036854775808", "1e300", "-1e300", "0.5", "'text'",
+        "randomblob(40)", "randomblob(700)", "randomblob(5000)", "zeroblob(1024)", "zeroblob(100000)",
+    ]
+
+    /// Damage that SQLite cannot see: what a column holds is not what was written to it.
+    @Test func `any value in any column is survived`() throws {
+        let directory = TemporaryDirectory(isInMemory: true)
+        let model = try Self.filled(directory)
+        let file = directory.read("leaks.sqlite")
+        let connection = try Connection(path: directory.database, access: .readOnly)
+        let columns = try Self.texts(
+            connection,
+            """
+            select m.name || '.' || p.name from sqlite_master m, pragma_table_info(m.name) p
+            where m.type = 'table' and m.name not like 'sqlite%'
+            """)
+        #expect(columns.count > 80)
+        let count = PowerCutTests.seeds.upperBound / 3
+        for (number, column) in columns.enumerated() {
+            let parts = column.split(separator: ".")
+            // A few for each column; all of them in a long run.
+            for offset in 0..<min(Int(count), Self.values.count) {
+                let value = Self.values[(number * 7 + offset * 5) % Self.values.count]
+                let copy = TemporaryDirectory(isInMemory: true)
+                copy.write(file, to: "leaks.sqlite")
+                let damaging = try Connection(path: copy.database, access: .readWrite)
+                try damaging.execute("pragma foreign_keys = off; pragma ignore_check_constraints = on")
+                try? damaging.execute("update or ignore \(parts[0]) set \(parts[1]) = \(value)")
+                guard let store = try? SQLiteStore(path: copy.database, exclusive: false) else { continue }
+                _ = try? store.verify()
+                Self.exercise(store, leaks: Array(model.leaks.keys.prefix(2)))
+            }
+        }
+    }
+
+    private static func texts(_ connection: Connection, _ sql: StaticString) throws -> [String] {
+        let select = try connection.statement(sql)
+        defer { select.reset() }
+        var texts: [String] = []
+        while try select.step() { texts.append(select.text(0)) }
+        return texts
+    }
+}

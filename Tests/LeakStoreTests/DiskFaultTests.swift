@@ -1,0 +1,169 @@
+import CSQLite
+import Testing
+
+@testable import LeakStore
+
+/// A disk that fails for once, or for a while: each call is done or is answered with an error and not done, and the
+/// store goes on when the disk does, without a restart.
+@Suite struct DiskFaultTests {
+    private static let steps = 8
+    private static let faultsPerSeed = 20
+
+    /// Codes that SQLite's own VFS gives when the system refuses.
+    private static func faults(of operation: FaultyDisk.Operation) -> [FaultyDisk.Fault] {
+        switch operation {
+        case .open: [.fail(SQLITE_CANTOPEN), .fail(ioError(1))]
+        case .read: [.fail(ioError(1)), .fail(ioError(33))]
+        case .write:
+            [.fail(SQLITE_FULL), .fail(ioError(3)), .failHalfway(SQLITE_FULL), .failHalfway(ioError(3))]
+        case .sync: [.fail(ioError(4)), .fail(ioError(5))]
+        case .truncate: [.fail(ioError(6))]
+        case .size: [.fail(ioError(7))]
+        case .lock: [.fail(SQLITE_BUSY), .fail(ioError(15))]
+        case .delete: [.fail(ioError(10))]
+        case .access: [.fail(ioError(13))]
+        case .map: [.fail(ioError(18)), .fail(ioError(21)), .fail(SQLITE_NOMEM)]
+        case .lockMap: [.fail(SQLITE_BUSY), .fail(ioError(20))]
+        }
+    }
+
+    /// https://www.sqlite.org/rescode.html
+    private static func ioError(_ detail: Int32) -> Int32 { SQLITE_IOERR | detail << 8 }
+
+    static func fault(of operation: FaultyDisk.Operation, _ random: inout Seeded) -> FaultyDisk.Fault {
+        faults(of: operation).randomElement(using: &random) ?? .none
+    }
+
+    private static func length(of script: StoreScript) -> Int {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        var play = StorePlay(in: disk.directory)
+        for (step, now) in script.steps { try? play.play(step, now: now) }
+        return disk.count
+    }
+
+    @Test(arguments: PowerCutTests.seeds)
+    func `what fails once is not done, and done when it is asked for again`(seed: UInt64) throws {
+        let script = StoreScript(seed: seed, length: Self.steps)
+        let whole = Self.length(of: script)
+        var random = Seeded(state: seed)
+        var failures = 0
+        for _ in 0..<Self.faultsPerSeed {
+            let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+            let (at, dice) = (Int.random(in: 1...whole, using: &random), random)
+            disk.follow { event in
+                var dice = dice
+                return event.number == at ? Self.fault(of: event.operation, &dice) : .none
+            }
+            var play = StorePlay(in: disk.directory)
+            for (step, now) in script.steps {
+                do {
+                    try play.play(step, now: now)
+                } catch {
+                    failures += 1
+                    // The fault has passed.
+                    #expect(try play.problems() == [], "seed \(seed), \(at) of \(whole): \(error)")
+                    #expect(throws: Never.self, "seed \(seed), \(at) of \(whole), after \(error)") {
+                        try play.play(step, now: now)
+                    }
+                }
+            }
+            #expect(try play.problems() == [], "seed \(seed), \(at) of \(whole)")
+        }
+        #expect(failures > 0)
+    }
+
+    /// All of one kind fails for a few steps; and in the end the power goes as well.
+    @Test(arguments: [FaultyDisk.Operation.write, .sync, .truncate, .read], PowerCutTests.seeds)
+    func `a disk that fails for a while is waited for`(operation: FaultyDisk.Operation, seed: UInt64) throws {
+        var random = Seeded(state: seed)
+        let script = StoreScript(seed: seed, length: Self.steps)
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let fault = Self.fault(of: operation, &random)
+        let first = Int.random(in: 0..<Self.steps, using: &random)
+        let last = Int.random(in: first..<Self.steps, using: &random)
+        var play = StorePlay(in: disk.directory)
+        for (number, (step, now)) in script.steps.enumerated() {
+            if (first...last).contains(number) {
+                disk.follow { $0.operation == operation ? fault : .none }
+                try? play.play(step, now: now)
+                disk.follow { _ in .none }
+                #expect(try play.problems() == [], "seed \(seed), step \(number)")
+            } else {
+                try play.play(step, now: now)
+            }
+        }
+        #expect(try play.problems() == [], "seed \(seed)")
+        let cut = Seeded(state: random.next())
+        disk.follow { _ in .cutPower(cut) }
+        try? play.play(.count([submission([Report(leak: leak("L1"))])]), now: play.now)
+        #expect(try play.resume(in: disk.remains()) == [], "seed \(seed), after the power cut")
+    }
+
+    /// The power goes a while after a fault: what was written again after a failed sync is on disk. In seed 48 the sync
+    /// that fails is that of turning the log on.
+    @Test(arguments: Array(PowerCutTests.seeds) + [48])
+    func `a failed sync loses nothing that was acknowledged later`(seed: UInt64) throws {
+        let script = StoreScript(seed: seed, length: Self.steps)
+        let whole = Self.length(of: script)
+        var random = Seeded(state: seed)
+        for _ in 0..<Self.faultsPerSeed {
+            let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+            let fault = Int.random(in: 1...whole, using: &random)
+            let cut = Int.random(in: fault...(whole + 20), using: &random)
+            let dice = Seeded(state: random.next())
+            disk.follow { event in
+                if event.number == cut { return .cutPower(dice) }
+                // The first sync from there on.
+                let isNear = (fault..<(fault + 12)).contains(event.number)
+                return isNear && event.operation == .sync ? .fail(Self.ioError(4)) : .none
+            }
+            var play = StorePlay(in: disk.directory)
+            var rest = script.steps[...]
+            while !disk.isOff, let (step, now) = rest.popFirst() {
+                do {
+                    try play.play(step, now: now)
+                } catch {
+                    if !disk.isOff { try? play.play(step, now: now) }
+                }
+            }
+            #expect(
+                try play.resume(in: disk.remains()) == [],
+                "seed \(seed), fault \(fault), cut \(cut) of \(whole)")
+        }
+    }
+
+    /// Readers are opened once and live as long as the server.
+    @Test func `a reader that could not read reads again`() throws {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let store = try disk.directory.store()
+        let reader = try store.makeReader()
+        var at = 0
+        var count = 0
+        var failures = 0
+        for operation in FaultyDisk.Operation.allCases {
+            for fault in Self.faults(of: operation) where operation != .lock && operation != .lockMap {
+                at = 0
+                repeat {
+                    at += 1
+                    count += 1
+                    // So that the reader has to look again.
+                    _ = try store.count([submission([Report(leak: leak("A"))])], now: noon)
+                    if at % 3 == 0 { _ = try store.checkpoint() }
+                    let (number, dice) = (at, fault)
+                    disk.follow { $0.number == number && $0.operation == operation ? dice : .none }
+                    do {
+                        let found = try reader.leak(leak("A").id, now: noon)?.row.reports
+                        #expect(found == count, "\(operation) \(number)")
+                    } catch {
+                        failures += 1
+                    }
+                    let asked = disk.count
+                    disk.follow { _ in .none }
+                    #expect(try reader.leak(leak("A").id, now: noon)?.row.reports == count)
+                    if at > asked { break }
+                } while true
+            }
+        }
+        #expect(failures > 0)
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import LeakStore
+
+/// How every store forgets an install; a second one runs the same tests.
+@Suite struct EraseTests {
+    let place = StorePlace()
+
+    private func report(_ name: String, _ install: UInt64, version: String = "1.0", build: String? = nil)
+        -> Report
+    {
+        Report(leak: leak(name), version: version, build: build, install: install)
+    }
+
+    @Test func `an install goes from samples and from every exact set`() throws {
+        let store = try place.store()
+        _ = try store.count(
+            [
+                submission([report("A", 1), report("A", 2), report("B", 1)]),
+                submission([
+                    report("A", 1, version: "2.0", build: "7"), report("A", 3, version: "2.0", build: "8"),
+                ]),
+            ], now: noon)
+        let erased = try store.erase(install: 1)
+        #expect(erased.samples > 0 && erased.sets > 0)
+        #expect(try store.erase(install: 1) == Erased())
+        #expect(try place.problems(of: store) == [])
+
+        let reader = try store.makeReader()
+        let one = try #require(try reader.leak(leak("A").id, now: noon))
+        #expect(one.row.installs == 2 && one.row.reports == 4)
+        #expect(one.versions.map(\.installs) == [1, 0, 1])
+        #expect(try reader.leak(leak("B").id, now: noon)?.row.installs == 0)
+        #expect(try reader.overview(app: "shop", now: noon).recentInstalls == 2)
+        for name in ["A", "B"] {
+            let installs = try reader.samples(of: leak(name).id)?.map(\.origin.install)
+            #expect(installs?.contains("i1") == false)
+        }
+    }
+
+    @Test func `what comes afterwards counts as if it had never been there`() throws {
+        let store = try place.store()
+        for round in 0..<3 {
+            _ = try store.count([submission([report("A", 1), report("A", 2)])], now: noon + Int64(round))
+            #expect(try store.makeReader().leak(leak("A").id, now: noon)?.row.installs == 2)
+            _ = try store.erase(install: 1)
+            #expect(try store.makeReader().leak(leak("A").id, now: noon)?.row.installs == 1)
+            #expect(try place.problems(of: store) == [])
+        }
+        let page = try #require(try store.makeReader().leak(leak("A").id, now: noon))
+        #expect(page.row.reports == 6)
+        _ = try store.count([submission([report("A", 9)])], now: noon + 9)
+        #expect(
+            try store.makeReader().samples(of: leak("A").id)?.contains { $0.origin.install == "i9" } == true)
+        #expect(try place.problems(of: store) == [])
+    }
+
+    @Test func `an estimate holds nobody, and stays`() throws {
+        let store = try place.store()
+        var random = Seeded(state: 3)
+        let installs = (0..<400).map { _ in random.next() }
+        _ = try store.count([submission(installs.map { report("A", $0) })], now: noon)
+        let before = try store.makeReader().leak(leak("A").id, now: noon)?.row.installs
+        #expect(try store.erase(install: installs[0]).sets == 0)
+        #expect(try store.makeReader().leak(leak("A").id, now: noon)?.row.installs == before)
+        #expect(try place.problems(of: store) == [])
+    }
+}

@@ -1,0 +1,108 @@
+import Testing
+import Threads
+
+@testable import LeakStore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// What was acknowledged is on disk, and counted once, wherever the process is killed or the power goes.
+///
+/// Each seed plays one script, some ends of it at random moments; `make soak` plays more (`FAULT_SEEDS`).
+@Suite struct PowerCutTests {
+    static let seeds = 1...(unsafe getenv("FAULT_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 6)
+    private static let endsPerSeed = 20
+    private static let steps = 14
+
+    enum End: CaseIterable {
+        case kill, powerCut
+    }
+
+    @Test(arguments: End.allCases, seeds)
+    func `what was acknowledged is there once after`(end: End, seed: UInt64) throws {
+        let whole = Self.length(seed: seed)
+        var random = Seeded(state: seed)
+        for _ in 0..<Self.endsPerSeed {
+            let at = Int.random(in: 1...whole, using: &random)
+            let problems = try Self.problems(after: end, at: at, seed: seed)
+            #expect(problems == [], "seed \(seed), \(end) at \(at) of \(whole)")
+        }
+    }
+
+    /// A test that finds nothing is worth what it would find.
+    @Test(arguments: [(true, []), (false, ["synchronous = off"]), (false, ["synchronous = normal"])])
+    func `a disk that lies, and a store that does not sync what it acknowledges, are found out`(
+        isLyingDisk: Bool, settings: [String]
+    ) throws {
+        var losses = 0
+        for seed in Self.seeds.prefix(6) {
+            let whole = Self.length(seed: seed)
+            for part in 1...5 {
+                let problems = try? Self.problems(
+                    after: .powerCut, at: whole * part / 5, seed: seed, settings: settings,
+                    ignoresSync: isLyingDisk)
+                if problems != [] { losses += 1 }
+            }
+        }
+        #expect(losses > 0)
+    }
+
+    @Test func `scripts come to everything that a disk is asked for`() {
+        let seen = Guarded<Set<String>>([])
+        for seed in Self.seeds.prefix(6) {
+            let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+            disk.follow { event in
+                seen.with {
+                    _ = $0.insert("\(event.operation) \(event.file.split(separator: "-").last ?? "")")
+                }
+                return .none
+            }
+            var play = StorePlay(in: disk.directory)
+            for (step, now) in StoreScript(seed: seed, length: Self.steps).steps {
+                try? play.play(step, now: now)
+            }
+        }
+        let expected: Set = [
+            "write wal", "sync wal", "truncate wal", "delete wal", "write leaks.sqlite", "sync leaks.sqlite",
+            "truncate leaks.sqlite", "write journal", "sync journal", "delete journal",
+        ]
+        #expect(expected.subtracting(seen.with { $0 }) == [])
+    }
+
+    /// How much a whole script asks of the disk.
+    private static func length(seed: UInt64) -> Int {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        var play = StorePlay(in: disk.directory)
+        for (step, now) in StoreScript(seed: seed, length: steps).steps { try? play.play(step, now: now) }
+        play.close()
+        return disk.count
+    }
+
+    /// Plays a script up to its end, goes on behind it, and plays the rest.
+    private static func problems(
+        after end: End, at: Int, seed: UInt64, settings: [String] = [], ignoresSync: Bool = false
+    ) throws -> [String] {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true), ignoresSync: ignoresSync)
+        disk.follow { event in
+            guard event.number == at else { return .none }
+            return end == .kill ? .kill : .cutPower(Seeded(state: seed &* 1_000 &+ UInt64(at)))
+        }
+        var play = StorePlay(in: disk.directory, settings: settings)
+        var rest = StoreScript(seed: seed, length: steps).steps[...]
+        while !disk.isOff, let (step, now) = rest.popFirst() {
+            // One that fails is not acknowledged.
+            try? play.play(step, now: now)
+        }
+        let next = disk.remains()
+        var problems = try play.resume(in: next)
+        // Whoever had no answer asks again.
+        if let (step, now) = play.uncertain { try play.play(step, now: now) }
+        for (step, now) in rest { try play.play(step, now: now) }
+        problems += try play.problems()
+        play.close()
+        return problems
+    }
+}

@@ -1,0 +1,232 @@
+import Testing
+
+@testable import LeakStore
+
+@Suite struct StoreLimitTests {
+    /// Limits that a test reaches.
+    private static var small: StoreLimits {
+        var limits = StoreLimits()
+        limits.appsPerKey = 2
+        limits.releasesPerApp = 3
+        limits.buildsPerRelease = 2
+        limits.leaksPerApp = 4
+        limits.buildsPerLeak = 3
+        limits.leakBuildsPerApp = 9
+        limits.checkClassesPerRelease = 2
+        limits.droppedReasonsPerApp = 2
+        limits.idempotencyKeysPerDay = 5
+        limits.answersPerDay = 2
+        return limits
+    }
+
+    private func beyond(_ reader: any StoreReader, app: String? = nil) throws -> [BeyondLimit.Name: Int] {
+        Dictionary(
+            uniqueKeysWithValues: try reader.overview(app: app, now: noon).beyond.map { ($0.limit, $0.count) }
+        )
+    }
+
+    @Test func `leaks beyond the limit count as one that is named so`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store(limits: Self.small)
+        for round in 0..<2 {
+            for number in 0..<10 {
+                let report = Report(leak: leak("L\(number)"), count: number + 1)
+                #expect(try store.count([submission([report])], now: noon + Int64(round)) == [.counted])
+            }
+        }
+        let reader = try store.makeReader()
+        var query = LeakQuery()
+        query.sort = .reports
+        let page = try reader.leaks(query, now: noon)
+        #expect(page.total == 5 && page.reports == 110)
+        let other = try #require(page.leaks.first)
+        #expect(other.identity.title.hasPrefix("other leaks") && other.identity.quality == .low)
+        #expect(other.reports == 2 * (5 + 6 + 7 + 8 + 9 + 10))
+        #expect(try beyond(reader) == [.leaks: other.reports])
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `texts of leaks are bounded in bytes`() throws {
+        let directory = TemporaryDirectory()
+        var limits = StoreLimits()
+        limits.leakTextBytesPerApp = 10_000
+        let store = try directory.store(limits: limits)
+        let path = [String](repeating: String(repeating: "x", count: 500), count: 3)
+        let reports = (0..<10).map { Report(leak: leak("L\($0)", stack: path)) }
+        _ = try store.count([submission(reports)], now: noon)
+        let page = try store.makeReader().leaks(LeakQuery(), now: noon)
+        #expect((2...4).contains(page.total) && page.reports == 10)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `versions beyond the limit count as other, older than any`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store(limits: Self.small)
+        for number in 1...9 {
+            _ = try store.count(
+                [submission([Report(leak: leak("Page"), version: "\(number).0")])], now: noon)
+        }
+        let reader = try store.makeReader()
+        let releases = try reader.releases(app: "shop")
+        #expect(releases.map(\.version) == ["3.0", "2.0", "1.0", "other"])
+        #expect(releases.map(\.reports) == [1, 1, 1, 6])
+        #expect(try beyond(reader)[.releases] == 6)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `builds beyond the limits, of a version and of a leak, count as other`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store(limits: Self.small)
+        for version in ["1.0", "2.0", "3.0"] {
+            for build in 0..<5 {
+                let report = Report(
+                    leak: leak("Page"), version: version, build: "\(build)", install: UInt64(build))
+                _ = try store.count([submission([report, report])], now: noon)
+            }
+        }
+        let reader = try store.makeReader()
+        let page = try #require(try reader.leak(leak("Page").id, now: noon))
+        // Three builds are the limit of one leak; other builds of the first version are one of them.
+        #expect(page.versions.count == 4)
+        #expect(page.versions.reduce(0) { $0 + $1.reports } == 30)
+        #expect(page.versions.contains { $0.version == "other" && $0.build == "other" && $0.reports > 0 })
+        let counts = try beyond(reader)
+        #expect(counts[.builds] != nil && counts[.leakBuilds] != nil)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `apps beyond what one key may make count as other`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store(limits: Self.small)
+        for key in [Int64(1), 2] {
+            for number in 0..<6 {
+                let report = Report(leak: leak("Page", app: "app-\(key)-\(number)"))
+                _ = try store.count([submission([report], keyID: key)], now: noon)
+            }
+        }
+        let reader = try store.makeReader()
+        #expect(try Set(reader.apps()) == ["app-1-0", "app-1-1", "app-2-0", "app-2-1", "other"])
+        #expect(try beyond(reader, app: "other")[.apps] == 8)
+        #expect(try reader.leaks(LeakQuery(), now: noon).reports == 12)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `checks and losses keep their sums`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store(limits: Self.small)
+        for number in 0..<5 {
+            var batch = submission()
+            batch.denominators = [
+                Submission.Denominator(
+                    app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0,
+                    checks: ["C\(number)": 10])
+            ]
+            batch.dropped = [Submission.Dropped(app: "shop", reason: "r\(number)", count: 2)]
+            _ = try store.count([batch], now: noon)
+        }
+        let reader = try store.makeReader()
+        let overview = try reader.overview(app: "shop", now: noon)
+        #expect(overview.newest?.checks == 50 && overview.droppedTotal == 10)
+        #expect(overview.dropped.map(\.reason) == ["other", "r0", "r1"])
+        #expect(try beyond(reader) == [.checkClasses: 30, .droppedReasons: 6])
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `idempotency keys beyond the limit of a day are counted and not remembered`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store(limits: Self.small)
+        for number in 0..<9 {
+            _ = try store.count([submission([Report(leak: leak("Page"))], key: "k\(number)")], now: noon)
+        }
+        #expect(
+            try store.count([submission([Report(leak: leak("Page"))], key: "k4")], now: noon)
+                == [.repeated(answer: Array("answer 1".utf8))])
+        let late = submission([Report(leak: leak("Page"))], key: "k8")
+        #expect(try store.count([late], now: noon) == [.counted])
+        #expect(try beyond(store.makeReader()) == [.idempotencyKeys: 5])
+        // Another ingest key, and another day, have a limit of their own.
+        for (key, time) in [(Int64(2), noon), (1, noon + day)] {
+            let batch = submission([Report(leak: leak("Page"))], key: "n", keyID: key)
+            #expect(try store.count([batch], now: time) == [.counted])
+            guard case .repeated = try store.count([batch], now: time)[0] else {
+                Issue.record("not remembered")
+                return
+            }
+        }
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `a transaction ends when it has much to write, but takes one submission whole`() throws {
+        let directory = TemporaryDirectory()
+        var limits = StoreLimits()
+        limits.weightPerCommit = 100
+        let store = try directory.store(limits: limits)
+        let large = submission((0..<50).map { Report(leak: leak("L\($0)")) })
+        let small = submission([Report(leak: leak("L0"))])
+        #expect(try store.count([large, small, small], now: noon) == [.counted])
+        #expect(try store.count([small, small], now: noon) == [.counted, .counted])
+        #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == 52)
+    }
+
+    /// The rate of growth is what an attacker chooses; the size at which it ends is not.
+    @Test func `whatever one key sends, the database stops growing`() throws {
+        let directory = TemporaryDirectory()
+        var limits = Self.small
+        limits.leakTextBytesPerApp = 100_000
+        limits.idempotencyKeysPerDay = 100
+        let store = try directory.store(limits: limits)
+        var random = Seeded(state: 11)
+        var sizes: [Int] = []
+        for round in 0..<40 {
+            var batches: [Submission] = []
+            for _ in 0..<20 {
+                let app = "app\(random.next() % 1_000)"
+                let reports = (0..<10).map { _ in
+                    Report(
+                        leak: leak("L\(random.next())", app: app), version: "\(random.next() % 100_000).0",
+                        build: "\(random.next())", system: "S\(random.next())", install: random.next(),
+                        at: noon - Int64(random.next() % 3) * hour)
+                }
+                var batch = submission(reports, key: "k\(random.next())", body: UInt8(random.next() % 200))
+                batch.denominators = [
+                    Submission.Denominator(
+                        app: app, version: "\(random.next())", build: nil, sessions: 1, leakySessions: 0,
+                        checks: ["C\(random.next())": 1])
+                ]
+                batch.dropped = [Submission.Dropped(app: app, reason: "\(random.next())", count: 1)]
+                batches.append(batch)
+            }
+            while !batches.isEmpty {
+                batches.removeFirst(try store.count(batches, now: noon).count)
+            }
+            if round % 10 == 9 {
+                _ = try store.checkpoint()
+                sizes.append(DatabaseFile.size(of: directory.database))
+            }
+        }
+        // Ten rounds fill every list; what still fills then, systems per leak and installs, is bounded as well.
+        #expect(sizes[3] - sizes[1] < 200_000, "\(sizes)")
+        #expect(sizes[3] < 2_000_000, "\(sizes)")
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `a database as large as it may be refuses reports and loses none that it took`() throws {
+        let directory = TemporaryDirectory()
+        var limits = StoreLimits()
+        limits.databaseBytes = 1 << 20
+        let store = try directory.store(limits: limits)
+        var counted = 0
+        let failure = try #require(throws: StoreError.self) {
+            for number in 0..<10_000 {
+                _ = try store.count(
+                    [submission([Report(leak: leak("L\(number)", stack: ["\(number)"]))])], now: noon)
+                counted += 1
+            }
+        }
+        #expect(failure.reason == .diskFull)
+        _ = try store.checkpoint()
+        #expect(DatabaseFile.size(of: directory.database) <= limits.databaseBytes)
+        #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == counted)
+        #expect(try store.verify() == [])
+    }
+}

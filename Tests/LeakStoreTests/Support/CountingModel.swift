@@ -1,0 +1,194 @@
+@testable import LeakStore
+
+/// What counting means, without a database.
+struct CountingModel: Sendable {
+    struct Totals: Equatable, Sendable {
+        var reports = 0
+        var freed = 0
+        var installs: Set<UInt64> = []
+        var byBuild: [String: Int] = [:]
+        var bySystem: [String: Int] = [:]
+        var first = Int64.max
+        var last = Int64.min
+        var days: [Int: Int] = [:]
+        var hours: [Int: Int] = [:]
+    }
+
+    struct Release: Equatable, Sendable {
+        var reports = 0
+        var installs: Set<UInt64> = []
+        var sessions = 0
+        var checks = 0
+    }
+
+    private struct Key: Hashable {
+        var keyID: Int64
+        var key: String
+    }
+
+    private(set) var leaks: [LeakID: Totals] = [:]
+    /// Of the one app that random submissions are from, by version.
+    private(set) var releases: [String: Release] = [:]
+    private var keys: [Key: (body: [UInt8], answer: [UInt8], at: Int64)] = [:]
+    /// Whether it was used or revoked, by hash.
+    private(set) var credentials: [[UInt8]: Bool] = [:]
+
+    /// Counts the submissions of one call, in order.
+    mutating func count(_ submissions: [Submission], now: Int64) -> [Receipt] {
+        submissions.map { count($0, now: now) }
+    }
+
+    private mutating func count(_ submission: Submission, now: Int64) -> Receipt {
+        if let idempotency = submission.idempotency {
+            let key = Key(keyID: submission.keyID, key: idempotency.key)
+            if let known = keys[key], known.at > now - 7 * day {
+                return known.body == idempotency.bodyHash ? .repeated(answer: known.answer) : .keyReused
+            }
+            keys[key] = (idempotency.bodyHash, submission.answer, now)
+        }
+        for sighting in submission.sightings { count(sighting, submission.origins[sighting.origin]) }
+        for denominator in submission.denominators {
+            releases[denominator.version, default: Release()].sessions += denominator.sessions
+            releases[denominator.version, default: Release()].checks += denominator.checks.values.reduce(0, +)
+        }
+        return .counted
+    }
+
+    private mutating func count(_ sighting: Submission.Sighting, _ origin: Submission.Origin) {
+        var totals = leaks[sighting.leak.id] ?? Totals()
+        totals.first = min(totals.first, sighting.at)
+        totals.last = max(totals.last, sighting.at)
+        let build = "\(origin.version) \(origin.build ?? "")"
+        totals.byBuild[build, default: 0] += sighting.isFreed ? 0 : sighting.count
+        releases[origin.version, default: Release()].reports += sighting.isFreed ? 0 : sighting.count
+        if sighting.isFreed {
+            totals.freed += sighting.count
+        } else {
+            totals.reports += sighting.count
+            if let system = origin.system { totals.bySystem[system, default: 0] += sighting.count }
+            if let install = origin.installHash {
+                totals.installs.insert(install)
+                releases[origin.version]?.installs.insert(install)
+            }
+            totals.days[Calendar.day(of: sighting.at), default: 0] += sighting.count
+            totals.hours[Calendar.hour(of: sighting.at), default: 0] += sighting.count
+        }
+        leaks[sighting.leak.id] = totals
+    }
+
+    mutating func add(_ hash: [UInt8]) { credentials[hash] = false }
+
+    /// - Returns: whether this call was the one that used it.
+    mutating func use(_ hash: [UInt8]) -> Bool {
+        guard credentials[hash] == false else { return false }
+        credentials[hash] = true
+        return true
+    }
+
+    /// Compares a store with this.
+    ///
+    /// - Parameter isCountsOnly: leaves out what one row alone knows: times, hours of a day, systems, credentials.
+    /// - Returns: what differs, one line each; empty when nothing does.
+    func differences(from store: any Store, now: Int64, isCountsOnly: Bool = false) throws -> [String] {
+        let reader = try store.makeReader()
+        var lines: [String] = []
+        func compare<Value: Equatable>(_ what: String, _ found: Value, _ expected: Value) {
+            if found != expected { lines.append("\(what): \(found), not \(expected)") }
+        }
+        compare("leaks", try reader.leaks(LeakQuery(), now: now).total, leaks.count)
+        for (id, totals) in leaks {
+            guard let detail = try reader.leak(id, now: now) else {
+                lines.append("a leak of \(totals.reports) reports is missing")
+                continue
+            }
+            var found = Self.totals(of: detail, try hours(of: id, reader, now), totals.installs)
+            if isCountsOnly {
+                (found.first, found.last, found.bySystem) = (totals.first, totals.last, totals.bySystem)
+                found.hours = known(totals, now).hours
+            }
+            compare("totals", found, known(totals, now))
+            compare("installs", detail.row.installs, totals.installs.count)
+        }
+        let overview = try reader.overview(app: nil, now: now)
+        compare("reports", overview.reports, leaks.values.reduce(0) { $0 + $1.reports })
+        let found = try reader.releases(app: "shop")
+        compare("versions", Set(found.map(\.version)), Set(releases.keys))
+        for release in found {
+            guard let expected = releases[release.version] else { continue }
+            compare("reports of \(release.version)", release.reports, expected.reports)
+            compare("installs of \(release.version)", release.installs, expected.installs.count)
+            compare("sessions of \(release.version)", release.sessions, expected.sessions)
+            compare("checks of \(release.version)", release.checks, expected.checks)
+        }
+        guard !isCountsOnly else { return lines }
+        // Those that were used are deleted in time.
+        let links = try reader.credentials(all: true, now: now)
+        compare(
+            "links", Set(links.filter { $0.revokedAt == nil }.map(\.hash)),
+            Set(credentials.filter { !$0.value }.keys))
+        compare("used links", links.filter { $0.revokedAt != nil && credentials[$0.hash] != true }.count, 0)
+        return lines
+    }
+
+    /// Pages show the last fourteen days.
+    private func known(_ totals: Totals, _ now: Int64) -> Totals {
+        var known = totals
+        let first = Calendar.day(of: now) - LeakRow.trendDays + 1
+        known.days = known.days.filter { $0.key >= first }
+        known.hours = known.hours.filter { $0.key >= first * 24 }
+        return known
+    }
+
+    private func hours(of id: LeakID, _ reader: any StoreReader, _ now: Int64) throws -> [Int: Int] {
+        guard let trend = try reader.trend(of: id, by: .hour, now: now) else { return [:] }
+        var hours: [Int: Int] = [:]
+        for series in trend.versions {
+            for (offset, count) in series.counts.enumerated() where count > 0 {
+                hours[trend.from + offset, default: 0] += count
+            }
+        }
+        return hours
+    }
+
+    private static func totals(of detail: LeakDetail, _ hours: [Int: Int], _ installs: Set<UInt64>) -> Totals
+    {
+        var found = Totals(
+            reports: detail.row.reports, freed: detail.row.freed, installs: installs,
+            first: detail.row.firstSeen, last: detail.row.lastSeen, hours: hours)
+        for version in detail.versions {
+            found.byBuild["\(version.version) \(version.build ?? "")"] = version.reports
+        }
+        for system in detail.systems { found.bySystem[system.value] = system.reports }
+        for (offset, count) in detail.row.trend.enumerated() where count > 0 {
+            found.days[detail.row.trendFrom + offset] = count
+        }
+        return found
+    }
+}
+
+/// A submission of the app `shop`; of those with a key, some come twice, and some keys with another body.
+func randomSubmission(_ random: inout Seeded, now: Int64) -> Submission {
+    let reports = (0..<Int.random(in: 0...8, using: &random)).map { _ in
+        Report(
+            leak: leak("L\(Int.random(in: 0..<9, using: &random))"),
+            version: ["1.0", "1.1", "2.0-beta"].randomElement(using: &random) ?? "",
+            build: Bool.random(using: &random) ? "\(Int.random(in: 1...3, using: &random))" : nil,
+            system: Bool.random(using: &random) ? "iOS \(Int.random(in: 15...19, using: &random))" : nil,
+            install: Bool.random(using: &random) ? UInt64.random(in: 0..<60, using: &random) : nil,
+            isFreed: Int.random(in: 0..<4, using: &random) == 0,
+            at: now - Int64.random(in: 0..<(13 * day), using: &random),
+            count: Int.random(in: 1...5, using: &random), lived: 5)
+    }
+    let isKeyed = Bool.random(using: &random)
+    var submission = submission(
+        reports, key: isKeyed ? "key \(Int.random(in: 0..<80, using: &random))" : nil,
+        body: UInt8.random(in: 0...1, using: &random), at: now)
+    if Int.random(in: 0..<4, using: &random) == 0 {
+        submission.denominators = [
+            Submission.Denominator(
+                app: "shop", version: "1.1", build: "1", sessions: 3, leakySessions: 1,
+                checks: ["L1": 7, "L2": 2])
+        ]
+    }
+    return submission
+}

@@ -1,0 +1,267 @@
+import CSQLite
+import Threads
+
+/// SQLite's way to files, with ``FaultyDisk``s in it: everything goes on to the system's own VFS, and what is asked of a
+/// file in a faulty directory is judged first. Files elsewhere are opened by the system's VFS and never seen again.
+///
+/// Real files, locks and shared memory are thus those of SQLite; only syncs are not done, since no power will be cut.
+/// https://www.sqlite.org/vfs.html
+enum FaultVFS {
+    fileprivate static let disks = Guarded<[String: Disk]>([:])
+
+    fileprivate struct Disk {
+        weak var disk: FaultyDisk?
+    }
+
+    static func register(_ disk: FaultyDisk) {
+        _ = isInstalled
+        disks.with { $0[disk.directory.path] = Disk(disk: disk) }
+    }
+
+    static func forget(_ path: String) { disks.with { $0[path] = nil } }
+
+    fileprivate static func place(of path: String) -> (disk: FaultyDisk, name: String)? {
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        guard let disk = disks.with({ $0[String(path[..<slash])]?.disk }) else { return nil }
+        return (disk, String(path[path.index(after: slash)...]))
+    }
+
+    /// The VFS that was there before. SQLite keeps it for good.
+    fileprivate nonisolated(unsafe) static let system: UnsafeMutablePointer<sqlite3_vfs> =
+        unsafe sqlite3_vfs_find(
+            nil)
+
+    fileprivate nonisolated(unsafe) static let methods: UnsafeMutablePointer<sqlite3_io_methods> = {
+        let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+        var all = sqlite3_io_methods()
+        // Version 2: with shared memory, without memory mapping, which writes would go around.
+        all.iVersion = 2
+        unsafe all.xClose = close
+        unsafe all.xRead = read
+        unsafe all.xWrite = write
+        unsafe all.xTruncate = truncate
+        unsafe all.xSync = sync
+        unsafe all.xFileSize = fileSize
+        unsafe all.xLock = lock
+        unsafe all.xUnlock = unlock
+        unsafe all.xCheckReservedLock = checkReservedLock
+        unsafe all.xFileControl = control
+        unsafe all.xSectorSize = sectorSize
+        unsafe all.xDeviceCharacteristics = characteristics
+        unsafe all.xShmMap = map
+        unsafe all.xShmLock = lockMap
+        unsafe all.xShmBarrier = barrier
+        unsafe all.xShmUnmap = unmap
+        unsafe methods.initialize(to: all)
+        return unsafe methods
+    }()
+
+    /// Takes the place of the system's VFS, so that the store needs to know nothing of this.
+    private static let isInstalled: Bool = {
+        let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+        let name = UnsafeMutablePointer<CChar>.allocate(capacity: 7)
+        unsafe name.initialize(from: "faulty", count: 7)
+        var own = unsafe system.pointee
+        unsafe own.zName = UnsafePointer(name)
+        unsafe own.pNext = nil
+        unsafe own.szOsFile = Int32(FaultFile.realOffset) + system.pointee.szOsFile
+        unsafe own.xOpen = open
+        unsafe own.xDelete = delete
+        unsafe own.xAccess = access
+        unsafe vfs.initialize(to: own)
+        return unsafe sqlite3_vfs_register(vfs, 1) == SQLITE_OK
+    }()
+}
+
+/// What SQLite's memory for a file holds: our methods, this object, then the system's file.
+private final class FaultFile {
+    static let objectOffset = unsafe MemoryLayout<sqlite3_file>.stride
+    static let realOffset = unsafe objectOffset + MemoryLayout<UnsafeRawPointer>.stride
+
+    let disk: FaultyDisk
+    let name: String
+    /// Whether the first sync makes the names in the directory durable too, as that of the system's VFS does for
+    /// logs and journals.
+    var syncsNames: Bool
+
+    init(disk: FaultyDisk, name: String, syncsNames: Bool) {
+        self.disk = disk
+        self.name = name
+        self.syncsNames = syncsNames
+    }
+}
+
+private typealias File = UnsafeMutablePointer<sqlite3_file>
+
+private func object(_ file: File?) -> FaultFile {
+    let start = unsafe UnsafeRawPointer(file!) + FaultFile.objectOffset
+    return unsafe Unmanaged<FaultFile>.fromOpaque(start.load(as: UnsafeRawPointer.self)).takeUnretainedValue()
+}
+
+private func real(_ file: File?) -> (file: File, methods: sqlite3_io_methods) {
+    let file = unsafe (UnsafeMutableRawPointer(file!) + FaultFile.realOffset).assumingMemoryBound(
+        to: sqlite3_file.self)
+    return unsafe (file, file.pointee.pMethods.pointee)
+}
+
+private func judge(_ file: File?, _ operation: FaultyDisk.Operation) -> Int32? {
+    let object = unsafe object(file)
+    return object.disk.verdict(on: operation, of: object.name)?.code
+}
+
+// MARK: Of the directory
+
+private func open(
+    _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: sqlite3_filename?, _ file: File?, _ flags: Int32,
+    _ out: UnsafeMutablePointer<Int32>?
+) -> Int32 {
+    let system = unsafe FaultVFS.system
+    guard let name = unsafe name, let place = unsafe FaultVFS.place(of: String(cString: name)) else {
+        return unsafe system.pointee.xOpen(system, name, file, flags, out)
+    }
+    unsafe file!.pointee.pMethods = nil
+    if let fault = place.disk.verdict(on: .open, of: place.name) { return fault.code }
+    let memory = unsafe UnsafeMutableRawPointer(file!)
+    let inner = unsafe (memory + FaultFile.realOffset).assumingMemoryBound(to: sqlite3_file.self)
+    let code = unsafe system.pointee.xOpen(system, name, inner, flags, out)
+    guard code == SQLITE_OK else {
+        if unsafe inner.pointee.pMethods != nil { _ = unsafe inner.pointee.pMethods.pointee.xClose(inner) }
+        return code
+    }
+    place.disk.note { $0.touch(place.name) }
+    let kinds = SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL
+    let object = FaultFile(
+        disk: place.disk, name: place.name,
+        syncsNames: flags & SQLITE_OPEN_CREATE != 0 && flags & kinds != 0)
+    unsafe (memory + FaultFile.objectOffset).storeBytes(
+        of: Unmanaged.passRetained(object).toOpaque(), as: UnsafeMutableRawPointer.self)
+    unsafe file!.pointee.pMethods = UnsafePointer(FaultVFS.methods)
+    return SQLITE_OK
+}
+
+private func delete(
+    _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?, _ syncsDirectory: Int32
+) -> Int32 {
+    let system = unsafe FaultVFS.system
+    guard let name = unsafe name, let place = unsafe FaultVFS.place(of: String(cString: name)) else {
+        return unsafe system.pointee.xDelete(system, name, syncsDirectory)
+    }
+    if let fault = place.disk.verdict(on: .delete, of: place.name) { return fault.code }
+    let code = unsafe system.pointee.xDelete(system, name, 0)
+    guard code == SQLITE_OK else { return code }
+    place.disk.note { image in
+        image.remove(place.name)
+        if syncsDirectory != 0 { image.syncNames() }
+    }
+    return code
+}
+
+private func access(
+    _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?, _ flags: Int32,
+    _ out: UnsafeMutablePointer<Int32>?
+) -> Int32 {
+    let system = unsafe FaultVFS.system
+    if let name = unsafe name, let place = unsafe FaultVFS.place(of: String(cString: name)),
+        let fault = place.disk.verdict(on: .access, of: place.name)
+    {
+        return fault.code
+    }
+    return unsafe system.pointee.xAccess(system, name, flags, out)
+}
+
+// MARK: Of one file
+
+private func close(_ file: File?) -> Int32 {
+    let code = unsafe real(file).methods.xClose(real(file).file)
+    let start = unsafe UnsafeRawPointer(file!) + FaultFile.objectOffset
+    unsafe Unmanaged<FaultFile>.fromOpaque(start.load(as: UnsafeRawPointer.self)).release()
+    unsafe file!.pointee.pMethods = nil
+    return code
+}
+
+private func read(
+    _ file: File?, _ bytes: UnsafeMutableRawPointer?, _ count: Int32, _ offset: sqlite3_int64
+) -> Int32 {
+    unsafe judge(file, .read) ?? real(file).methods.xRead(real(file).file, bytes, count, offset)
+}
+
+private func write(_ file: File?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: sqlite3_int64)
+    -> Int32
+{
+    let object = unsafe object(file)
+    let fault = object.disk.verdict(on: .write, of: object.name)
+    if let fault, !fault.isHalfway { return fault.code }
+    let taken = fault == nil ? count : count / 2
+    let code = unsafe real(file).methods.xWrite(real(file).file, bytes, taken, offset)
+    guard code == SQLITE_OK else { return code }
+    let written = unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(taken)))
+    object.disk.note { $0.write(written, to: object.name, at: Int(offset)) }
+    return fault?.code ?? SQLITE_OK
+}
+
+private func truncate(_ file: File?, _ size: sqlite3_int64) -> Int32 {
+    let object = unsafe object(file)
+    if let fault = object.disk.verdict(on: .truncate, of: object.name) { return fault.code }
+    let code = unsafe real(file).methods.xTruncate(real(file).file, size)
+    if code == SQLITE_OK { object.disk.note { $0.truncate(object.name, to: Int(size)) } }
+    return code
+}
+
+private func sync(_ file: File?, _ flags: Int32) -> Int32 {
+    let object = unsafe object(file)
+    if let fault = object.disk.verdict(on: .sync, of: object.name) { return fault.code }
+    object.disk.note { image in
+        image.sync(object.name)
+        if object.syncsNames { image.syncNames() }
+    }
+    object.syncsNames = false
+    return SQLITE_OK
+}
+
+private func fileSize(_ file: File?, _ out: UnsafeMutablePointer<sqlite3_int64>?) -> Int32 {
+    unsafe judge(file, .size) ?? real(file).methods.xFileSize(real(file).file, out)
+}
+
+private func lock(_ file: File?, _ kind: Int32) -> Int32 {
+    unsafe judge(file, .lock) ?? real(file).methods.xLock(real(file).file, kind)
+}
+
+private func map(
+    _ file: File?, _ region: Int32, _ size: Int32, _ extends: Int32,
+    _ out: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> Int32 {
+    unsafe judge(file, .map) ?? real(file).methods.xShmMap(real(file).file, region, size, extends, out)
+}
+
+private func lockMap(_ file: File?, _ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
+    // Nothing keeps a lock from being let go.
+    let isUnlock = flags & SQLITE_SHM_UNLOCK != 0
+    return unsafe (isUnlock ? nil : judge(file, .lockMap))
+        ?? real(file).methods.xShmLock(real(file).file, offset, count, flags)
+}
+
+// MARK: Passed on as it is
+
+private func unlock(_ file: File?, _ kind: Int32) -> Int32 {
+    unsafe real(file).methods.xUnlock(real(file).file, kind)
+}
+
+private func checkReservedLock(_ file: File?, _ out: UnsafeMutablePointer<Int32>?) -> Int32 {
+    unsafe real(file).methods.xCheckReservedLock(real(file).file, out)
+}
+
+private func control(_ file: File?, _ what: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+    unsafe real(file).methods.xFileControl(real(file).file, what, argument)
+}
+
+private func sectorSize(_ file: File?) -> Int32 { unsafe real(file).methods.xSectorSize(real(file).file) }
+
+private func characteristics(_ file: File?) -> Int32 {
+    unsafe real(file).methods.xDeviceCharacteristics(real(file).file)
+}
+
+private func barrier(_ file: File?) { unsafe real(file).methods.xShmBarrier(real(file).file) }
+
+private func unmap(_ file: File?, _ deletes: Int32) -> Int32 {
+    unsafe real(file).methods.xShmUnmap(real(file).file, deletes)
+}

@@ -1,0 +1,25 @@
+import Foundation
+import HTTPClient
+import Testing
+
+/// What reporters and people ask of a running collector.
+extension CurlClient {
+    /// Sends a batch of reports.
+    func report(_ body: [UInt8], to address: String, idempotencyKey: String) throws -> HTTPAnswer {
+        try post(
+            body, to: "\(address)/api/v1/reports",
+            fields: [
+                HTTPField("Authorization", "Bearer \(CollectorProcess.key)"),
+                HTTPField("Content-Type", "application/json"), HTTPField("Idempotency-Key", idempotencyKey),
+            ])
+    }
+
+    /// All reports that were ever counted.
+    func counted(at address: String) throws -> Int {
+        let answer = try get(
+            "\(address)/api/v1/summary",
+            fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
+        let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+        return try #require(json?["reports"] as? Int)
+    }
+}

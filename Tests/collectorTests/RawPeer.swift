@@ -1,0 +1,54 @@
+import Foundation
+
+#if canImport(Darwin)
+    private let stream = SOCK_STREAM
+#else
+    private let stream = Int32(SOCK_STREAM.rawValue)
+#endif
+
+/// A connection that sends what it is told and when, which no client of HTTP does.
+final class RawPeer {
+    private let number: Int32
+
+    /// - Returns: `nil` when nobody listens there.
+    init?(port: Int) {
+        number = socket(AF_INET, stream, 0)
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let code = unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        if code != 0 { return nil }
+    }
+
+    deinit { close(number) }
+
+    func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = unsafe write(number, bytes, bytes.count)
+    }
+
+    /// What comes next, at once as it comes.
+    func receive() -> String {
+        var piece = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe max(read(number, &piece, piece.count), 0)
+        return String(decoding: piece[..<count], as: UTF8.self)
+    }
+
+    /// All that comes until the peer ends, or until nothing comes for ten seconds.
+    func receiveAll() -> String {
+        var received: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe read(number, &piece, piece.count)
+            guard count > 0 else { return String(decoding: received, as: UTF8.self) }
+            received += piece[..<count]
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+/// Signals: what is in flight is finished, a second one ends at once, and a closed terminal ends nothing.
+@Suite struct StopTests {
+    private static let body = #"{"class":"Cart"}"#
+
+    /// A report of which all but the last byte has come.
+    private static func beginPost(to collector: CollectorProcess) throws -> RawPeer {
+        let peer = try #require(RawPeer(port: collector.port))
+        peer.send(
+            "POST /api/v1/reports HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(CollectorProcess.key)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
+                + "Expect: 100-continue\r\n\r\n")
+        return peer
+    }
+
+    /// Reads `100 Continue`: from then on the report is in flight.
+    private static func waitUntilTaken(_ peer: RawPeer) {
+        #expect(peer.receive().hasPrefix("HTTP/1.1 100 "))
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `the first signal lets what is in flight finish`(signal: Int32) throws {
+        let folder = try TemporaryFolder()
+        let running = try CollectorProcess(data: folder.path)
+        let idle = try #require(RawPeer(port: running.port))
+        let peer = try Self.beginPost(to: running)
+        Self.waitUntilTaken(peer)
+        running.kill(signal)
+        #expect(idle.receiveAll().isEmpty, "idle connections are closed at once")
+        var others = 0
+        // Each thread closes its own door.
+        while RawPeer(port: running.port) != nil && others < 1000 {
+            others += 1
+            usleep(5000)
+        }
+        #expect(others < 1000, "newcomers are turned away")
+        peer.send(Self.body)
+        let answer = peer.receiveAll()
+        #expect(
+            answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("\r\nConnection: close\r\n"),
+            "\(answer)")
+        #expect(running.wait() == 0)
+
+        // What was answered is on disk.
+        let again = try CollectorProcess(data: folder.path)
+        let reader = try #require(RawPeer(port: again.port))
+        reader.send(
+            "GET /api/v1/summary HTTP/1.0\r\nAuthorization: Bearer \(CollectorProcess.token)\r\n\r\n")
+        #expect(reader.receiveAll().contains(#""reports":1,"#))
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a second signal ends at once, with 128 and its number`(signal: Int32) throws {
+        let folder = try TemporaryFolder()
+        let running = try CollectorProcess(data: folder.path)
+        let peer = try Self.beginPost(to: running)
+        Self.waitUntilTaken(peer)
+        running.kill(SIGTERM)
+        #expect(running.errorsUntil("a second signal").contains("stopping: "))
+        running.kill(signal)
+        #expect(running.wait() == 128 + signal)
+        peer.send(Self.body)
+        #expect(peer.receiveAll().isEmpty)
+    }
+
+    @Test func `a closed terminal ends nothing`() throws {
+        let folder = try TemporaryFolder()
+        let running = try CollectorProcess(data: folder.path)
+        running.kill(SIGHUP)
+        running.kill(SIGPIPE)
+        for _ in 0..<3 {
+            let peer = try #require(RawPeer(port: running.port))
+            peer.send("GET /healthz HTTP/1.0\r\n\r\n")
+            #expect(peer.receiveAll().hasSuffix("\r\n\r\nok\n"))
+        }
+        running.kill(SIGTERM)
+        #expect(running.wait() == 0)
+    }
+}
