@@ -71,13 +71,13 @@
             RowCheck(
                 "reports and freed of a leak are the sums of its releases",
                 """
-                select count(*) from leak l where (reports, freed) is distinct from
+                select count(*) from leak l where (reports, freed) <>
                   (select \(sum("reports")), \(sum("freed")) from leak_release where leak = l.id)
                 """),
             RowCheck(
                 "reports and freed of a leak in a release are the sums of its builds",
                 """
-                select count(*) from leak_release c where (reports, freed) is distinct from
+                select count(*) from leak_release c where (reports, freed) <>
                   (select \(sum("p.reports")), \(sum("p.freed")) from leak_build p join build b on b.id = p.build
                    where p.leak = c.leak and b.release = c.release)
                 """),
@@ -103,7 +103,7 @@
             RowCheck(
                 "reports and freed of a release are the sums of its leaks",
                 """
-                select count(*) from release r where (reports, freed) is distinct from
+                select count(*) from release r where (reports, freed) <>
                   (select \(sum("reports")), \(sum("freed")) from leak_release where release = r.id)
                 """),
             RowCheck(
@@ -115,7 +115,7 @@
             RowCheck(
                 "leaks, reports and freed of an app are the sums of its leaks",
                 """
-                select count(*) from app a where (leaks, reports, freed) is distinct from
+                select count(*) from app a where (leaks, reports, freed) <>
                   (select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id)
                 """),
             RowCheck(
