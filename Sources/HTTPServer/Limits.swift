@@ -57,7 +57,8 @@ public struct Limits: Sendable {
     public var queuedBytes = 256 << 10
     /// Open connections in all loops together. One more takes the place of the one that has waited longest: one that
     /// is idle, else one whose peer is behind with a head, a body or with reading. Where there is none, it is answered
-    /// 503 and closed.
+    /// 503 and closed. A peer that has more than half of them, see ``connectionsPerAddress``, gives way first and
+    /// takes nobody else's.
     ///
     /// The process's limit of descriptors is raised for them where it is lower; where it may not be, fewer
     /// connections are taken, so that 128 descriptors are left for the rest of the program.

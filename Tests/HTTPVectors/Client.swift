@@ -16,8 +16,10 @@ public final class Client {
     public private(set) var received: [UInt8] = []
     public private(set) var isEnded = false
 
-    /// - Parameter receiveBufferBytes: a small one makes a slow reader.
-    public init(port: Int, receiveBufferBytes: Int32? = nil) {
+    /// - Parameters:
+    ///   - receiveBufferBytes: a small one makes a slow reader.
+    ///   - host: the last number of an address of this machine, 127.0.0.x, to connect from. On Linux alone.
+    public init(port: Int, receiveBufferBytes: Int32? = nil, from host: UInt32? = nil) {
         number = socket(AF_INET, stream, 0)
         var one: Int32 = 1
         unsafe setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
@@ -26,6 +28,17 @@ public final class Client {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        if let host {
+            var source = address
+            source.sin_port = 0
+            source.sin_addr.s_addr = (UInt32(0x7F00_0000) + host).bigEndian
+            let bound = unsafe withUnsafePointer(to: &source) {
+                unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            precondition(bound == 0, "cannot connect from 127.0.0.\(host), errno \(errno)")
+        }
         let connected = unsafe withUnsafePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

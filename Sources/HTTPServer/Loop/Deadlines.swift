@@ -25,6 +25,12 @@ extension Loop {
         }
     }
 
+    /// A request has begun or is whole: it starts anew what it is waited for. What a peer owes by not reading goes on,
+    /// however much it asks meanwhile.
+    func stopTimer(_ connection: Connection) {
+        if connection.outgoing == nil { connection.timer = .none }
+    }
+
     func startTimer(_ connection: Connection, _ timer: Connection.Timer, _ duration: Duration) {
         guard connection.timer != timer else { return }
         connection.timer = timer

@@ -15,7 +15,7 @@ extension Loop {
         let head = parser.head
         let fields = parser.fields
         counters.requests += 1
-        connection.timer = .none
+        stopTimer(connection)
         if isObserved { unsafe noteRequest(connection, head, fields, bytes) }
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
@@ -48,7 +48,7 @@ extension Loop {
         case .length(let count):
             // Who has sent little holds little memory.
             noteCall(request)
-            let body = pool.take(here < 16 << 10 ? min(count, 64 << 10) : count)
+            let body = pool.take(here < 16 << 10 ? min(count, 16 << 10) : count)
             unsafe startUpload(
                 connection, head, fields, headBytes, sequence, exchange, .length(count), body, here)
             return length
@@ -149,7 +149,7 @@ extension Loop {
     func complete(_ connection: Connection, _ upload: Upload) {
         connection.upload = nil
         connection.owesContinue = false
-        connection.timer = .none
+        stopTimer(connection)
         if upload.exchange.closes { connection.takesNoMore = true }
         unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
             var request = unsafe Request(head: upload.head, fields: upload.fields, bytes: headBytes)
@@ -185,6 +185,7 @@ extension Loop {
             var response = problem.response
             // The message was framed well, so the connection can go on.
             response.closes = false
+            lookedAt = Clock.milliseconds
             responder.send(response)
             return
         }

@@ -39,6 +39,8 @@ final class Loop: @unchecked Sendable {
     /// What is read next, for whichever connection.
     var scratch = Buffer(capacity: Loop.scratchBytes)
     /// Answers of the connection whose turn it is, on their way out.
+    /// Answers of the connection whose turn it is, and of no other: each turn ends with ``settle(_:)`` or
+    /// ``close(_:)``, and both leave it empty.
     let output = Buffer(capacity: 64 << 10)
     /// Whose request the service has before it.
     var serving: Connection?
@@ -251,7 +253,10 @@ final class Loop: @unchecked Sendable {
             stopDeadline = min(stopDeadline ?? deadline, deadline)
             return
         }
-        for index in listeners.indices { accept(from: index) }
+        // As many as the system may hold ready.
+        for index in listeners.indices {
+            for _ in 0...Int(Listener.backlog) / Self.acceptedPerTurn { accept(from: index) }
+        }
         for socket in listeners { poller.remove(socket.listener.descriptor.number, from: .read) }
         listeners = []
         acceptsAgain = nil
