@@ -140,4 +140,23 @@ import Testing
             #expect(client.answers(1).first?.text == "/1")
         }
     }
+
+    @Test func `a peer that reads nothing is let go, however much it asks meanwhile`() throws {
+        var limits = Limits()
+        limits.writeTime = .milliseconds(300)
+        limits.queuedBytes = 64 << 20
+        try withServer(limits: limits) { server in
+            let client = Client(port: server.port, receiveBufferBytes: 4096)
+            let body = [UInt8](repeating: 0x61, count: 1 << 20)
+            let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n"
+            for _ in 0..<8 { client.send(Array(head.utf8) + body) }
+            var asked = 0
+            while server.counters.open > 0 && asked < 2000 {
+                asked += 1
+                _ = client.sendAvailable("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                for _ in 0..<16 { Client.pause() }
+            }
+            #expect(server.comesToCount { $0.open == 0 && $0.timedOut.write == 1 })
+        }
+    }
 }
