@@ -5,6 +5,10 @@ extension Loop {
             startTimer(connection, .linger, limits.lingerTime)
         } else if connection.outgoing != nil {
             startTimer(connection, .write, limits.writeTime)
+        } else if connection.isQueued {
+            // It waits for us.
+            connection.timer = .none
+            connection.deadline = .max
         } else if let upload = connection.upload {
             let units = UInt64(upload.body.count / max(limits.bodyUnitBytes, 1))
             connection.timer = .body

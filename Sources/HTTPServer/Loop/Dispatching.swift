@@ -39,7 +39,7 @@ extension Loop {
             if exchange.closes { connection.takesNoMore = true }
             dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
             return length
-        case .length(let count) where here >= count:
+        case .length(let count) where here >= count && !waitsItsTurn(head, bodyBytes: count):
             if exchange.closes { connection.takesNoMore = true }
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
@@ -146,7 +146,20 @@ extension Loop {
         )
     }
 
+    /// Bytes of gzip from which on inflating waits its turn: a phone's batch has fewer.
+    private static let promptlyInflated = 8 << 10
+
+    /// Whether this body takes so long to inflate, up to 50 ms, that all others who ask are served first.
+    private func waitsItsTurn(_ head: Head, bodyBytes: Int) -> Bool {
+        head.contentCoding == .gzip && bodyBytes > Self.promptlyInflated
+    }
+
     func complete(_ connection: Connection, _ upload: Upload) {
+        if waitsItsTurn(upload.head, bodyBytes: upload.body.count) && !upload.isComplete {
+            upload.isComplete = true
+            queue(connection)
+            return
+        }
         connection.upload = nil
         connection.owesContinue = false
         stopTimer(connection)
