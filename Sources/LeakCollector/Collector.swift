@@ -68,7 +68,7 @@ public final class Collector: Sendable {
             pool: pool,
             health: health, log: log, now: now)
         let slowCalls = SlowCalls(log: log, now: now)
-        accessLog = AccessFormat(rawValue: settings.accessLogForm.rawValue).map { AccessLog(to: 1, as: $0) }
+        accessLog = Self.format(settings.accessLogForm).map { AccessLog(to: 1, as: $0) }
         var configuration = Server.Configuration(
             host: settings.host, port: settings.port, loops: Self.loops)
         configuration.onSlowCall = { slowCalls.note($0) }
@@ -101,9 +101,21 @@ public final class Collector: Sendable {
     /// has no place there; whoever puts one there by mistake shall not find it in a log.
     private static func withoutSecrets(_ record: AccessRecord) -> AccessRecord {
         var record = record
-        record.maskQuery(["code", "to", "token", "access_token", "key", "password", "secret"])
+        record.maskQuery(secretParameters)
         return record
     }
+
+    private static func format(_ form: Settings.AccessLogForm) -> AccessFormat? {
+        switch form {
+        case .off: nil
+        case .text: .text
+        case .json: .json
+        }
+    }
+
+    private static let secretParameters: Set = [
+        "code", "to", "token", "access_token", "key", "password", "secret",
+    ]
 
     /// Reads the folder that is served to anyone, which had better be the right one.
     private static func files(_ folder: String) throws -> StaticFiles {

@@ -52,11 +52,22 @@ final class Front: Service {
     /// What keeps a request out whose address and method are right.
     private func refusal(of route: Route, _ request: borrowing Request) -> Response? {
         if let refusal = refusal(of: route.access, request) { return refusal }
-        guard request.announcedLength ?? 0 <= route.bodyBytes else {
-            return Problem(.contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body")
-                .response
+        guard route.bodyBytes < .max else { return nil }
+        // A body in chunks tells its length only at its end, see ``serve(_:_:)``.
+        let bytes = request.announcedLength ?? 0
+        guard bytes <= route.bodyBytes, route.bodyBytes > 0 || !request.hasBody else {
+            return tooLarge(for: route)
+        }
+        // What it inflates to is known only once it is inflated, by the loop.
+        guard !request.isGzipped else {
+            return Problem(.unsupportedMediaType, "this address takes no compressed body")
+                .with("Accept-Encoding", "identity").response
         }
         return nil
+    }
+
+    private func tooLarge(for route: Route) -> Response {
+        Problem(.contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body").response
     }
 
     private func refusal(of access: Route.Access, _ request: borrowing Request) -> Response? {
@@ -100,6 +111,10 @@ final class Front: Service {
             let route = pattern.route(parameters)
         else {
             responder.send(nothing(at: request))
+            return
+        }
+        guard request.bodyCount <= route.bodyBytes else {
+            responder.send(tooLarge(for: route))
             return
         }
         switch route {
