@@ -38,6 +38,9 @@ public final class Server: Sendable {
 
     /// The port it listens on.
     public let port: Int
+    /// The connections that it takes: ``Limits/connections``, or fewer where the process may not open as many
+    /// descriptors.
+    public let connectionLimit: Int
     private let loops: [Loop]
     private let state = Guarded(State.ready)
 
@@ -50,8 +53,9 @@ public final class Server: Sendable {
         guard let wanted = UInt16(exactly: configuration.port) else { throw .invalidPort(configuration.port) }
         let sockets: [[Loop.ListeningSocket]]
         (sockets, port) = try Self.listen(configuration.host, wanted, loops: count)
+        connectionLimit = Self.affordable(configuration.limits.connections)
         let budget = ConnectionBudget(
-            limit: Self.affordable(configuration.limits.connections),
+            limit: connectionLimit,
             limitPerPeer: configuration.limits.connectionsPerAddress)
         var loops: [Loop] = []
         for listeners in sockets {

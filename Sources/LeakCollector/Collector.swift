@@ -74,6 +74,11 @@ public final class Collector: Sendable {
         configuration.onSlowCall = { slowCalls.note($0) }
         if let accessLog { configuration.onAnswer = { accessLog.write(Self.withoutSecrets($0)) } }
         server = try Server(configuration, service: front)
+        if server.connectionLimit < configuration.limits.connections {
+            log.warning(
+                "takes \(server.connectionLimit) connections at a time, not \(configuration.limits.connections):"
+                    + " this process may not open more files (ulimit -n)")
+        }
 
         // Only now that nothing else can go wrong: a secret that is made must be shown.
         let reader = try store.makeReader()

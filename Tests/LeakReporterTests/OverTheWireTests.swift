@@ -27,8 +27,6 @@ import Testing
 
         var arrivals: [Arrival] { lock.withLock { received } }
 
-        func screen(_ request: borrowing Request) -> Response? { nil }
-
         func serve(_ request: borrowing Request, _ responder: consuming Responder) {
             let arrival = Arrival(
                 path: request.path, key: request.field("idempotency-key"),

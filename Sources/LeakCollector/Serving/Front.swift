@@ -143,7 +143,7 @@ final class Front: Service {
 
     /// Has a question answered on a thread that may wait for the disk.
     private func ask(_ question: Question, _ responder: consuming Responder) {
-        let later = Later(responder)
+        let later = SharedResponder(responder)
         let isTaken = pool.run { [now, log] reader in
             do throws(Problem) {
                 later.send(try question.answer(from: reader, now: now()))

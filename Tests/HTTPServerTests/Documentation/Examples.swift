@@ -36,19 +36,13 @@ enum Examples {
     static func later() -> Routes {
         var routes = Routes()
         routes.on(.get, "/report") { _, _, responder in
-            let later = Later(responder)
+            let later = SharedResponder(responder)
             Thread.detachNewThread { later.send(.text(makeReport())) }
         }
         return routes
     }
 
     private static func makeReport() -> String { "all is well\n" }
-
-    final class Later: @unchecked Sendable {
-        private var responder: Responder?
-        init(_ responder: consuming Responder) { self.responder = consume responder }
-        func send(_ response: Response) { responder.take()?.send(response) }
-    }
 
     struct Library: Service {
         enum Page { case shelf, book }
