@@ -86,6 +86,7 @@ soak: setup hostile ## the long runs: kill -9 under load, 200 times; the server 
 	$(hostile) --slow 90 --slow-connections 3000 --churn 100000
 	$(hostile) --rounds 15 --seconds 5
 	Scripts/sanitize-load 20
+	STORM_SEEDS=2000 swift test --skip-build --filter StormTests
 	FUZZ_SECONDS=3600 Scripts/fuzz
 
 clean: ## remove what was built

@@ -96,12 +96,12 @@ enum Examples {
         return watched
     }
 
-    enum Leaks { case list, leak }
+    enum Books { case list, book }
 
-    static func router() -> Router<Leaks> {
-        let router = Router<Leaks>([
-            (.get, "/leaks", .list),
-            (.get, "/leaks/{id}", .leak),
+    static func router() -> Router<Books> {
+        let router = Router<Books>([
+            (.get, "/books", .list),
+            (.get, "/books/{id}", .book),
         ])
         return router
     }
