@@ -6,14 +6,6 @@ import Testing
 @Suite struct FairnessTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    private func limits(connections: Int) -> Limits {
-        var limits = Limits()
-        limits.connections = connections
-        return limits
-    }
-
-    private func letTimePass() { for _ in 0..<16 { Client.pause() } }
-
     private func busy(_ count: Int, _ server: Server) -> [Client] {
         (0..<count).map { _ in
             let client = Client(port: server.port, from: 2)
