@@ -13,7 +13,7 @@ let package = Package(
         .executableTarget(
             name: "http-echo",
             dependencies: ["EchoService", .product(name: "HTTPServer", package: "leak-collector")]),
-        .executableTarget(name: "hostile-bench"),
+        .executableTarget(name: "hostile-bench", dependencies: ["LoadTools"]),
         .executableTarget(
             name: "ingest-bench",
             dependencies: ["LoadTools", .product(name: "Gzip", package: "leak-collector")]),

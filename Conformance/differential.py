@@ -24,7 +24,7 @@ from readers import h11_reads, llhttp_reads
 ECHO = os.environ["ECHO"]
 SECONDS = float(os.environ.get("CONFORMANCE_SECONDS", "60"))
 SEED = int(os.environ.get("CONFORMANCE_SEED", "20261121"))
-# At one time: fewer than the server lets one address have.
+# Connections at one time: few enough that a machine of two cores answers all of them within a pause.
 BATCH = 40
 SHOWN = 20
 

@@ -7,9 +7,9 @@ internal import CZlib
 public struct Inflater: ~Copyable {
     /// What is taken from a stranger.
     public struct Limits: Hashable, Sendable {
-        /// Bytes that may come out. 16 MiB by default, 64 full batches.
+        /// Bytes that may come out. 16 MiB by default.
         public var outputBytes: Int
-        /// Bytes out per byte in. Text of reports reaches 20; a bomb of zeros reaches 1029.
+        /// Bytes out per byte in. Text in JSON reaches 20; a bomb of zeros reaches 1029.
         public var ratio: Int
         /// Bytes that may come out before ``ratio`` counts: short inputs of one repeated word are no bomb.
         public var bytesBeforeRatio: Int

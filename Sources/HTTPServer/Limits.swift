@@ -5,12 +5,12 @@ public struct Limits: Sendable {
     public var headBytes = 16 << 10
     /// Field lines in a head; more is 431. Browsers send about 20.
     public var fields = 64
-    /// Bytes of the target; more is 414. Our longest query, a cursor with filters, is under 1 KiB.
+    /// Bytes of the target; more is 414. Queries that people and programs write stay under 1 KiB.
     public var targetBytes = 2 << 10
-    /// Bytes of a body as sent; more is 413. Four full batches that were not compressed.
+    /// Bytes of a body as sent; more is 413. Plenty for forms and JSON; whoever takes files raises it.
     public var bodyBytes = 1 << 20
     /// Bytes that bodies which are still arriving may hold, in all loops together; beyond it the one that began first
-    /// is answered 503. All places taken by phones on slow lines, each with a batch of 50 KiB, stay below it.
+    /// is answered 503. All places taken by slow lines, each with 50 KiB, stay below it.
     public var uploadBytes = 128 << 20
     /// Bytes of a body once inflated; more is 413.
     public var inflatedBytes = 16 << 20
@@ -19,10 +19,10 @@ public struct Limits: Sendable {
     public var inflateRatio = 200
     /// Bytes that may come out before ``inflateRatio`` counts.
     public var inflatedBytesBeforeRatio = 64 << 10
-    /// Bytes of chunk extensions and trailers in one message. Nobody we know sends any.
+    /// Bytes of chunk extensions and trailers in one message. Hardly anybody sends any.
     public var chunkOverheadBytes = 4 << 10
 
-    /// From the first byte of a head to its last, however it drips. A phone on a bad line needs about two
+    /// From the first byte of a head to its last, however it drips. A bad radio link needs about two
     /// seconds.
     public var headTime = Duration.seconds(10)
     /// What a body may take besides ``bodyTimePerUnit`` for each ``bodyUnitBytes`` that has come.
@@ -57,7 +57,8 @@ public struct Limits: Sendable {
     public var queuedBytes = 256 << 10
     /// Open connections in all loops together. One more takes the place of the one that has waited longest: one that
     /// is idle, else one whose peer is behind with a head, a body or with reading. Where there is none, it is answered
-    /// 503 and closed.
+    /// 503 and closed. A peer that has more than half of them, see ``connectionsPerAddress``, gives way first and
+    /// takes nobody else's.
     ///
     /// The process's limit of descriptors is raised for them where it is lower; where it may not be, fewer
     /// connections are taken, so that 128 descriptors are left for the rest of the program.

@@ -32,11 +32,15 @@ public final class Server: Sendable {
     private enum State {
         case ready
         case running([WorkerThread])
+        case stopping
         case stopped
     }
 
     /// The port it listens on.
     public let port: Int
+    /// The connections that it takes: ``Limits/connections``, or fewer where the process may not open as many
+    /// descriptors.
+    public let connectionLimit: Int
     private let loops: [Loop]
     private let state = Guarded(State.ready)
 
@@ -49,8 +53,9 @@ public final class Server: Sendable {
         guard let wanted = UInt16(exactly: configuration.port) else { throw .invalidPort(configuration.port) }
         let sockets: [[Loop.ListeningSocket]]
         (sockets, port) = try Self.listen(configuration.host, wanted, loops: count)
+        connectionLimit = Self.affordable(configuration.limits.connections)
         let budget = ConnectionBudget(
-            limit: Self.affordable(configuration.limits.connections),
+            limit: connectionLimit,
             limitPerPeer: configuration.limits.connectionsPerAddress)
         var loops: [Loop] = []
         for listeners in sockets {
@@ -71,31 +76,48 @@ public final class Server: Sendable {
 
     deinit {
         for loop in loops { loop.mailbox.stop(by: 0) }
+        // Not joined: this may run on one of them.
+        if case .running(let threads) = state.with({ $0 }) { for thread in threads { thread.detach() } }
     }
 
     /// Starts the threads. Once; further calls do nothing.
     public func start() {
         state.with { state in
             guard case .ready = state else { return }
-            state = .running(
-                loops.enumerated().map { index, loop in
-                    WorkerThread(name: "http-\(index)") { loop.run() }
-                })
+            state = .running(makeThreads())
         }
     }
 
-    /// Stops: accepts no more, answers what has been asked, closes, and returns when all is done.
+    private func makeThreads() -> [WorkerThread] {
+        loops.enumerated().map { index, loop in WorkerThread(name: "http-\(index)") { loop.run() } }
+    }
+
+    /// Stops: accepts no more, answers what has been asked, closes, and returns when all is done, to all that call it.
+    ///
+    /// A server that was never started answers those that connected meanwhile.
     ///
     /// - Parameter time: after it what is still open is cut off. Not to be called on a thread of the server.
     public func stop(within time: Duration) {
         let deadline = Clock.milliseconds + time.milliseconds
         for loop in loops { loop.mailbox.stop(by: deadline) }
-        let threads: [WorkerThread] = state.with { state in
-            defer { state = .stopped }
-            guard case .running(let threads) = state else { return [] }
-            return threads
+        let threads: [WorkerThread]? = state.with { state in
+            switch state {
+            case .running(let threads):
+                state = .stopping
+                return threads
+            case .ready:
+                state = .stopping
+                return makeThreads()
+            case .stopping, .stopped: return nil
+            }
         }
-        for thread in threads { thread.join() }
+        if let threads {
+            for thread in threads { thread.join() }
+            state.with { $0 = .stopped }
+            state.wakeAll()
+        } else {
+            state.wait { state -> Void? in if case .stopped = state { () } else { nil } }
+        }
     }
 
     /// What it has done so far; each loop's part is a few milliseconds old at most.

@@ -5,7 +5,7 @@ public protocol Service: Sendable {
     /// Runs on the loop's thread and must not block.
     ///
     /// - Returns: an answer that needs no body, a refusal above all, or `nil` to read the body and
-    ///   ``serve(_:_:)`` the request.
+    ///   ``serve(_:_:)`` the request. A service that does not say otherwise reads every body.
     func screen(_ request: borrowing Request) -> Response?
 
     /// Answers a request whose body has arrived, decoded.
@@ -13,4 +13,8 @@ public protocol Service: Sendable {
     /// Runs on the loop's thread and must not block: what takes time moves to another thread together with
     /// `responder`, which may answer from there.
     func serve(_ request: borrowing Request, _ responder: consuming Responder)
+}
+
+extension Service {
+    public func screen(_ request: borrowing Request) -> Response? { nil }
 }

@@ -73,12 +73,17 @@ public final class Collector: Sendable {
             rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), pool: pool, health: health,
             log: log, now: now)
         let slowCalls = SlowCalls(log: log, now: now)
-        accessLog = AccessFormat(rawValue: settings.accessLogForm.rawValue).map { AccessLog(to: 1, as: $0) }
+        accessLog = Self.format(settings.accessLogForm).map { AccessLog(to: 1, as: $0) }
         var configuration = Server.Configuration(
             host: settings.host, port: settings.port, loops: Self.loops)
         configuration.onSlowCall = { slowCalls.note($0) }
         if let accessLog { configuration.onAnswer = { accessLog.write(Self.withoutSecrets($0)) } }
         server = try Server(configuration, service: front)
+        if server.connectionLimit < configuration.limits.connections {
+            log.warning(
+                "takes \(server.connectionLimit) connections at a time, not \(configuration.limits.connections):"
+                    + " this process may not open more files (ulimit -n)")
+        }
 
         // Only now that nothing else can go wrong: a secret that is made must be shown.
         let reader = try store.makeReader()
@@ -106,9 +111,21 @@ public final class Collector: Sendable {
     /// has no place there; whoever puts one there by mistake shall not find it in a log.
     private static func withoutSecrets(_ record: AccessRecord) -> AccessRecord {
         var record = record
-        record.maskQuery(["code", "to", "token", "access_token", "key", "password", "secret"])
+        record.maskQuery(secretParameters)
         return record
     }
+
+    private static func format(_ form: Settings.AccessLogForm) -> AccessFormat? {
+        switch form {
+        case .off: nil
+        case .text: .text
+        case .json: .json
+        }
+    }
+
+    private static let secretParameters: Set = [
+        "code", "to", "token", "access_token", "key", "password", "secret",
+    ]
 
     /// Reads the folder that is served to anyone, which had better be the right one.
     private static func files(_ folder: String) throws -> StaticFiles {

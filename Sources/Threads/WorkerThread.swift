@@ -59,6 +59,11 @@ public final class WorkerThread: @unchecked Sendable {
         _ = pthread_join(handle, nil)
     }
 
+    /// Lets the system forget the thread when it ends. Call instead of ``join()``, once.
+    public func detach() {
+        _ = pthread_detach(handle)
+    }
+
     #if canImport(Darwin)
         private static func runStart(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
             let start = unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue()

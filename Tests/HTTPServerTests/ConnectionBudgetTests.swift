@@ -81,11 +81,14 @@ import Testing
         let ranks = (0..<count).map { UInt64($0 * 7919 % max(count, 1)) }
         for rank in ranks {
             let id = ConnectionID(slot: UInt32(rank), generation: 0)
-            shortlist.add(.init(id: id, rank: rank, timer: .idle, deadline: 0))
+            shortlist.add(.init(id: id, rank: rank, isForced: false, timer: .idle, deadline: 0))
         }
         shortlist.seal()
         var taken: [UInt64] = []
-        while let candidate = shortlist.next() { taken.append(candidate.rank) }
+        while let candidate = shortlist.first {
+            taken.append(candidate.rank)
+            shortlist.removeFirst()
+        }
         #expect(taken == Array(ranks.sorted(by: >).prefix(Shortlist.capacity)))
         #expect(shortlist.isEmpty)
     }

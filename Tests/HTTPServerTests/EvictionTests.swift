@@ -5,15 +5,6 @@ import Testing
 @Suite struct EvictionTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    private func limits(connections: Int) -> Limits {
-        var limits = Limits()
-        limits.connections = connections
-        return limits
-    }
-
-    /// Longer than a connection keeps its place for certain.
-    private func letTimePass() { for _ in 0..<16 { Client.pause() } }
-
     /// A client that has had one answer.
     private func served(_ server: Server) -> Client {
         let client = Client(port: server.port)

@@ -2,6 +2,7 @@ import Gzip
 import HTTPServer
 import HTTPVectors
 import Testing
+import Threads
 
 @Suite struct LimitTests {
     private func status(of bytes: [UInt8], limits: Limits = Limits()) throws -> (
@@ -115,6 +116,38 @@ import Testing
             let (status, isEnded, _) = try status(of: post(body))
             #expect(status == 400)
             #expect(!isEnded)
+        }
+    }
+
+    @Test func `who asks for little is served before bodies that take long to inflate`() throws {
+        let counted = Guarded<[String]>([])
+        let service = ClosureService { request, responder in
+            counted.with { $0.append("\(request.bodyCount)") }
+            responder.send(
+                Response(.ok, type: "text/plain", body: .bytes(Array("\(request.bodyCount)".utf8))))
+        }
+        // Random enough to stay below the ratio.
+        var random = SplitMix(state: 1)
+        var text: [UInt8] = []
+        while text.count < 15 << 20 {
+            for _ in 0..<700 { text.append(UInt8(truncatingIfNeeded: random.next() & 0x3F) + 0x30) }
+            text += [UInt8](repeating: 0x61, count: 60_000)
+        }
+        let small = Gzip.deflate(text)
+        let head =
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: \(small.count)\r\n\r\n"
+        try withServer(service) { server in
+            let heavy = (0..<24).map { _ in Client(port: server.port) }
+            for client in heavy { client.send(Array(head.utf8) + small) }
+            let light = Client(port: server.port)
+            light.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(light.answers(1, milliseconds: 20_000).first?.text == "0")
+            for client in heavy {
+                #expect(client.answers(1, milliseconds: 60_000).first?.text == "\(text.count)")
+            }
+            let order = counted.with { $0 }
+            #expect(order.count == 25)
+            #expect(order.firstIndex(of: "0") ?? .max < 20, "\(order)")
         }
     }
 

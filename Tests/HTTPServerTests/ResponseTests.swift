@@ -61,12 +61,29 @@ import Testing
         ("X-A", "b\r\nX-Evil: 1"), ("X-A", "b\nc"), ("X A", "b"), ("", "b"), ("X-A\r\nX-Evil", "1"),
         ("X-A", "\u{0}"),
         ("Content-Length", "5"), ("transfer-encoding", "chunked"), ("CONNECTION", "close"), ("Date", "now"),
+        ("content-type", "text/html"), ("ETag", "\"x\""),
     ])
     func `a field that would break or contradict the head is left out`(name: String, value: String) {
         var response = Response(.ok)
         let plain = head(response)
         response.fields = [(name, value)]
         #expect(head(response) == plain)
+    }
+
+    @Test(arguments: [
+        ("Text/HTML; charset=utf-8", true), ("text/html", true), ("image/svg+xml", true),
+        ("application/XHTML+xml", true), ("text/xml", true), ("image/png", false), ("text/plain", false),
+    ])
+    func `whatever runs scripts when it is opened gets a policy`(type: String, isPage: Bool) {
+        let head = head(Response(.ok, type: type, body: .text("x")))
+        #expect(head.contains("\r\nContent-Security-Policy: default-src 'none'") == isPage)
+    }
+
+    @Test func `205 says that nothing comes`() {
+        let head = head(Response(Status(205), type: "text/plain", body: .text("x")))
+        #expect(head.contains("\r\nContent-Length: 0\r\n"))
+        #expect(!head.contains("\r\nContent-Type:"))
+        #expect(!Status(205).allowsBody)
     }
 
     @Test func `204 and 304 have neither body nor length`() {

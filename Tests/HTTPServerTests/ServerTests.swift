@@ -108,4 +108,25 @@ import Testing
             }
         }
     }
+
+    @Test func `all that the system held ready is answered when the server stops`() throws {
+        try withServer { server in
+            let clients = (0..<300).map { _ in Client(port: server.port) }
+            for client in clients { client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+            server.stop(within: .seconds(5))
+            for client in clients { #expect(client.answers(1).first?.status == 200) }
+        }
+    }
+
+    @Test func `every call of stop returns once all is done, also before the start`() throws {
+        let server = try Server(.init(port: 0), service: EchoService())
+        let client = Client(port: server.port)
+        client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        concurrently(4) { _ in server.stop(within: .seconds(5)) }
+        #expect(client.answers(1).first?.status == 200)
+        #expect(client.waitForEnd())
+        // Nobody listens any more.
+        let other = try Server(.init(port: server.port), service: EchoService())
+        #expect(other.port == server.port)
+    }
 }

@@ -10,8 +10,6 @@ import Threads
     private final class Keeper: Service {
         let bodies = Guarded<[SharedBytes]>([])
 
-        func screen(_ request: borrowing Request) -> Response? { nil }
-
         func serve(_ request: borrowing Request, _ responder: consuming Responder) {
             let body = request.sharedBody()
             bodies.with { $0.append(body) }

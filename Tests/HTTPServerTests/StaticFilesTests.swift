@@ -1,5 +1,5 @@
 import Foundation
-import HTTPServer
+@testable import HTTPServer
 import HTTPVectors
 import Testing
 
@@ -75,6 +75,15 @@ import Testing
             #expect(reply?.status == 404 || reply?.status == 400)
             #expect(reply?.text.contains("secret") == false)
         }
+    }
+
+    @Test(arguments: [
+        ("/app.3f9c2b1e.js", true), ("/app.3F9C2B1E.min.js", true), ("/report.20261121.csv", false),
+        ("/my.facade.js", false), ("/my.deadbeef.js", false), ("/3f9c2b1e.js", false),
+        ("/app.3f9c2b1\u{FF11}.js", false),
+    ])
+    func `a name is taken for a hash that is neither a date nor a word`(path: String, isHash: Bool) {
+        #expect(StaticFiles.cacheControl(path).hasSuffix("immutable") == isHash)
     }
 
     @Test func `types, caching and validators come with a file`() throws {

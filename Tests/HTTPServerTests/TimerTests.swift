@@ -64,15 +64,15 @@ import Testing
     @Test func `a body may take longer the more of it comes`() throws {
         var limits = Self.short
         limits.bodyUnitBytes = 10
-        limits.bodyTimePerUnit = .milliseconds(100)
+        limits.bodyTimePerUnit = .seconds(20)
         try withServer(limits: limits) { server in
             let client = Client(port: server.port)
-            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n")
-            // Ten bytes each 60 ms: more than 100 ms in all, less than what they earn.
-            for _ in 0..<5 {
-                client.send(String(repeating: "b", count: 10))
-                client.read(milliseconds: 60)
-            }
+            let start = String(repeating: "b", count: 40)
+            // They earn more than a busy machine needs; the rest comes after the time that there is without them.
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n\(start)")
+            #expect(!client.read(milliseconds: 300))
+            #expect(!client.isEnded)
+            client.send(String(repeating: "b", count: 10))
             #expect(client.answers(1).first?.status == 200)
         }
     }
@@ -138,6 +138,25 @@ import Testing
             #expect(!client.isEnded)
             later.answerAll()
             #expect(client.answers(1).first?.text == "/1")
+        }
+    }
+
+    @Test func `a peer that reads nothing is let go, however much it asks meanwhile`() throws {
+        var limits = Limits()
+        limits.writeTime = .milliseconds(300)
+        limits.queuedBytes = 64 << 20
+        try withServer(limits: limits) { server in
+            let client = Client(port: server.port, receiveBufferBytes: 4096)
+            let body = [UInt8](repeating: 0x61, count: 1 << 20)
+            let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n"
+            for _ in 0..<8 { client.send(Array(head.utf8) + body) }
+            var asked = 0
+            while server.counters.open > 0 && asked < 2000 {
+                asked += 1
+                _ = client.sendAvailable("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                for _ in 0..<16 { Client.pause() }
+            }
+            #expect(server.comesToCount { $0.open == 0 && $0.timedOut.write == 1 })
         }
     }
 }

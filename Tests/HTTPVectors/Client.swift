@@ -16,9 +16,13 @@ public final class Client {
     public private(set) var received: [UInt8] = []
     public private(set) var isEnded = false
 
-    /// - Parameter receiveBufferBytes: a small one makes a slow reader.
-    public init(port: Int, receiveBufferBytes: Int32? = nil) {
+    /// - Parameters:
+    ///   - receiveBufferBytes: a small one makes a slow reader.
+    ///   - host: the last number of an address of this machine, 127.0.0.x, to connect from. On Linux alone.
+    public init(port: Int, receiveBufferBytes: Int32? = nil, from host: UInt32? = nil) {
         number = socket(AF_INET, stream, 0)
+        // What tests start in a process of its own must not inherit it.
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         var one: Int32 = 1
         unsafe setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
         if var receiveBufferBytes { unsafe setsockopt(number, SOL_SOCKET, SO_RCVBUF, &receiveBufferBytes, 4) }
@@ -26,6 +30,17 @@ public final class Client {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        if let host {
+            var source = address
+            source.sin_port = 0
+            source.sin_addr.s_addr = (UInt32(0x7F00_0000) + host).bigEndian
+            let bound = unsafe withUnsafePointer(to: &source) {
+                unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            precondition(bound == 0, "cannot connect from 127.0.0.\(host), errno \(errno)")
+        }
         let connected = unsafe withUnsafePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -40,17 +55,24 @@ public final class Client {
     public func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
-            let count = unsafe bytes[sent...].withUnsafeBytes { unsafe systemSend($0) }
+            let count = unsafe bytes[sent...].withUnsafeBytes { unsafe systemSend($0, flags) }
             guard count > 0 else { return false }
             sent += count
         }
         return true
     }
 
+    /// Sends what there is room for now.
+    ///
+    /// - Returns: how many bytes that were; 0 also where the peer takes none any more.
+    public func sendNow(_ bytes: ArraySlice<UInt8>) -> Int {
+        max(0, unsafe bytes.withUnsafeBytes { unsafe systemSend($0, flags | Int32(MSG_DONTWAIT)) })
+    }
+
     @discardableResult
     public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    private func systemSend(_ bytes: UnsafeRawBufferPointer) -> Int {
+    private func systemSend(_ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
         #if canImport(Darwin)
             unsafe Darwin.send(number, bytes.baseAddress, bytes.count, flags)
         #else
@@ -80,13 +102,14 @@ public final class Client {
 
     /// Reads once.
     ///
+    /// - Parameter bytes: how many at most.
     /// - Returns: false when nothing came in time or the peer has ended.
     @discardableResult
-    public func read(milliseconds: Int32) -> Bool {
+    public func read(milliseconds: Int32, upTo bytes: Int = 65536) -> Bool {
         guard !isEnded else { return false }
         var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&request, 1, milliseconds) > 0 else { return false }
-        var piece = [UInt8](repeating: 0, count: 65536)
+        var piece = [UInt8](repeating: 0, count: bytes)
         let count = unsafe recv(number, &piece, piece.count, 0)
         guard count > 0 else {
             isEnded = true

@@ -27,8 +27,6 @@ import Testing
 
         var arrivals: [Arrival] { lock.withLock { received } }
 
-        func screen(_ request: borrowing Request) -> Response? { nil }
-
         func serve(_ request: borrowing Request, _ responder: consuming Responder) {
             let arrival = Arrival(
                 path: request.path, key: request.field("idempotency-key"),
@@ -52,11 +50,11 @@ import Testing
         }
     }
 
-    private func reporter(_ server: Server) -> LeakReporter {
+    private func reporter(_ server: Server, gatherMilliseconds: Int = 10) -> LeakReporter {
         var configuration = LeakReporter.Configuration(
             endpoint: "http://127.0.0.1:\(server.port)", key: "secret",
             app: AppInfo(id: "com.acme.shop", module: "Shop", version: "5.2.0"), install: .given("i1"))
-        configuration.bounds.gatherMilliseconds = 10
+        configuration.bounds.gatherMilliseconds = gatherMilliseconds
         return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
             CurlTransport()
         }
@@ -110,7 +108,8 @@ import Testing
         let server = try Server(Server.Configuration(port: 0), service: inbox)
         server.start()
         defer { server.stop(within: .seconds(1)) }
-        let reporter = reporter(server)
+        // All of them in one batch, however long recording takes.
+        let reporter = reporter(server, gatherMilliseconds: 60_000)
         for number in 0..<30 { reporter.record(message: "Expected deallocation of Shop.Page\(number)") }
         #expect(reporter.flush(timeout: 5))
         let arrivals = inbox.arrivals

@@ -16,9 +16,18 @@ final class CollectorProcess {
     var address: String { "http://127.0.0.1:\(port)" }
 
     /// Starts a server and waits until it listens.
-    init(data: String, flags: [String] = [], environment: [String: String] = [:]) throws {
-        process.executableURL = Self.products.appendingPathComponent("collector")
-        process.arguments = ["serve", "--port", "0", "--data", data, "--public", Self.publicFolder] + flags
+    ///
+    /// - Parameter openFiles: how many it may have; `nil` leaves that as it is here.
+    init(
+        data: String, flags: [String] = [], environment: [String: String] = [:], openFiles: Int? = nil
+    ) throws {
+        let limit = openFiles.map { "ulimit -n \($0) && " } ?? ""
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments =
+            [
+                "-c", "\(limit)exec \"$0\" \"$@\"", Self.products.appendingPathComponent("collector").path,
+                "serve", "--port", "0", "--data", data, "--public", Self.publicFolder,
+            ] + flags
         process.environment = [
             "COLLECTOR_INGEST_KEY": Self.key, "COLLECTOR_ACCESS_TOKEN": Self.token,
         ].merging(environment) { $1 }.filter { !$0.value.isEmpty }

@@ -30,21 +30,34 @@ import Testing
         return try CurlClient(options).get(address + "/healthz").status
     }
 
+    @Test(arguments: [
+        ("127.0.0.1", "http://127.0.0.1:#", "http://localhost:#", ["127.0.0.1"]),
+        ("0.0.0.0", "http://0.0.0.0:#", "http://localhost:#", ["127.0.0.1"]),
+        ("localhost", "http://localhost:#", "http://localhost:#", ["localhost"]),
+    ])
+    func `listens where it is told, and prints addresses that can be used`(
+        host: String, listening: String, link: String, answers: [String]
+    ) throws {
+        try expect(host, listening: listening, link: link, answers: answers)
+    }
+
+    @Test(
+        .enabled(if: hasIPv6, "this machine has no IPv6"),
+        arguments: [
+            ("*", "http://localhost:#", "http://localhost:#", ["127.0.0.1", "[::1]"]),
+            ("::1", "http://[::1]:#", "http://[::1]:#", ["[::1]"]),
+            ("::", "http://[::]:#", "http://[::1]:#", ["[::1]"]),
+        ])
+    func `listens on IPv6 or on both families, and prints addresses that can be used`(
+        host: String, listening: String, link: String, answers: [String]
+    ) throws {
+        try expect(host, listening: listening, link: link, answers: answers)
+    }
+
     /// - Parameters:
     ///   - listening: the first line, `#` for the port.
-    ///   - answers: hosts that it answers on; of ``others`` it does not.
-    @Test(arguments: [
-        ("127.0.0.1", "http://127.0.0.1:#", "http://localhost:#", ["127.0.0.1"], false),
-        ("0.0.0.0", "http://0.0.0.0:#", "http://localhost:#", ["127.0.0.1"], false),
-        ("localhost", "http://localhost:#", "http://localhost:#", ["localhost"], false),
-        ("*", "http://localhost:#", "http://localhost:#", ["127.0.0.1", "[::1]"], true),
-        ("::1", "http://[::1]:#", "http://[::1]:#", ["[::1]"], true),
-        ("::", "http://[::]:#", "http://[::1]:#", ["[::1]"], true),
-    ])
-    func `listens on one family or both, and prints addresses that can be used`(
-        host: String, listening: String, link: String, answers: [String], needsIPv6: Bool
-    ) throws {
-        if needsIPv6 && !Self.hasIPv6 { return }
+    ///   - answers: hosts that it answers on; of the others it does not.
+    private func expect(_ host: String, listening: String, link: String, answers: [String]) throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path, flags: ["--host", host])
         func filled(_ text: String) -> String { text.replacingOccurrences(of: "#", with: "\(running.port)") }
@@ -58,6 +71,12 @@ import Testing
         }
         let health = try CollectorProcess.run(["health", "--host", host, "--port", "\(running.port)"])
         #expect(health.code == 0, "\(health.errors)")
+    }
+
+    @Test func `says how many connections it takes where it may not open files for all`() throws {
+        let folder = try TemporaryFolder()
+        let running = try CollectorProcess(data: folder.path, openFiles: 300)
+        #expect(running.errorsUntil("ulimit -n").contains("takes 172 connections at a time, not 1024"))
     }
 
     @Test(arguments: ["text", "json"])

@@ -7,8 +7,6 @@ public struct Echo: Service {
 
     public init(files: StaticFiles? = nil) { self.files = files }
 
-    public func screen(_ request: borrowing Request) -> Response? { nil }
-
     public func serve(_ request: borrowing Request, _ responder: consuming Responder) {
         if let file = files?.response(to: request) {
             responder.send(file)

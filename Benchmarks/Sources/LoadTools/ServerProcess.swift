@@ -63,8 +63,19 @@ public final class ServerProcess {
         (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/\(name)", encoding: .utf8)) ?? ""
     }
 
-    public func stop() {
+    /// Descriptors that are open, of a system that has /proc.
+    public var descriptors: Int {
+        let folder = "/proc/\(process.processIdentifier)/fd"
+        return (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
+    }
+
+    /// Stops it as an operator would.
+    ///
+    /// - Returns: its exit code.
+    @discardableResult
+    public func stop() -> Int32 {
         process.terminate()
         process.waitUntilExit()
+        return process.terminationStatus
     }
 }

@@ -1,8 +1,10 @@
 import Foundation
+import LoadTools
 
 /// What good clients see, alone and while others attack.
 struct Bench {
-    let server: EchoProcess
+    let server: ServerProcess
+    let port: Int
     /// The path of this program, which is also the swarm.
     let program: String
 
@@ -16,12 +18,12 @@ struct Bench {
         return (
             (0..<8).map { index in
                 GoodClient(
-                    port: server.port, request: post, pause: 5_000_000, connectsAnew: false,
+                    port: port, request: post, pause: 5_000_000, connectsAnew: false,
                     due: start + UInt64(index) * 600_000)
             },
             (0..<2).map { index in
                 GoodClient(
-                    port: server.port, request: get, pause: 20_000_000, connectsAnew: true,
+                    port: port, request: get, pause: 20_000_000, connectsAnew: true,
                     due: start + UInt64(index) * 10_000_000)
             }
         )
@@ -47,7 +49,7 @@ struct Bench {
             let swarm = try Beside(
                 program,
                 [
-                    "--swarm", "\(server.port)", "--attackers", "\(attackers)", "--kinds",
+                    "--swarm", "\(port)", "--attackers", "\(attackers)", "--kinds",
                     kinds.map(\.rawValue).joined(separator: ","),
                 ])
             Thread.sleep(forTimeInterval: 1.5)
@@ -65,7 +67,7 @@ struct Bench {
             attacked = (attacked.kept + loud.kept, attacked.anew + loud.anew)
         }
         print(
-            "\(rounds) rounds of \(seconds) s without and with \(attackers) attackers; the server had \(mostOpen) descriptors, now \(server.memory / 1024) MiB\n"
+            "\(rounds) rounds of \(seconds) s without and with \(attackers) attackers; the server had \(mostOpen) descriptors, now \(server.memory.now / 1024) MiB\n"
         )
         print(
             "| good clients | alone p50 ms | p99 ms | attacked p50 ms | p99 ms | ratio p50 | p99 | failed |")
@@ -108,14 +110,14 @@ struct Bench {
                 [
                     "slowhttptest", "-c", "\(connections)", "-r", "\(max(connections / 4, 50))", "-l",
                     "\(seconds)",
-                    "-p", "3", "-u", "http://127.0.0.1:\(server.port)/",
+                    "-p", "3", "-u", "http://127.0.0.1:\(port)/",
                 ] + flags, in: NSTemporaryDirectory())
             Thread.sleep(forTimeInterval: 0.2)
             guard attack.isRunning else {
                 throw Failure("slowhttptest ended at once; is it installed? (apt-get install slowhttptest)")
             }
             let client = GoodClient(
-                port: server.port, request: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", pause: 100_000_000,
+                port: port, request: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", pause: 100_000_000,
                 connectsAnew: true, due: nanoseconds())
             var seen = Seen()
             var mostOpen = 0
@@ -142,7 +144,7 @@ struct Bench {
         func go(_ count: Int) {
             let get = Array("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8)[...]
             for index in 0..<count {
-                guard let wire = Wire(port: server.port) else { continue }
+                guard let wire = Wire(port: port) else { continue }
                 switch index % 3 {
                 case 0:
                     _ = wire.send(get)
@@ -159,11 +161,11 @@ struct Bench {
             Thread.sleep(forTimeInterval: 1.5)
         }
         go(5000)
-        let (descriptors, memory) = (server.descriptors, server.memory)
+        let (descriptors, memory) = (server.descriptors, server.memory.now)
         let start = nanoseconds()
         go(connections)
         let seconds = Double(nanoseconds() - start) / 1e9 - 1.5
-        let grown = server.memory - memory
+        let grown = server.memory.now - memory
         print(
             "churn: \(connections) connections in \(String(format: "%.1f", seconds)) s; descriptors \(descriptors) before and"
                 + " \(server.descriptors) after, resident memory \(memory) KiB before and \(grown) KiB more after"

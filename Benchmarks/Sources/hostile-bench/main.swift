@@ -1,4 +1,5 @@
 import Foundation
+import LoadTools
 
 // What well-behaved clients see of http-echo while others attack it.
 
@@ -43,9 +44,10 @@ if let port = option("--swarm").flatMap({ Int($0) }) {
 }
 
 do {
-    let server = try EchoProcess(
-        program: option("--echo") ?? ".build/release/http-echo", workers: number("--workers", 1))
-    let bench = Bench(server: server, program: CommandLine.arguments[0])
+    let server = try ServerProcess(
+        option("--echo") ?? ".build/release/http-echo",
+        ["--port", "0", "--workers", "\(number("--workers", 1))"])
+    let bench = Bench(server: server, port: try server.announcedPort(), program: CommandLine.arguments[0])
     var isServed = true
     if let seconds = option("--slow").flatMap({ Int($0) }) {
         isServed = try bench.slow(connections: number("--slow-connections", 1000), seconds: seconds)

@@ -16,8 +16,6 @@ enum Allocations {
     private struct Watched: Service {
         let echo = Echo()
 
-        func screen(_ request: borrowing Request) -> Response? { nil }
-
         func serve(_ request: borrowing Request, _ responder: consuming Responder) {
             echo.serve(request, responder)
             counted_malloc_start()

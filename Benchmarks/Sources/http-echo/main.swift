@@ -18,7 +18,8 @@ let usage = """
       --workers COUNT  threads, each with a loop of its own (default 1)
       --files FOLDER   paths of its files are answered with the file instead
 
-    The first line on standard output is "listening on http://HOST:PORT". Ends with 0 on SIGTERM or SIGINT.
+    The first line on standard output is "listening on http://HOST:PORT". Ends with 0 on SIGTERM or SIGINT, at once
+    on a second one.
     """
 
 func fail(_ message: String) -> Never {
@@ -45,11 +46,7 @@ while let flag = arguments.popFirst() {
     }
 }
 
-var stops = sigset_t()
-unsafe sigemptyset(&stops)
-unsafe sigaddset(&stops, SIGTERM)
-unsafe sigaddset(&stops, SIGINT)
-unsafe pthread_sigmask(SIG_BLOCK, &stops, nil)
+let signals = StopSignals()
 
 do {
     let files = try folder.map { folder throws(StaticFilesError) in try StaticFiles(folder: folder) }
@@ -57,8 +54,8 @@ do {
     server.start()
     print("listening on http://\(configuration.host):\(server.port)")
     fflush(nil)
-    var signal: Int32 = 0
-    while unsafe sigwait(&stops, &signal) != 0 {}
+    signals.wait()
+    signals.endAtOnce()
     server.stop(within: .seconds(5))
 } catch {
     print("http-echo: \(error)")

@@ -76,9 +76,18 @@ public struct StaticFiles: Sendable {
         let isHashed =
             parts.count >= 3
             && parts.dropFirst().dropLast().contains { part in
-                part.count >= 8 && part.allSatisfy(\.isHexDigit)
+                isHash(part.utf8)
             }
         return isHashed ? "public, max-age=31536000, immutable" : "no-cache"
+    }
+
+    /// Eight hexadecimal digits or more, of which one is a letter and one is none: a date, a number and most words are
+    /// not taken for a hash, and the few hashes that look like a number are asked for again.
+    private static func isHash(_ part: Substring.UTF8View) -> Bool {
+        guard part.count >= 8, part.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
+            return false
+        }
+        return part.contains(where: ASCII.isDigit) && !part.allSatisfy(ASCII.isDigit)
     }
 
     /// FNV-1a of 64 bits, and the count: http://www.isthe.com/chongo/tech/comp/fnv/

@@ -1,7 +1,7 @@
 // How connections come and go.
 extension Loop {
     /// Connections taken in one turn before others get theirs.
-    private static let acceptedPerTurn = 64
+    static let acceptedPerTurn = 64
     /// Milliseconds without accepting once descriptors have run out.
     private static let acceptPause: UInt64 = 100
 
@@ -9,19 +9,22 @@ extension Loop {
         guard listeners.indices.contains(index) else { return }
         let number = listeners[index].listener.descriptor.number
         var accepted = 0
+        var gaveWay = false
         for _ in 0..<Self.acceptedPerTurn {
             do throws(SystemError) {
                 let newcomer = try Socket.accept(number)
                 accepted += 1
+                gaveWay = false
                 counters.accepted += 1
                 admit(newcomer, passesOn: stopDeadline == nil)
             } catch {
                 guard error != .wouldBlock else { return }
                 counters.failedAccepts += 1
                 switch error {
+                case .tooManyFiles where !gaveWay && makeRoom(for: nil):
+                    // Somebody's place has become free, as at the limit of connections.
+                    gaveWay = true
                 case .tooManyFiles, .tooManyFilesInSystem:
-                    // Somebody's place becomes free, as at the limit of connections.
-                    if makeRoom() { continue }
                     shedWithReserve(number)
                     return
                 // A peer that left before it was accepted: the next one may do.
@@ -44,7 +47,7 @@ extension Loop {
             refuse(newcomer)
         case .full:
             // Another loop may be quicker to take the place that has become free.
-            if makeRoom(), budget.take(in: place, for: newcomer.peer) == .granted {
+            if makeRoom(for: newcomer.peer), budget.take(in: place, for: newcomer.peer) == .granted {
                 adopt(newcomer)
             } else if passesOn, let partner = budget.partner(besides: place, at: now), partner.takesNewcomers
             {
@@ -95,7 +98,6 @@ extension Loop {
         var response = Response.problem(.serviceUnavailable, "Too many connections are open.")
         response.fields = [("Retry-After", "1")]
         output.clear()
-        count(response.status)
         writer.write(response, for: .broken, closes: true, to: output)
         unsafe response.body.withPointer { unsafe output.append($0) }
         let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
@@ -130,8 +132,14 @@ extension Loop {
         acceptsAgain = nil
         if reserve == nil, let descriptor = try? Descriptor.reserve() { reserve = Reserve(descriptor) }
         for (index, socket) in listeners.enumerated() {
-            try? poller.add(
-                socket.listener.descriptor.number, token: Self.listenerToken + UInt64(index), for: .read)
+            let number = socket.listener.descriptor.number
+            do throws(SystemError) {
+                try poller.add(number, token: Self.listenerToken + UInt64(index), for: .read)
+            } catch {
+                // Short of memory: all over again a little later.
+                pauseAccepting()
+                return
+            }
         }
     }
 
@@ -147,6 +155,7 @@ extension Loop {
         connections[slot] = nil
         freeSlots.append(connection.id.slot)
         counters.open -= 1
+        output.clear()
         budget.give(in: place, for: connection.peer)
     }
 

@@ -23,13 +23,15 @@ final class ConnectionBudget: Sendable {
         var open = 0
         var shares: [Share] = []
         var peers: [PeerGroup: Int] = [:]
+        /// The one peer, if any, that has more than half of the places.
+        var dominant: PeerGroup?
     }
 
     private let state = Guarded(State())
     private let limit: Int
     private let limitPerPeer: Int?
 
-    /// - Parameter limitPerPeer: `nil` does not count peers at all.
+    /// - Parameter limitPerPeer: `nil` is as many as there are places.
     init(limit: Int, limitPerPeer: Int? = nil) {
         self.limit = limit
         self.limitPerPeer = limitPerPeer
@@ -48,11 +50,13 @@ final class ConnectionBudget: Sendable {
     /// Asks for room for one connection of `peer` in `loop`.
     func take(in loop: Int, for peer: PeerGroup) -> Verdict {
         state.with { state in
-            if let limitPerPeer, state.peers[peer, default: 0] >= limitPerPeer { return .crowded }
+            let count = state.peers[peer, default: 0]
+            if let limitPerPeer, count >= limitPerPeer { return .crowded }
             guard state.open < limit else { return .full }
             state.open += 1
             state.shares[loop].open += 1
-            if limitPerPeer != nil { state.peers[peer, default: 0] += 1 }
+            state.peers[peer] = count + 1
+            if 2 * (count + 1) > limit { state.dominant = peer }
             return .granted
         }
     }
@@ -61,11 +65,15 @@ final class ConnectionBudget: Sendable {
         state.with { state in
             state.open -= 1
             state.shares[loop].open -= 1
-            guard limitPerPeer != nil, let count = state.peers[peer] else { return }
+            let count = state.peers[peer, default: 1] - 1
             // A peer that has gone is forgotten: the table never has more entries than there are connections.
-            state.peers[peer] = count > 1 ? count - 1 : nil
+            state.peers[peer] = count > 0 ? count : nil
+            if state.dominant == peer && 2 * count <= limit { state.dominant = nil }
         }
     }
+
+    /// The one peer, if any, that has more than half of the places: whoever needs one takes it from there.
+    var dominant: PeerGroup? { state.with { $0.dominant } }
 
     /// Says that `loop` found none of its connections fit to go, so that others do not ask it before `time`.
     func hasNobodyToEvict(in loop: Int, until time: UInt64) {

@@ -5,6 +5,10 @@ extension Loop {
             startTimer(connection, .linger, limits.lingerTime)
         } else if connection.outgoing != nil {
             startTimer(connection, .write, limits.writeTime)
+        } else if connection.isQueued {
+            // It waits for us.
+            connection.timer = .none
+            connection.deadline = .max
         } else if let upload = connection.upload {
             let units = UInt64(upload.body.count / max(limits.bodyUnitBytes, 1))
             connection.timer = .body
@@ -23,6 +27,12 @@ extension Loop {
             connection.timer = .idle
             connection.deadline = now + idleMilliseconds
         }
+    }
+
+    /// A request has begun or is whole: it starts anew what it is waited for. What a peer owes by not reading goes on,
+    /// however much it asks meanwhile.
+    func stopTimer(_ connection: Connection) {
+        if connection.outgoing == nil { connection.timer = .none }
     }
 
     func startTimer(_ connection: Connection, _ timer: Connection.Timer, _ duration: Duration) {

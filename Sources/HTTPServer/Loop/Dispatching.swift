@@ -15,7 +15,7 @@ extension Loop {
         let head = parser.head
         let fields = parser.fields
         counters.requests += 1
-        connection.timer = .none
+        stopTimer(connection)
         if isObserved { unsafe noteRequest(connection, head, fields, bytes) }
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
@@ -39,7 +39,7 @@ extension Loop {
             if exchange.closes { connection.takesNoMore = true }
             dispatch(connection, request, Responder(mailbox, connection.id, sequence, exchange))
             return length
-        case .length(let count) where here >= count:
+        case .length(let count) where here >= count && !waitsItsTurn(head, bodyBytes: count):
             if exchange.closes { connection.takesNoMore = true }
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
@@ -48,7 +48,7 @@ extension Loop {
         case .length(let count):
             // Who has sent little holds little memory.
             noteCall(request)
-            let body = pool.take(here < 16 << 10 ? min(count, 64 << 10) : count)
+            let body = pool.take(here < 16 << 10 ? min(count, 16 << 10) : count)
             unsafe startUpload(
                 connection, head, fields, headBytes, sequence, exchange, .length(count), body, here)
             return length
@@ -146,10 +146,23 @@ extension Loop {
         )
     }
 
+    /// Bytes of gzip from which on inflating waits its turn: a phone's batch has fewer.
+    private static let promptlyInflated = 8 << 10
+
+    /// Whether this body takes so long to inflate, up to 50 ms, that all others who ask are served first.
+    private func waitsItsTurn(_ head: Head, bodyBytes: Int) -> Bool {
+        head.contentCoding == .gzip && bodyBytes > Self.promptlyInflated
+    }
+
     func complete(_ connection: Connection, _ upload: Upload) {
+        if waitsItsTurn(upload.head, bodyBytes: upload.body.count) && !upload.isComplete {
+            upload.isComplete = true
+            queue(connection)
+            return
+        }
         connection.upload = nil
         connection.owesContinue = false
-        connection.timer = .none
+        stopTimer(connection)
         if upload.exchange.closes { connection.takesNoMore = true }
         unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
             var request = unsafe Request(head: upload.head, fields: upload.fields, bytes: headBytes)
@@ -185,6 +198,7 @@ extension Loop {
             var response = problem.response
             // The message was framed well, so the connection can go on.
             response.closes = false
+            lookedAt = Clock.milliseconds
             responder.send(response)
             return
         }

@@ -9,13 +9,26 @@ extension Loop {
     /// Closes the connection that has waited longest: one that is idle, else one whose peer is behind with a head, a
     /// body or with reading its answer.
     ///
+    /// A peer that has more than half of all places is not worth those of others: it only takes its own, and others
+    /// take its places before those of anybody else, busy ones too, save while we owe it an answer.
+    ///
     /// Idle connections are closed without a word, as they may be at any time (RFC 9112 §9.5).
     ///
+    /// - Parameter newcomer: who needs the place; `nil` when that is not known yet.
     /// - Returns: whether one was closed.
-    func makeRoom() -> Bool {
+    func makeRoom(for newcomer: PeerGroup?) -> Bool {
+        let dominant = budget.dominant
+        if shortlist.peer != dominant { shortlist = Shortlist(of: dominant) }
         while true {
-            if shortlist.isEmpty { scan() }
-            guard let candidate = shortlist.next() else { return false }
+            if shortlist.isEmpty { scan(for: dominant) }
+            guard let candidate = shortlist.first else { return false }
+            if candidate.isForced && (newcomer == nil || newcomer == dominant) {
+                // Since the last look one may have waited long enough.
+                guard now >= nextScan else { return false }
+                shortlist = Shortlist(of: dominant)
+                continue
+            }
+            shortlist.removeFirst()
             guard let connection = connection(candidate.id), isStill(connection, candidate) else { continue }
             // What it waits for may have come and not been reported yet.
             guard receive(connection) else { return true }
@@ -24,6 +37,7 @@ extension Loop {
             guard isStill(connection, candidate) else { continue }
             counters.evicted += 1
             if connection.upload != nil || connection.partialHead?.parser.hasBegun == true {
+                if isObserved { noteEviction(connection) }
                 excuse(connection.socket.number)
             }
             close(connection)
@@ -35,20 +49,27 @@ extension Loop {
         connection.timer == candidate.timer && connection.deadline == candidate.deadline
     }
 
-    private func scan() {
+    private func scan(for dominant: PeerGroup?) {
         guard now >= nextScan else { return }
         nextScan = now + Self.scanPause
         for index in connections.indices {
-            guard let connection = connections[index], let rank = rank(of: connection) else { continue }
+            guard let connection = connections[index], dominant == nil || connection.peer == dominant,
+                let (rank, isFit) = rank(of: connection), isFit || dominant != nil
+            else { continue }
             shortlist.add(
-                .init(id: connection.id, rank: rank, timer: connection.timer, deadline: connection.deadline))
+                .init(
+                    id: connection.id, rank: rank, isForced: !isFit, timer: connection.timer,
+                    deadline: connection.deadline))
         }
         shortlist.seal()
         if shortlist.isEmpty { budget.hasNobodyToEvict(in: place, until: now + Self.graceTime) }
     }
 
-    /// - Returns: who goes first has the highest; `nil` is to stay.
-    private func rank(of connection: Connection) -> UInt64? {
+    /// - Returns: who goes first has the highest, and whether it has waited long enough to go for anybody; `nil` is to
+    ///   stay whatever comes.
+    private func rank(of connection: Connection) -> (UInt64, isFit: Bool)? {
+        // What it has asked is here and waits for its turn.
+        guard !connection.isQueued else { return nil }
         let allowance: Duration
         var isIdle = false
         switch connection.timer {
@@ -67,8 +88,9 @@ extension Loop {
         // How much of its time is used up. What peers do in between, body bytes or reading, has moved the deadline.
         let end = now + allowance.milliseconds
         let waited = end > connection.deadline ? end - connection.deadline : 0
-        if isIdle { return waited >= Self.graceTime ? 1 << 62 + waited : nil }
         // Behind by a tenth of what it may take.
-        return waited >= max(allowance.milliseconds / 10, Self.graceTime) ? waited : nil
+        let patience = isIdle ? Self.graceTime : max(allowance.milliseconds / 10, Self.graceTime)
+        guard waited >= patience else { return (waited, false) }
+        return (waited + (isIdle ? 1 << 62 : 1 << 61), true)
     }
 }

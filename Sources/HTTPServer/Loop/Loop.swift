@@ -39,6 +39,8 @@ final class Loop: @unchecked Sendable {
     /// What is read next, for whichever connection.
     var scratch = Buffer(capacity: Loop.scratchBytes)
     /// Answers of the connection whose turn it is, on their way out.
+    /// Answers of the connection whose turn it is, and of no other: each turn ends with ``settle(_:)`` or
+    /// ``close(_:)``, and both leave it empty.
     let output = Buffer(capacity: 64 << 10)
     /// Whose request the service has before it.
     var serving: Connection?
@@ -128,7 +130,7 @@ final class Loop: @unchecked Sendable {
             let waited = queued
             queued.removeAll(keepingCapacity: true)
             for index in 0..<count { handle(poller.event(at: index)) }
-            for id in waited { goOn(id) }
+            goOn(with: waited)
             if now >= nextTick {
                 expire()
                 pool.trim()
@@ -197,11 +199,21 @@ final class Loop: @unchecked Sendable {
         queued.append(connection.id)
     }
 
-    private func goOn(_ id: ConnectionID) {
-        guard let connection = connection(id) else { return }
-        connection.isQueued = false
-        resume(connection)
-        settle(connection)
+    /// Milliseconds of a turn after which queued requests wait for the next, but for one.
+    private static let queuedTime: UInt64 = 10
+
+    private func goOn(with waited: [ConnectionID]) {
+        for (index, id) in waited.enumerated() {
+            guard index == 0 || Clock.milliseconds < now + Self.queuedTime else {
+                queued.insert(contentsOf: waited[index...], at: 0)
+                return
+            }
+            guard let connection = connection(id) else { continue }
+            connection.isQueued = false
+            if let upload = connection.upload, upload.isComplete { complete(connection, upload) }
+            resume(connection)
+            settle(connection)
+        }
     }
 
     func connection(_ id: ConnectionID) -> Connection? {
@@ -251,7 +263,10 @@ final class Loop: @unchecked Sendable {
             stopDeadline = min(stopDeadline ?? deadline, deadline)
             return
         }
-        for index in listeners.indices { accept(from: index) }
+        // As many as the system may hold ready.
+        for index in listeners.indices {
+            for _ in 0...Int(Listener.backlog) / Self.acceptedPerTurn { accept(from: index) }
+        }
         for socket in listeners { poller.remove(socket.listener.descriptor.number, from: .read) }
         listeners = []
         acceptsAgain = nil

@@ -39,6 +39,18 @@ extension Loop {
         visits.open[visits.open.count - 1].bytesReceived = bytes
     }
 
+    /// The last request, of which a part has come, gives way to others.
+    func noteEviction(_ connection: Connection) {
+        noteRefusal(connection, received: connection.upload?.body.count ?? 0)
+        noteAnswer(connection, .serviceUnavailable, bodyBytes: 0, closes: true)
+    }
+
+    /// The last request will never be whole.
+    func noteLoss(_ connection: Connection) {
+        guard let visits = connection.visits, !visits.open.isEmpty else { return }
+        visits.open.removeLast()
+    }
+
     /// The server itself refuses the last request of the connection, which may be one that could not be read.
     func noteRefusal(_ connection: Connection, received: Int) {
         let visits = visits(of: connection)

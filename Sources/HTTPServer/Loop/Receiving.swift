@@ -31,8 +31,11 @@ extension Loop {
             return false
         }
         consume(connection, target)
-        // More is waiting: that of a large body is read to its place at once.
-        guard isFull, connection.input == nil, wantsInput(connection), let upload = connection.upload,
+        // More is waiting: that of a large body is read to its place at once. Answers go out first, since this may be
+        // the end of the connection.
+        guard isFull, connection.upload != nil else { return true }
+        flush(connection)
+        guard connection.input == nil, wantsInput(connection), let upload = connection.upload,
             case .length(let missing) = upload.rest
         else {
             return true
@@ -90,12 +93,23 @@ extension Loop {
     private func peerEnded(_ connection: Connection) -> Bool {
         connection.inputEnded = true
         connection.takesNoMore = true
-        let isWhole = connection.upload == nil
-        guard isWhole, connection.unanswered > 0 || connection.outgoing != nil else {
+        if connection.upload != nil { forgetUpload(of: connection) }
+        guard connection.unanswered > 0 || connection.outgoing != nil || output.count > 0 else {
             close(connection)
             return false
         }
         return true
+    }
+
+    /// Half a request gets no answer.
+    private func forgetUpload(of connection: Connection) {
+        guard let upload = connection.upload else { return }
+        connection.upload = nil
+        connection.owesContinue = false
+        // It was the last one to begin.
+        connection.nextSequence = upload.sequence
+        pool.give(upload.body)
+        if isObserved { noteLoss(connection) }
     }
 
     /// Whether further requests of this connection are read now.
@@ -187,10 +201,6 @@ extension Loop {
         }
         if let length = try unsafe parser.start(over: bytes.span) { return length }
         connection.partialHead = Connection.PartialHead(parser)
-        if connection.timer != .head {
-            connection.timer = .head
-            connection.deadline = now + limits.headTime.milliseconds
-        }
         return nil
     }
 }

@@ -48,16 +48,16 @@ extension Loop {
             connection.waiting = nil
         }
         let hasBody = !answer.exchange.isHead && answer.response.status.allowsBody
+        if hasBody && answer.response.body.count < Self.copiedBytes {
+            unsafe answer.response.body.withPointer { unsafe output.append($0) }
+        } else if hasBody {
+            flush(connection, with: answer.response.body)
+        }
+        // Last, since whoever is told may answer another request of this connection.
         if isObserved {
             noteAnswer(
                 connection, answer.response.status, bodyBytes: hasBody ? answer.response.body.count : 0,
                 closes: closes)
-        }
-        guard hasBody else { return }
-        if answer.response.body.count < Self.copiedBytes {
-            unsafe answer.response.body.withPointer { unsafe output.append($0) }
-        } else {
-            flush(connection, with: answer.response.body)
         }
     }
 
@@ -149,11 +149,9 @@ extension Loop {
         Socket.endWriting(connection.socket.number)
         connection.phase = .lingering
         startTimer(connection, .linger, limits.lingerTime)
-        return drainOnce(connection)
+        // Most peers close at once when they see the end.
+        return receive(connection)
     }
-
-    /// Most peers close at once when they see the end.
-    private func drainOnce(_ connection: Connection) -> Bool { receive(connection) }
 
     private func watch(_ connection: Connection) {
         var interest: Interest = connection.outgoing == nil ? [] : .write

@@ -1,4 +1,4 @@
-/// The connections that have waited longest, found in one pass: they go first when there is no room.
+/// The connections that go first when there is no room, found in one pass: those that have waited longest.
 ///
 /// One pass serves many newcomers, so that a flood of them does not make the loop look at all its connections each
 /// time.
@@ -7,10 +7,17 @@ struct Shortlist {
         let id: ConnectionID
         /// Who goes first has the highest.
         let rank: UInt64
+        /// Whether it goes only for a newcomer that is not of the same, dominant peer.
+        let isForced: Bool
         /// What the connection waits for and until when: it has moved on if this has changed.
         let timer: Connection.Timer
         let deadline: UInt64
     }
+
+    /// The one peer that candidates are of; `nil` for any.
+    private(set) var peer: PeerGroup?
+
+    init(of peer: PeerGroup? = nil) { self.peer = peer }
 
     /// More than a loop accepts before the next pass.
     static let capacity = 256
@@ -36,8 +43,10 @@ struct Shortlist {
         leastRank = 0
     }
 
-    /// The one that has waited longest of those still here.
-    mutating func next() -> Candidate? { candidates.popLast() }
+    /// Who goes first of those still here.
+    var first: Candidate? { candidates.last }
+
+    mutating func removeFirst() { candidates.removeLast() }
 
     private mutating func cut() {
         candidates.sort { $0.rank > $1.rank }

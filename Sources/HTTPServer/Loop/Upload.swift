@@ -18,6 +18,8 @@ final class Upload {
         didSet { account(from: oldValue.capacity) }
     }
     let memory: UploadMemory
+    /// Whether all of it is here and waits to be inflated.
+    var isComplete = false
 
     init(
         head: Head, fields: [FieldLine], headBytes: [UInt8], sequence: UInt32, exchange: Exchange,

@@ -18,7 +18,9 @@ extension Loop {
         while uploadMemory.bytes > uploadShare {
             var oldest: (connection: Connection, began: UInt64)?
             for case let connection? in connections {
-                guard let upload = connection.upload, upload.began < oldest?.began ?? .max else { continue }
+                guard let upload = connection.upload, !upload.isComplete,
+                    upload.began < oldest?.began ?? .max
+                else { continue }
                 oldest = (connection, upload.began)
             }
             guard let oldest else { return }

@@ -97,7 +97,9 @@ enum ASCII {
         guard text.utf8.count >= prefix.utf8CodeUnitCount else { return false }
         return unsafe bytes(of: text) { bytes in
             var at = 0
-            while at < prefix.utf8CodeUnitCount, unsafe bytes[at] == prefix.utf8Start[at] { at &+= 1 }
+            while at < prefix.utf8CodeUnitCount, unsafe lowercased(bytes[at]) == prefix.utf8Start[at] {
+                at &+= 1
+            }
             return at == prefix.utf8CodeUnitCount
         }
     }

@@ -1,7 +1,7 @@
 /// What a request asks for: the methods that a service sees. RFC 9110 §9.
 ///
-/// The server refuses every other one itself.
-public enum Method: Hashable, Sendable, CaseIterable {
+/// The server refuses every other one itself. The raw value is the place in `allCases`.
+public enum Method: Int, Sendable, CaseIterable {
     /// Reads. §9.3.1
     case get
     /// Reads, without the body of the answer. §9.3.2

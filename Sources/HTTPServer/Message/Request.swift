@@ -127,7 +127,8 @@ public struct Request: ~Copyable {
         }
     }
 
-    var isGzipped: Bool { hasBody && head.contentCoding == .gzip }
+    /// Whether the body was sent in gzip. What it is lent as, in ``Service/serve(_:_:)``, is inflated.
+    public var isGzipped: Bool { hasBody && head.contentCoding == .gzip }
 
     /// Bytes of the body, decoded.
     public var bodyCount: Int { unsafe bodyBytes.count }

@@ -33,12 +33,14 @@ public struct Response: Sendable {
         }
     }
 
-    /// With 204 and 304 no body is sent.
+    /// With 204, 205 and 304 no body is sent.
     public var status: Status
     /// The media type, such as `application/json`; `nil` sends none.
     public var type: String?
     /// Further fields. One whose name is no token, whose value holds control characters, or that the server
-    /// owns (`Connection`, `Content-Length`, `Date`, `Transfer-Encoding`) is left out.
+    /// owns (`Connection`, `Content-Length`, `Date`, `Transfer-Encoding`, and `Content-Type` and `ETag`, which
+    /// ``type`` and ``etag`` set) is left out.
+    /// With a `Content-Encoding` the body goes out as it is.
     public var fields: [(name: String, value: String)] = []
     /// Not sent in answer to `HEAD`, which is told its length.
     public var body: Body

@@ -117,5 +117,8 @@ public struct Status: Hashable, Sendable {
     }
 
     /// RFC 9110 §6.4.1: these answers end with their head.
-    var allowsBody: Bool { code != 204 && code != 304 }
+    var endsWithHead: Bool { code == 204 || code == 304 }
+
+    /// 205 tells its length, which is 0: RFC 9110 §15.3.6.
+    var allowsBody: Bool { !endsWithHead && code != 205 }
 }

@@ -33,7 +33,7 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
             line.append(logTime: time)
             line.append(" ")
             line.append(decimal: count)
-            line.append(" lines dropped: this log is not read fast enough\n")
+            line.append(" lines dropped: this log was not written fast enough\n")
         case .json:
             line.append("{\"time\":\"")
             line.append(rfc3339: time)
@@ -86,9 +86,14 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
         }
         line.append(",\"target\":")
         line.append(json: record.method == nil ? nil : record.target)
-        line.append(",\"version\":\"HTTP/1.")
-        line.append(decimal: record.minorVersion)
-        line.append("\",\"status\":")
+        if record.method == nil {
+            line.append(",\"version\":null")
+        } else {
+            line.append(",\"version\":\"HTTP/1.")
+            line.append(decimal: record.minorVersion)
+            line.append("\"")
+        }
+        line.append(",\"status\":")
         line.append(decimal: Int(record.status.code))
         line.append(",\"bytes_in\":")
         line.append(decimal: record.bytesReceived)

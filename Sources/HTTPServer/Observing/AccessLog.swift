@@ -3,15 +3,17 @@ internal import Threads
 #if canImport(Darwin)
     internal import Darwin
     private let systemWrite = unsafe Darwin.write
+    private let systemClose = Darwin.close
 #else
     internal import Glibc
     private let systemWrite = unsafe Glibc.write
+    private let systemClose = Glibc.close
 #endif
 
 /// Writes access records to a descriptor from a thread of its own, so that no loop waits for a pipe or a disk.
 ///
-/// Lines wait in a buffer of bounded size. While whoever reads them is too slow, further ones are dropped, and a line
-/// says how many as soon as there is room.
+/// Lines wait in a buffer of bounded size. While whoever reads them is too slow, further ones are dropped, and so are
+/// those that a full disk does not take; a line says how many as soon as there is room.
 public final class AccessLog: Sendable {
     /// About five thousand lines: a second of a busy loop's.
     public static let defaultBufferBytes = 1 << 20
@@ -33,7 +35,8 @@ public final class AccessLog: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - descriptor: stays the caller's, and open until ``close(within:)``.
+    ///   - descriptor: stays the caller's, who may close it: the log writes to a duplicate, which it closes once the
+    ///     last line is written.
     ///   - format: of every line.
     ///   - bufferBytes: what may wait.
     public init(
@@ -43,7 +46,11 @@ public final class AccessLog: Sendable {
         self.bufferBytes = bufferBytes
         let state = Guarded(State())
         self.state = state
-        let thread = WorkerThread(name: "access-log") { Self.write(state, to: descriptor, as: format) }
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        let thread = WorkerThread(name: "access-log") {
+            Self.write(state, to: own, as: format)
+            _ = systemClose(own)
+        }
         state.with { $0.thread = thread }
     }
 
@@ -53,7 +60,7 @@ public final class AccessLog: Sendable {
     public func write(_ record: AccessRecord) {
         let line = format.line(record)
         let isFirst = state.with { state in
-            guard state.lines.count + line.count <= bufferBytes else {
+            guard !state.isClosing, state.lines.count + line.count <= bufferBytes else {
                 state.dropped += 1
                 return false
             }
@@ -65,7 +72,7 @@ public final class AccessLog: Sendable {
 
     /// Writes what waits and ends; records that come later are dropped.
     ///
-    /// - Returns: whether all was written in time.
+    /// - Returns: whether all was written in time. If not, the thread goes on writing what waited, and ends after it.
     @discardableResult
     public func close(within time: Duration) -> Bool {
         askToClose()
@@ -80,6 +87,7 @@ public final class AccessLog: Sendable {
     }
 
     private static func write(_ state: Guarded<State>, to descriptor: Int32, as format: AccessFormat) {
+        var sink = LineSink { bytes throws(SystemError) in try put(bytes, to: descriptor) }
         while true {
             let (lines, dropped): ([UInt8], Int) = state.wait { state in
                 guard !state.lines.isEmpty || state.dropped > 0 || state.isClosing else {
@@ -88,27 +96,25 @@ public final class AccessLog: Sendable {
                 defer { (state.lines, state.dropped) = ([], 0) }
                 return .take((state.lines, state.dropped))
             }
+            sink.write(lines)
+            sink.lose(dropped)
+            sink.tell { format.line(dropped: $0, time: Clock.wallMilliseconds) }
             guard !lines.isEmpty || dropped > 0 else { break }
-            write(lines, to: descriptor)
-            if dropped > 0 {
-                write(format.line(dropped: dropped, time: Clock.wallMilliseconds), to: descriptor)
-            }
         }
         state.with { $0.isDone = true }
         state.wakeAll()
     }
 
-    /// Waits as long as it takes. What cannot be written at all, such as to a pipe that nobody reads any more, is lost.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
+    /// Waits for room as long as it takes. What cannot be written at all, such as to a full disk or a pipe that nobody
+    /// reads any more, is an error.
+    private static func put(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+        while true {
             do throws(SystemError) {
-                let count = try retryingOnInterrupt {
-                    unsafe rest.withUnsafeBytes { unsafe systemWrite(descriptor, $0.baseAddress, $0.count) }
+                return try retryingOnInterrupt {
+                    unsafe bytes.withUnsafeBytes { unsafe systemWrite(descriptor, $0.baseAddress, $0.count) }
                 }
-                rest = rest.dropFirst(count)
             } catch {
-                guard error == .wouldBlock else { return }
+                guard error == .wouldBlock else { throw error }
                 var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 unsafe _ = poll(&request, 1, -1)
             }

@@ -1,4 +1,4 @@
-/// A path with parameters, read: `/leaks/{id}`.
+/// A path with parameters, read: `/books/{id}`.
 struct Pattern: CustomStringConvertible {
     enum Segment: Hashable {
         case literal([UInt8])

@@ -29,6 +29,8 @@ struct RouteTable: Sendable {
     }
 
     private static let none = -1
+    /// How many there are; the numbers of ``Method`` are places in a table.
+    private static let methods = Method.allCases.count
 
     /// The first is the root.
     private var nodes = [Node()]
@@ -47,19 +49,19 @@ struct RouteTable: Sendable {
     /// Makes endpoint `number` what `method` on `pattern` stands for.
     mutating func add(_ method: Method, _ pattern: Pattern, _ number: Int) {
         let resource = resource(of: pattern)
-        let at = resource * Method.count
+        let at = resource * Self.methods
         precondition(
             names[resource] == pattern.names, "\(pattern) is there with other names: \(names[resource])")
         precondition(
-            numbers[at + method.place] == Self.none || (method == .head && followsGet.contains(resource)),
+            numbers[at + method.rawValue] == Self.none || (method == .head && followsGet.contains(resource)),
             "\(method.name) \(pattern) is there already")
-        numbers[at + method.place] = number
+        numbers[at + method.rawValue] = number
         if method == .head { followsGet.remove(resource) }
-        if method == .get && numbers[at + Method.head.place] == Self.none {
-            numbers[at + Method.head.place] = number
+        if method == .get && numbers[at + Method.head.rawValue] == Self.none {
+            numbers[at + Method.head.rawValue] = number
             followsGet.insert(resource)
         }
-        allow[resource] = Method.allCases.filter { $0 == .options || numbers[at + $0.place] != Self.none }
+        allow[resource] = Method.allCases.filter { $0 == .options || numbers[at + $0.rawValue] != Self.none }
             .map { "\($0.name)" }.joined(separator: ", ")
     }
 
@@ -81,7 +83,7 @@ struct RouteTable: Sendable {
             nodes[at].resource = names.count
             names.append(pattern.names)
             allow.append("")
-            numbers += [Int](repeating: Self.none, count: Method.count)
+            numbers += [Int](repeating: Self.none, count: Self.methods)
         }
         return nodes[at].resource
     }
@@ -111,7 +113,7 @@ struct RouteTable: Sendable {
         var values: [Range<Int>] = []
         let resource = find(path, from: 1, at: 0, &values)
         guard resource != Self.none else { return .notFound }
-        let number = numbers[resource * Method.count + method.place]
+        let number = numbers[resource * Self.methods + method.rawValue]
         guard number != Self.none else { return .notAllowed(allow: allow[resource]) }
         return .found(number, names: names[resource], values: values)
     }
@@ -156,23 +158,5 @@ struct RouteTable: Sendable {
             return false
         }
         return true
-    }
-}
-
-extension Method {
-    /// How many there are.
-    fileprivate static let count = 7
-
-    /// The place in ``allCases``.
-    fileprivate var place: Int {
-        switch self {
-        case .get: 0
-        case .head: 1
-        case .post: 2
-        case .put: 3
-        case .patch: 4
-        case .delete: 5
-        case .options: 6
-        }
     }
 }

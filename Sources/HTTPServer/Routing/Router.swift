@@ -1,17 +1,17 @@
 /// Finds what a path stands for, and whether it may be asked that way.
 ///
-/// A pattern is a path whose segments are literal or, in braces, parameters: `/leaks/{id}/reports`. A parameter
-/// takes one segment that is not empty. Paths are compared byte by byte once they are percent-decoded; `/leaks`
-/// and `/leaks/` are two paths, and an encoded `/` never comes this far, since the server refuses it.
+/// A pattern is a path whose segments are literal or, in braces, parameters: `/books/{id}/pages`. A parameter
+/// takes one segment that is not empty. Paths are compared byte by byte once they are percent-decoded; `/books`
+/// and `/books/` are two paths, and an encoded `/` never comes this far, since the server refuses it.
 ///
 /// The order of adding does not matter: from the left, a literal segment wins over a parameter. The path alone
 /// decides which pattern it is; only then the method is looked at. A value without locks or clocks: fill it, then
 /// share it.
 ///
 /// ```swift
-/// let router = Router<Leaks>([
-///     (.get, "/leaks", .list),
-///     (.get, "/leaks/{id}", .leak),
+/// let router = Router<Books>([
+///     (.get, "/books", .list),
+///     (.get, "/books/{id}", .book),
 /// ])
 /// ```
 public struct Router<Endpoint: Sendable>: Sendable {

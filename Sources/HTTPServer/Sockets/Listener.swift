@@ -115,5 +115,5 @@ struct Listener: ~Copyable, Sendable {
     private static let unsentBytes: Int32 = 256 << 10
 
     /// Connections the system may hold ready; it lowers the number to its own limit.
-    private static let backlog: Int32 = 1024
+    static let backlog: Int32 = 1024
 }

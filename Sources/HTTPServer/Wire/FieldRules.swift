@@ -4,6 +4,8 @@ struct FieldRules: Sendable {
     private var lengths = 0
     private var transferEncodings = 0
     private var contentEncodings = 0
+    private var acceptEncodings = 0
+    private var conditions = 0
     private var transferEncodingIsChunked = false
     private var saysClose = false
     private var saysKeepAlive = false
@@ -32,13 +34,15 @@ struct FieldRules: Sendable {
         case 10 where Self.equal(bytes, name, "connection"):
             options(bytes, value)
         case 13 where Self.equal(bytes, name, "if-none-match"):
-            if head.ifNoneMatch == nil { head.ifNoneMatch = index }
+            conditions += 1
+            head.ifNoneMatch = conditions == 1 ? index : nil
         case 14 where Self.equal(bytes, name, "content-length"):
             lengths += 1
             guard lengths == 1 else { throw .invalidContentLength }
             head.framing = .length(try length(bytes, value))
         case 15 where Self.equal(bytes, name, "accept-encoding"):
-            if head.acceptEncoding == nil { head.acceptEncoding = index }
+            acceptEncodings += 1
+            head.acceptEncoding = acceptEncodings == 1 ? index : nil
         case 16 where Self.equal(bytes, name, "content-encoding"):
             contentEncodings += 1
             coding(bytes, value, into: &head)

@@ -43,7 +43,8 @@ struct Head: Hashable, Sendable {
     var keepsAlive = true
     var expectsContinue = false
     var contentCoding = ContentCoding.identity
-    /// Where the first `Accept-Encoding` and `If-None-Match` stand in the table of fields.
+    /// Where `Accept-Encoding` and `If-None-Match` stand in the table of fields. Several lines are one list (RFC 9110
+    /// §5.3), which nobody sends and which is not joined: it counts as none, so the whole body goes out as it is.
     var acceptEncoding: Int?
     var ifNoneMatch: Int?
 }

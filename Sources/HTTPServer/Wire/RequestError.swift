@@ -52,7 +52,8 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     /// All bodies that are arriving hold more than ``Limits/uploadBytes``, and this one began first.
     case tooManyBodies
 
-    /// The status to answer with; the connection is closed after it.
+    /// The status to answer with. The connection is closed after it, but for ``damagedGzip`` and ``inflatesTooFar``,
+    /// after which the next request begins where it should.
     var status: Status {
         switch self {
         case .malformedRequestLine, .malformedTarget, .malformedPercentEncoding, .malformedField,

@@ -22,21 +22,23 @@ final class ResponseWriter {
     func write(
         _ response: borrowing Response, for exchange: borrowing Exchange, closes: Bool, to output: Buffer
     ) {
-        let hasBody = response.status.allowsBody
+        let status = response.status
         if response.status == .ok && response.fields.isEmpty {
             output.append(plainStart)
         } else {
             writeStart(of: response, to: output)
         }
-        if hasBody {
+        if status.allowsBody {
             if let type = response.type {
                 Self.write("Content-Type: ", type, to: output)
-                if ASCII.hasPrefix(type, "text/html") { writeSecurityOfPages(response, to: output) }
+                if Self.isPage(type) { writeSecurityOfPages(response, to: output) }
             }
             output.append("Content-Length: ")
             output.append(decimal: response.body.count)
             output.append("\r\n")
             if response.isGzipped { output.append("Content-Encoding: gzip\r\n") }
+        } else if !status.endsWithHead {
+            output.append("Content-Length: 0\r\n")
         }
         if response.varies { output.append("Vary: Accept-Encoding\r\n") }
         if let etag = response.etag { Self.write("ETag: ", etag, to: output) }
@@ -91,6 +93,13 @@ final class ResponseWriter {
         output.append("\r\n")
     }
 
+    /// Whether a browser that opens a document of this type runs the scripts in it.
+    private static func isPage(_ type: String) -> Bool { pageTypes.contains { ASCII.hasPrefix(type, $0) } }
+
+    private static let pageTypes: [StaticString] = [
+        "text/html", "image/svg+xml", "application/xhtml+xml", "text/xml", "application/xml",
+    ]
+
     private static let okLine: StaticString = "HTTP/1.1 200 OK\r\n"
     private static let securityOfAll: StaticString = """
         X-Content-Type-Options: nosniff\r
@@ -126,9 +135,10 @@ final class ResponseWriter {
         else {
             return false
         }
-        return !["connection", "content-length", "date", "transfer-encoding"].contains {
-            (owned: StaticString) in
-            ASCII.equalsLowercased(name, owned)
-        }
+        return !ownedFields.contains { ASCII.equalsLowercased(name, $0) }
     }
+
+    private static let ownedFields: [StaticString] = [
+        "connection", "content-length", "content-type", "date", "etag", "transfer-encoding",
+    ]
 }

@@ -54,11 +54,22 @@ final class Front: Service {
     /// What keeps a request out whose address and method are right.
     private func refusal(of route: Route, _ request: borrowing Request) -> Response? {
         if let refusal = refusal(of: route.access, request) { return refusal }
-        guard request.announcedLength ?? 0 <= route.bodyBytes else {
-            return Problem(.contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body")
-                .response
+        guard route.bodyBytes < .max else { return nil }
+        // A body in chunks tells its length only at its end, see ``serve(_:_:)``.
+        let bytes = request.announcedLength ?? 0
+        guard bytes <= route.bodyBytes, route.bodyBytes > 0 || !request.hasBody else {
+            return tooLarge(for: route)
+        }
+        // What it inflates to is known only once it is inflated, by the loop.
+        guard !request.isGzipped else {
+            return Problem(.unsupportedMediaType, "this address takes no compressed body")
+                .with("Accept-Encoding", "identity").response
         }
         return nil
+    }
+
+    private func tooLarge(for route: Route) -> Response {
+        Problem(.contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body").response
     }
 
     private func refusal(of access: Route.Access, _ request: borrowing Request) -> Response? {
@@ -104,6 +115,10 @@ final class Front: Service {
             responder.send(nothing(at: request))
             return
         }
+        guard request.bodyCount <= route.bodyBytes else {
+            responder.send(tooLarge(for: route))
+            return
+        }
         switch route {
         case .reports:
             // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
@@ -132,7 +147,7 @@ final class Front: Service {
 
     /// Has a question answered on a thread that may wait for the disk.
     private func ask(_ question: Question, _ responder: consuming Responder) {
-        let later = Later(responder)
+        let later = SharedResponder(responder)
         let isTaken = pool.run { [now, log] reader in
             do throws(Problem) {
                 later.send(try question.answer(from: reader, now: now()))

@@ -51,7 +51,7 @@ struct Visits: Sendable {
     private func run(
         _ responder: consuming Responder, _ now: Int64, _ visit: @escaping @Sendable () throws -> Response
     ) {
-        let later = Later(responder)
+        let later = SharedResponder(responder)
         let isTaken = pool.run { _ in
             do {
                 later.send(try visit())

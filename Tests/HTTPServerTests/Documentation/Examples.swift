@@ -36,19 +36,13 @@ enum Examples {
     static func later() -> Routes {
         var routes = Routes()
         routes.on(.get, "/report") { _, _, responder in
-            let later = Later(responder)
+            let later = SharedResponder(responder)
             Thread.detachNewThread { later.send(.text(makeReport())) }
         }
         return routes
     }
 
     private static func makeReport() -> String { "all is well\n" }
-
-    final class Later: @unchecked Sendable {
-        private var responder: Responder?
-        init(_ responder: consuming Responder) { self.responder = consume responder }
-        func send(_ response: Response) { responder.take()?.send(response) }
-    }
 
     struct Library: Service {
         enum Page { case shelf, book }
@@ -102,12 +96,12 @@ enum Examples {
         return watched
     }
 
-    enum Leaks { case list, leak }
+    enum Books { case list, book }
 
-    static func router() -> Router<Leaks> {
-        let router = Router<Leaks>([
-            (.get, "/leaks", .list),
-            (.get, "/leaks/{id}", .leak),
+    static func router() -> Router<Books> {
+        let router = Router<Books>([
+            (.get, "/books", .list),
+            (.get, "/books/{id}", .book),
         ])
         return router
     }

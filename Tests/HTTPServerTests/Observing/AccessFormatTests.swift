@@ -41,14 +41,14 @@ import Testing
         #expect(
             String(decoding: AccessFormat.json.line(unreadable), as: UTF8.self)
                 == #"{"time":"1969-12-31T23:59:59.999Z","peer":null,"method":null,"target":null,"#
-                + #""version":"HTTP/1.1","status":400,"bytes_in":0,"bytes_out":0,"duration_ms":0.000,"#
+                + #""version":null,"status":400,"bytes_in":0,"bytes_out":0,"duration_ms":0.000,"#
                 + #""closed":false,"user_agent":null}"# + "\n")
     }
 
     @Test func `lines dropped are a line`() throws {
         #expect(
             String(decoding: AccessFormat.text.line(dropped: 7, time: 784_111_777_045), as: UTF8.self)
-                == "# 06/Nov/1994:08:49:37 +0000 7 lines dropped: this log is not read fast enough\n")
+                == "# 06/Nov/1994:08:49:37 +0000 7 lines dropped: this log was not written fast enough\n")
         #expect(
             String(decoding: AccessFormat.json.line(dropped: 7, time: 784_111_777_045), as: UTF8.self)
                 == "{\"time\":\"1994-11-06T08:49:37.045Z\",\"dropped\":7}\n")

@@ -92,6 +92,16 @@ import Testing
         #expect(log.close(within: .seconds(5)))
     }
 
+    @Test func `a descriptor that its owner closes is still written to`() {
+        let pipe = Pipe()
+        let own = dup(pipe.writing)
+        let log = AccessLog(to: own, as: .text)
+        close(own)
+        log.write(Self.record(1))
+        #expect(log.close(within: .seconds(5)))
+        #expect(pipe.lines(1).count == 1)
+    }
+
     @Test func `a reader that has gone ends nothing`() {
         signal(SIGPIPE, SIG_IGN)
         let pipe = Pipe()

@@ -17,8 +17,6 @@ struct EchoService: Service {
 struct ClosureService: Service {
     let answer: @Sendable (borrowing Request, consuming Responder) -> Void
 
-    func screen(_ request: borrowing Request) -> Response? { nil }
-
     func serve(_ request: borrowing Request, _ responder: consuming Responder) { answer(request, responder) }
 }
 

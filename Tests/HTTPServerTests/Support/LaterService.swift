@@ -3,27 +3,13 @@ import Threads
 
 /// Keeps every request's responder until it is told to answer, from the thread that tells it.
 final class LaterService: Service {
-    /// A responder in a box, since arrays hold no noncopyable values.
-    private final class Kept: @unchecked Sendable {
-        // Unchecked: taken out once, by whoever removed the box from the list.
-        let path: String
-        private var responder: Responder?
-
-        init(_ path: String, _ responder: consuming Responder) {
-            self.path = path
-            self.responder = consume responder
-        }
-
-        func take() -> Responder? { responder.take() }
-    }
+    private typealias Kept = (path: String, responder: SharedResponder)
 
     private let kept = Guarded<[Kept]>([])
 
-    func screen(_ request: borrowing Request) -> Response? { nil }
-
     func serve(_ request: borrowing Request, _ responder: consuming Responder) {
-        let box = Kept(request.path, responder)
-        kept.with { $0.append(box) }
+        let one = (request.path, SharedResponder(responder))
+        kept.with { $0.append(one) }
         kept.wakeAll()
     }
 
@@ -36,15 +22,13 @@ final class LaterService: Service {
     ///
     /// - Parameter order: what to do with the list before.
     func answerAll(in order: ([String]) -> [String] = { $0 }) {
-        let boxes = kept.with { kept in
+        let all = kept.with { kept in
             defer { kept = [] }
             return kept
         }
-        for path in order(boxes.map(\.path)) {
-            guard let box = boxes.first(where: { $0.path == path }), let responder = box.take() else {
-                continue
-            }
-            responder.send(Response(.ok, type: "text/plain", body: .bytes(Array(path.utf8))))
+        for path in order(all.map(\.path)) {
+            let one = all.first { $0.path == path }
+            one?.responder.send(Response(.ok, type: "text/plain", body: .bytes(Array(path.utf8))))
         }
     }
 

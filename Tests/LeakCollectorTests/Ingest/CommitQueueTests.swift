@@ -13,8 +13,6 @@ import Threads
     private struct Desk: Service {
         let queue: CommitQueue
 
-        func screen(_ request: borrowing Request) -> Response? { nil }
-
         func serve(_ request: borrowing Request, _ responder: consuming Responder) {
             var submission = Submission(keyID: 1, receivedAt: 0)
             submission.body = request.body()

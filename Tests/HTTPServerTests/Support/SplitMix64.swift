@@ -1,0 +1,19 @@
+/// The same numbers for the same seed. https://prng.di.unimi.it/splitmix64.c
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: Int) { state = UInt64(truncatingIfNeeded: seed) }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &self) }
+
+    /// True once in `times`.
+    mutating func once(in times: Int) -> Bool { number(1...times) == 1 }
+}

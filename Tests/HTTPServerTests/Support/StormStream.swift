@@ -1,0 +1,138 @@
+/// What one client sends, in bursts, and the answers it is owed for that.
+struct StormStream {
+    /// Bytes that are sent without a pause.
+    private(set) var bursts: [[UInt8]] = []
+    /// The bodies of the answers, in order, each with the bytes that must have been sent before it is owed.
+    private(set) var owed: [(body: [UInt8], after: Int)] = []
+    /// Whether it ends in something that no answer is owed for but a refusal may come.
+    private(set) var isBroken = false
+
+    private let name: String
+    private var count = 0
+    private var current: [UInt8] = []
+
+    /// What a reading loop takes at once.
+    private static let readBytes = 65536
+    private static let largestBody = 200 << 10
+
+    /// Requests that are all in order.
+    init(innocent name: String, bursts: Int, _ random: inout SplitMix64) {
+        self.name = name
+        for _ in 0..<bursts {
+            for _ in 0..<random.number(1...3) {
+                random.once(in: 8) ? addBody(random.number(1...Self.largestBody)) : addSmall(&random)
+            }
+            endBurst()
+        }
+    }
+
+    /// Requests of every kind; those of the last burst may be broken.
+    init(hostile name: String, bursts: Int, _ random: inout SplitMix64) {
+        self.name = name
+        for burst in 1...bursts {
+            if random.once(in: 3) {
+                fillRead(&random)
+            } else {
+                for _ in 0..<random.number(1...4) { add(&random) }
+                if burst == bursts { breakOff(&random) }
+            }
+            endBurst()
+        }
+    }
+
+    private mutating func add(_ random: inout SplitMix64) {
+        switch random.number(0...3) {
+        case 0: addBody(random.number(1...Self.largestBody))
+        case 1: addChunked(random.number(1...Self.largestBody), &random)
+        default: for _ in 0..<random.number(1...40) { addSmall(&random) }
+        }
+    }
+
+    private mutating func addSmall(_ random: inout SplitMix64) {
+        let path = "/\(random.once(in: 6) ? "later" : "now")/\(nextName())"
+        if random.once(in: 2) {
+            send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+            owe(Array(path.utf8))
+        } else {
+            let body = body(random.number(1...200))
+            send("POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n")
+            current += body
+            owe(body)
+        }
+    }
+
+    private mutating func addBody(_ length: Int) {
+        let body = body(length)
+        send(head("Content-Length: \(length)"))
+        current += body
+        owe(body)
+    }
+
+    private mutating func addChunked(_ length: Int, _ random: inout SplitMix64) {
+        let body = body(length)
+        send(head("Transfer-Encoding: chunked"))
+        var rest = body[...]
+        while !rest.isEmpty {
+            let chunk = rest.prefix(random.once(in: 2) ? random.number(1...300) : random.number(1...70_000))
+            send(String(chunk.count, radix: 16) + "\r\n")
+            current += chunk
+            send("\r\n")
+            rest = rest.dropFirst(chunk.count)
+        }
+        send("0\r\n\r\n")
+        owe(body)
+    }
+
+    /// Small requests and the beginning of a large body, to the last byte of what is read at once. The rest is the next
+    /// burst, if there is one.
+    private mutating func fillRead(_ random: inout SplitMix64) {
+        for _ in 0..<random.number(0...4) { addSmall(&random) }
+        let body = body(Self.largestBody)
+        send(head("Content-Length: \(body.count)"))
+        let part = Self.readBytes - current.count
+        current += body[..<part]
+        endBurst()
+        current += body[part...]
+        owe(body)
+    }
+
+    private mutating func breakOff(_ random: inout SplitMix64) {
+        isBroken = true
+        switch random.number(0...4) {
+        case 0: send("GET /\(nextName()) HT")
+        case 1: send("GARBAGE\r\n\r\n" + String(repeating: "x", count: random.number(0...70_000)))
+        case 2:
+            let body = body(random.number(2...Self.largestBody))
+            send(head("Content-Length: \(body.count)"))
+            current += body[..<random.number(0...body.count - 1)]
+        case 3:
+            send(head("Transfer-Encoding: chunked") + "10000\r\n")
+            current += body(random.number(0...0xFFFF))
+        default: send(head("Transfer-Encoding: chunked") + "5\r\nhello\r\nno size\r\n")
+        }
+    }
+
+    private func head(_ framing: String) -> String { "POST /now HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n" }
+
+    private mutating func nextName() -> String {
+        count += 1
+        return "\(name).\(count)"
+    }
+
+    /// `length` bytes that say whose they are, over and over.
+    private mutating func body(_ length: Int) -> [UInt8] {
+        let word = nextName() + " "
+        return Array(String(repeating: word, count: length / word.utf8.count + 1).utf8.prefix(length))
+    }
+
+    private mutating func send(_ text: String) { current += Array(text.utf8) }
+
+    private mutating func owe(_ body: [UInt8]) {
+        owed.append((body, bursts.reduce(current.count) { $0 + $1.count }))
+    }
+
+    private mutating func endBurst() {
+        if !current.isEmpty { bursts.append(current) }
+        current = []
+    }
+}
