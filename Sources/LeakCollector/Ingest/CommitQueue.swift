@@ -82,6 +82,9 @@ final class CommitQueue: Sendable {
         state.with { !$0.isStopping && $0.bytes + bytes <= limits.waitingBytes }
     }
 
+    /// Whether more waits than a store that keeps up lets gather: an eighth of what may.
+    var isBehind: Bool { state.with { $0.bytes > limits.waitingBytes / 8 } }
+
     /// Submissions that wait for the next transaction.
     var waitingCount: Int { state.with { $0.waiting.count } }
 

@@ -31,7 +31,9 @@ final class Ingest: Sendable {
     ) -> Response? {
         switch writer {
         case .valid(let key):
-            if let seconds = rate.secondsToWait(of: key.id, now: now()) { return Self.tooMuch(seconds) }
+            if let seconds = rate.secondsToWait(of: key.id, now: now(), isBehind: queue.isBehind) {
+                return Self.tooMuch(seconds)
+            }
         case .revoked:
             return Problem(.forbidden, "this ingest key has been revoked; ask for another").response
         case .unknown:

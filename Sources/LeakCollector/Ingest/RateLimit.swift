@@ -3,11 +3,14 @@ internal import Threads
 /// How much each ingest key may send: a bucket of tokens for each, which fills evenly.
 ///
 /// A request costs one token and one for each report. What it costs is known only once it was read, so a key may go
-/// into debt by one request; whoever is in debt is refused by the head alone.
+/// into debt by one request; whoever is in debt is refused by the head alone. A limit that nobody named holds only
+/// while the store is behind: a machine with time to spare has no reason to refuse.
 final class RateLimit: Sendable {
     /// Seconds' worth of tokens in a full bucket: phones that come back from a tunnel, or from the collector's restart,
     /// come together.
     static let burstSeconds = 10
+    /// The limit where none is named: a share of what one writer counts on a small machine.
+    static let usual = 10_000
 
     private struct Bucket {
         var tokens: Double
@@ -17,20 +20,25 @@ final class RateLimit: Sendable {
 
     /// Tokens a second; `nil` for no limit.
     private let rate: Double?
+    private let holdsAlways: Bool
     /// By the key's id; as many as there are keys.
     private let buckets = Guarded<[Int64: Bucket]>([:])
 
-    /// - Parameter reportsPerSecond: 0 for no limit.
-    init(reportsPerSecond: Int) {
-        rate = reportsPerSecond > 0 ? Double(reportsPerSecond) : nil
+    /// - Parameter reportsPerSecond: 0 for no limit; `nil` for ``usual`` while the store is behind.
+    init(reportsPerSecond: Int?) {
+        let number = reportsPerSecond ?? Self.usual
+        rate = number > 0 ? Double(number) : nil
+        holdsAlways = reportsPerSecond != nil
     }
 
     /// Whether a key may send a request now.
     ///
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - isBehind: whether the store is.
     /// - Returns: `nil` when it may, else in how many seconds, from 1.
-    func secondsToWait(of key: Int64, now: Int64) -> Int? {
-        guard let rate else { return nil }
+    func secondsToWait(of key: Int64, now: Int64, isBehind: Bool) -> Int? {
+        guard let rate, holdsAlways || isBehind else { return nil }
         let tokens = buckets.with { filled(&$0, key, rate, now) }
         return tokens > 0 ? nil : Int((1 - tokens) / rate) + 1
     }
@@ -40,7 +48,8 @@ final class RateLimit: Sendable {
         guard let rate else { return }
         buckets.with { buckets in
             let tokens = filled(&buckets, key, rate, now)
-            buckets[key]?.tokens = tokens - Double(1 + reports)
+            // As deep in debt as a bucket is full: what was taken while there was time is not held against a key for long.
+            buckets[key]?.tokens = max(tokens - Double(1 + reports), -rate * Double(Self.burstSeconds))
         }
     }
 

@@ -21,7 +21,7 @@ public struct Erasure: Sendable {
             responder.send(Problem(.forbidden, "this request was sent from another site").response)
             return
         }
-        let later = Later(responder)
+        let later = SharedResponder(responder)
         let isTaken = pool.run { _ in
             do throws(StoreError) {
                 let erased = try Self.run(install: install, in: store)

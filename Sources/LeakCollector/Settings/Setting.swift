@@ -44,7 +44,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .url: "http://localhost:PORT"
         case .log: "text"
         case .accessLog: "off"
-        case .reportsPerSecond: "10000"
+        case .reportsPerSecond: "10000 while the store is behind"
         case .ingestKey, .accessToken: "made at the first start and printed once"
         }
     }

@@ -24,8 +24,9 @@ public struct Settings: Sendable {
     public var url: String?
     public var logForm = LogForm.text
     public var accessLogForm = AccessLogForm.off
-    /// Of one ingest key, on average; 0: as many as come. Ten million installs with fifty reports a day send 6,000.
-    public var reportsPerSecond = 10_000
+    /// Of one ingest key, on average; 0: as many as come; `nil`: 10,000 while the store is behind. Ten
+    /// million installs with fifty reports a day send 6,000.
+    public var reportsPerSecond: Int?
     public var ingestKey: String?
     public var accessToken: String?
 

@@ -9,33 +9,41 @@ import Testing
     @Test func `a key that has sent its bucket waits, and no other`() {
         let limit = RateLimit(reportsPerSecond: 10)
         limit.charge(1, reports: 98, now: 0)
-        #expect(limit.secondsToWait(of: 1, now: 0) == nil)
+        #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
         limit.charge(1, reports: 50, now: 0)
         // Fifty in debt, at ten a second.
-        #expect(limit.secondsToWait(of: 1, now: 0) == 6)
-        #expect(limit.secondsToWait(of: 2, now: 0) == nil)
-        #expect(limit.secondsToWait(of: 1, now: 4_000) == 2)
-        #expect(limit.secondsToWait(of: 1, now: 5_100) == nil)
+        #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == 6)
+        #expect(limit.secondsToWait(of: 2, now: 0, isBehind: false) == nil)
+        #expect(limit.secondsToWait(of: 1, now: 4_000, isBehind: false) == 2)
+        #expect(limit.secondsToWait(of: 1, now: 5_100, isBehind: false) == nil)
     }
 
     @Test func `a bucket holds ten seconds' worth, however long nothing came`() {
         let limit = RateLimit(reportsPerSecond: 10)
-        #expect(limit.secondsToWait(of: 1, now: 0) == nil)
+        #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
         limit.charge(1, reports: 100, now: 3_600_000)
-        #expect(limit.secondsToWait(of: 1, now: 3_600_000) == 1)
+        #expect(limit.secondsToWait(of: 1, now: 3_600_000, isBehind: false) == 1)
     }
 
     @Test func `a clock set back neither fills nor empties it`() {
         let limit = RateLimit(reportsPerSecond: 10)
         limit.charge(1, reports: 100, now: 1_000_000)
-        #expect(limit.secondsToWait(of: 1, now: 0) == 1)
-        #expect(limit.secondsToWait(of: 1, now: 1_000) == nil)
+        #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == 1)
+        #expect(limit.secondsToWait(of: 1, now: 1_000, isBehind: false) == nil)
+    }
+
+    @Test func `a limit that nobody named holds while the store is behind, and its debt is soon paid`() {
+        let limit = RateLimit(reportsPerSecond: nil)
+        limit.charge(1, reports: 100_000_000, now: 0)
+        #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
+        #expect(limit.secondsToWait(of: 1, now: 0, isBehind: true) == RateLimit.burstSeconds + 1)
+        #expect(limit.secondsToWait(of: 1, now: 10_001, isBehind: true) == nil)
     }
 
     @Test func `0 is no limit`() {
         let limit = RateLimit(reportsPerSecond: 0)
         limit.charge(1, reports: 1_000_000, now: 0)
-        #expect(limit.secondsToWait(of: 1, now: 0) == nil)
+        #expect(limit.secondsToWait(of: 1, now: 0, isBehind: true) == nil)
     }
 
     @Test func `one key is told when to come back while another is heard`() throws {
