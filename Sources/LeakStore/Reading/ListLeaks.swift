@@ -71,8 +71,8 @@ extension SQLiteReader {
         return (rows, cursors)
     }
 
-    /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order, then
-    /// the first of these.
+    /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order, and
+    /// those that no index has as they are moving; then the first of these.
     private func firstOfAll(
         _ query: LeakQuery, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor]) {
@@ -80,20 +80,25 @@ extension SQLiteReader {
         defer { apps.reset() }
         try apps.bind(query.app)
         let (primary, secondary) = query.sort.columns
-        let next = try connection.statement(
-            composed: """
-                select \(primary), \(secondary ?? "0"), id from leak where app = ?1 and \(primary) <= ?2
-                  and (\(primary), \(secondary ?? "0"), id) < (?2, ?3, ?4)
-                order by \(primary) desc, \(secondary.map { "\($0) desc, " } ?? "")id desc limit ?5
-                """)
+        let parts = try [0, 1].map { moving throws(StoreError) in
+            try connection.statement(
+                composed: """
+                    select \(primary), \(secondary ?? "0"), id from leak
+                    where app = ?1 and moving = \(moving) and \(primary) <= ?2
+                      and (\(primary), \(secondary ?? "0"), id) < (?2, ?3, ?4)
+                    order by \(primary) desc, \(secondary.map { "\($0) desc, " } ?? "")id desc limit ?5
+                    """)
+        }
         let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
         var cursors: [PageCursor] = []
         while try apps.step() {
-            defer { next.reset() }
-            try next.bind(apps.int64(0), start.primary, start.secondary, start.row, limit)
-            while try next.step() {
-                cursors.append(
-                    PageCursor(primary: next.int64(0), secondary: next.int64(1), row: next.int64(2)))
+            for next in parts {
+                defer { next.reset() }
+                try next.bind(apps.int64(0), start.primary, start.secondary, start.row, limit)
+                while try next.step() {
+                    cursors.append(
+                        PageCursor(primary: next.int64(0), secondary: next.int64(1), row: next.int64(2)))
+                }
             }
         }
         cursors.sort { ($1.primary, $1.secondary, $1.row) < ($0.primary, $0.secondary, $0.row) }

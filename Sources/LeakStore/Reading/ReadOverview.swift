@@ -82,7 +82,11 @@ extension SQLiteReader {
             let select = try connection.statement(
                 """
                 select t.title, l.reports, l.id from leak l join leak_text t on t.leak = l.id
-                where l.first_release = ? order by l.reports desc limit ?
+                where l.first_release = ?1 and l.moving = 0
+                union all
+                select t.title, l.reports, l.id from leak l join leak_text t on t.leak = l.id
+                where l.first_release = ?1 and l.moving = 1
+                order by l.reports desc limit ?2
                 """)
             defer { select.reset() }
             try select.bind(releases.int64(0), Self.titlesShown)
@@ -116,8 +120,10 @@ extension SQLiteReader {
         }
         let count = try connection.statement(
             """
-            select count(*) from app a cross join leak l on l.app = a.id and l.last_seen >= ?2
-            where ?1 is null or a.name = ?1
+            select sum(
+              (select count(*) from leak where app = a.id and moving = 0 and last_seen >= ?2)
+              + (select count(*) from leak where app = a.id and moving = 1 and last_seen >= ?2))
+            from app a where ?1 is null or a.name = ?1
             """)
         defer { count.reset() }
         try count.bind(app, Int64(first) * Calendar.slotMilliseconds)

@@ -49,7 +49,9 @@ extension Writer {
         if app.newest.map({ $0.lexicographicallyPrecedes(order) }) ?? true {
             try connection.run("update app set newest_release = ? where id = ?", entry.id, app.id)
             // Nobody has it yet.
-            try connection.run("update leak set impact = 0 where app = ? and impact > 0", app.id)
+            try connection.run(
+                "update leak set impact = 0 where app = ? and moving = 0 and impact > 0", app.id)
+            try connection.run("update leak set impact = 0 where app = ? and moving = 1", app.id)
             app.newest = order
             app.newestRow = entry.id
         }

@@ -7,6 +7,7 @@ struct Caches {
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
     /// `nil` until the log has been read.
     var installLog: InstallLog?
+    var movement = Movement()
     /// What the day at hand has of idempotency keys, by ingest key.
     var idempotency = IdempotencyUse()
 
@@ -16,6 +17,7 @@ struct Caches {
         installs.removeAll()
         leaks.removeAll()
         installLog = nil
+        movement = Movement()
         idempotency = IdempotencyUse()
     }
 }
@@ -109,6 +111,8 @@ final class LeakEntry {
     var firstRelease: ReleaseMark
     var lastRelease: ReleaseMark
     var samples = SampleChoice()
+    /// ``Movement/period`` in which it was last counted up.
+    var movedIn: Int?
     /// How many builds the leak was seen in; with those that the transaction at hand will add.
     var buildCount = 0
     var admittedBuilds = 0

@@ -32,11 +32,12 @@ extension Writer {
         try connection.run(
             """
             update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, last_seen = ?,
-              impact = coalesce(?, impact)
+              impact = coalesce(?, impact), moving = 1
             where id = ?
             """, entry.reports, entry.freed, entry.installs, entry.samples.sightings, entry.aliveAtMost,
             entry.lastSeen, impact, entry.id)
-        // Apart, since indexes and references follow these.
+        caches.movement.add(entry)
+        // Apart, since references follow these.
         if entry.firstSeen != formerFirstSeen {
             try connection.run("update leak set first_seen = ? where id = ?", entry.firstSeen, entry.id)
         }
@@ -62,7 +63,7 @@ extension Writer {
             select l.id, l.first_seen, l.last_seen, f.id, f.order_key, n.id, n.order_key, l.reports, l.freed,
               l.installs, l.sightings, l.alive_at_most,
               (select at from sample where id = l.id), (select at from sample where id = 1 << 40 | l.id),
-              (select count(*) from leak_build where leak = l.id)
+              (select count(*) from leak_build where leak = l.id), l.moving
             from leak l join release f on f.id = l.first_release join release n on n.id = l.last_release
             where l.key = ?
             """)
@@ -84,6 +85,7 @@ extension Writer {
         entry.samples.newest = select.optionalTime(13)
         entry.buildCount = select.int(14)
         entry.admittedBuilds = entry.buildCount
+        if select.int(15) == 1 { entry.movedIn = caches.movement.period }
         return entry
     }
 

@@ -118,6 +118,7 @@ final class Writer {
         for slot in tally.slots where slot.number >= oldestSlot {
             try write(slot, app: rows.apps[slot.app])
         }
+        try rest(now: now)
         try writeInstallLog()
     }
 

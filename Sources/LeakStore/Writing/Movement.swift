@@ -1,0 +1,43 @@
+/// Which leaks have been counted up since the indexes of the list's orders were last brought up to date.
+///
+/// A leak that is counted up with every commit would change its place in five indexes each time, which costs more than
+/// all else that is written for it. It leaves them once, and comes back when it rests; readers look at the moving ones
+/// besides, so there may be no more than a page is worth.
+struct Movement {
+    /// Moving leaks above which all are put back: read and sorted in a millisecond.
+    private static let leakLimit = 1_024
+    /// How long leaks move while reports keep coming.
+    private static let milliseconds: Int64 = 1_000
+
+    private(set) var period = 0
+    /// What was there before this process wrote is not counted, and rests with the rest.
+    private var leaks = 0
+    /// Milliseconds since 1970; `nil` before the first rest.
+    private var restedAt: Int64?
+
+    mutating func add(_ leak: LeakEntry) {
+        guard leak.movedIn != period else { return }
+        leak.movedIn = period
+        leaks += 1
+    }
+
+    func isDue(now: Int64) -> Bool {
+        guard let restedAt else { return true }
+        return leaks > Self.leakLimit || !(0..<Self.milliseconds).contains(now - restedAt)
+    }
+
+    mutating func rest(now: Int64) {
+        period += 1
+        leaks = 0
+        restedAt = now
+    }
+}
+
+extension Writer {
+    /// Puts moving leaks back into the indexes of the orders, where it is time to.
+    func rest(now: Int64) throws(StoreError) {
+        guard caches.movement.isDue(now: now) else { return }
+        try connection.run("update leak set moving = 0 where moving = 1")
+        caches.movement.rest(now: now)
+    }
+}

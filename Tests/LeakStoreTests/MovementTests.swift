@@ -1,0 +1,76 @@
+import Testing
+
+@testable import LeakStore
+
+/// Leaks that are counted up all the time leave the indexes of the list's orders, and come back.
+@Suite struct MovementTests {
+    let directory = TemporaryDirectory()
+    let writer: Writer
+
+    init() throws {
+        _ = try directory.store()
+        writer = try Writer(
+            connection: try Connection(path: directory.database, access: .readWrite),
+            limits: StoreLimits(), redact: { Array($0) }, reservoir: Reservoir(seed: 7))
+    }
+
+    private func count(_ leaks: Range<Int>, at time: Int64) throws {
+        _ = try writer.count([submission(leaks.map { Report(leak: leak("L\($0)")) })], now: time)
+    }
+
+    private var moving: Int64? {
+        get throws { try writer.connection.number("select count(*) from leak where moving = 1") }
+    }
+
+    @Test func `what is counted within a second moves, and rests with the first count thereafter`() throws {
+        try count(0..<3, at: noon)
+        #expect(try moving == 0)
+        try count(0..<2, at: noon + 10)
+        try count(1..<4, at: noon + 990)
+        #expect(try moving == 4)
+        try count(0..<1, at: noon + 1_000)
+        #expect(try moving == 0)
+    }
+
+    @Test func `a clock that is set back puts them to rest`() throws {
+        try count(0..<3, at: noon)
+        try count(0..<3, at: noon + 10)
+        try count(0..<1, at: noon - 3_600_000)
+        #expect(try moving == 0)
+    }
+
+    @Test func `no more move than a page may have to sort`() throws {
+        try count(0..<1, at: noon)
+        try count(0..<1_000, at: noon + 1)
+        #expect(try moving == 1_000)
+        try count(500..<1_020, at: noon + 2)
+        #expect(try moving == 1_020)
+        try count(1_020..<1_030, at: noon + 3)
+        #expect(try moving == 0)
+    }
+
+    @Test func `those that a writer which is gone left moving come to rest with the next one`() throws {
+        try count(0..<1, at: noon)
+        try count(0..<9, at: noon + 1)
+        let next = try Writer(
+            connection: try Connection(path: directory.database, access: .readWrite),
+            limits: StoreLimits(), redact: { Array($0) }, reservoir: Reservoir(seed: 7))
+        _ = try next.count([submission([Report(leak: leak("L0"))])], now: noon + 2)
+        #expect(try moving == 0)
+    }
+
+    @Test(arguments: [
+        "select id from leak where app = 1 and moving = 0 and impact <= 9 order by impact desc, reports desc, id desc",
+        "select id from leak where app = 1 and moving = 0 and reports <= 9 order by reports desc, id desc",
+        "select id from leak where app = 1 and moving = 0 and installs <= 9 order by installs desc, reports desc, id desc",
+        "select id from leak where app = 1 and moving = 0 and last_seen <= 9 order by last_seen desc, id desc",
+        "select id from leak where app = 1 and moving = 0 and first_seen <= 9 order by first_seen desc, id desc",
+        "select id from leak where first_release = 1 and moving = 0 order by reports desc",
+        "select id from leak where app = 1 and moving = 1",
+    ])
+    func `each order is read from an index`(query: String) throws {
+        let plan = try writer.connection.statement(composed: "explain query plan " + query)
+        defer { plan.reset() }
+        while try plan.step() { #expect(plan.text(3).hasPrefix("SEARCH"), "\(plan.text(3))") }
+    }
+}
