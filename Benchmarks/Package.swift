@@ -18,6 +18,9 @@ let package = Package(
             name: "ingest-bench",
             dependencies: ["LoadTools", .product(name: "Gzip", package: "leak-collector")]),
         .executableTarget(
+            name: "store-bench",
+            dependencies: ["LoadTools", .product(name: "LeakStore", package: "leak-collector")]),
+        .executableTarget(
             name: "http-bench",
             dependencies: [
                 "LoadTools", "CountedMalloc", "EchoService",

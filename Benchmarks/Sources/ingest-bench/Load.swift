@@ -1,4 +1,4 @@
-import Foundation
+import LoadTools
 
 /// The load that every figure is measured with: 1,000 leaks whose frequencies follow Zipf's law, 100,000 installs,
 /// reports of about 559 bytes with an address that occurs once, `count` 1.
@@ -8,16 +8,7 @@ struct Load {
     static let reportBytes = 559
 
     private var generator = SplitMix64(state: 20_261_121)
-    /// Cumulative weights, the last is the sum.
-    private let weights: [Double]
-
-    init() {
-        var sum = 0.0
-        weights = (1...Self.leaks).map { rank in
-            sum += 1 / Double(rank)
-            return sum
-        }
-    }
+    private let frequencies = Zipf(ranks: Self.leaks)
 
     /// One request's body.
     ///
@@ -33,7 +24,7 @@ struct Load {
     }
 
     private mutating func report(adding sender: String) -> String {
-        let rank = self.rank()
+        let rank = frequencies.rank(at: generator.next())
         let name = "Shop.Screen\(rank)ViewController"
         let address = String(generator.next() >> 16, radix: 16)
         let id = "01936f2c-7c1e-7a44-9d0e-\(String(generator.next() >> 16 | 1 << 47, radix: 16).prefix(12))"
@@ -47,30 +38,5 @@ struct Load {
         let missing = Self.reportBytes - text.utf8.count - end.utf8.count - 3
         if missing > 0 { text += ",\"" + String(repeating: "x", count: missing) + "\"" }
         return text + end
-    }
-
-    /// From 0, the most frequent.
-    private mutating func rank() -> Int {
-        let point = Double(generator.next() >> 11) / Double(1 << 53) * weights[weights.count - 1]
-        var low = 0
-        var high = weights.count - 1
-        while low < high {
-            let middle = (low + high) / 2
-            if weights[middle] < point { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-}
-
-/// Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
-struct SplitMix64 {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// The baseline of every durable figure: how often per second this disk makes 4 KiB durable, one after the other. A
 /// server that syncs for each report accepts no more than that.
-enum Disk {
-    static func syncsPerSecond(in folder: String, seconds: Double) -> Double {
+public enum Disk {
+    public static func syncsPerSecond(in folder: String, seconds: Double) -> Double {
         let path = folder + "/sync-probe"
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
         guard descriptor >= 0 else { return 0 }
@@ -24,7 +24,7 @@ enum Disk {
         return Double(count) / -start.timeIntervalSinceNow
     }
 
-    static func bytes(of folder: String) -> Int {
+    public static func bytes(of folder: String) -> Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.reduce(0) { sum, name in
             let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
