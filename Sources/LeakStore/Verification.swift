@@ -141,6 +141,12 @@ private struct RowCheck: Sendable {
                    from leak where app = a.id)
                 """),
         RowCheck(
+            sentence: "a leak that rests stands at its place in every order",
+            sql: """
+                select count(*) from leak where moving = 0
+                  and (rank_impact, rank_reports, rank_installs, rank_last_seen) <> (impact, reports, installs, last_seen)
+                """),
+        RowCheck(
             sentence: "the impact of a leak is its installs in the newest release",
             sql: """
                 select count(*) from leak l join app a on a.id = l.app where impact <> coalesce(

@@ -65,4 +65,23 @@ import Testing
         #expect(try store.makeReader().leak(leak("A").id, now: noon)?.row.installs == before)
         #expect(try place.problems(of: store) == [])
     }
+
+    @Test func `reports that come between two steps of erasing leave every set with its size`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store()
+        let writer = try Writer(
+            connection: try Connection(path: directory.database, access: .readWrite),
+            limits: StoreLimits(), redact: { Array($0) }, reservoir: Reservoir(seed: 7))
+        _ = try writer.count([submission((0..<1_500).map { report("L\($0)", 1) })], now: noon)
+        var erasing = Erasing(install: 1)
+        var steps = 0
+        while try writer.take(stepOf: &erasing) {
+            steps += 1
+            let others = (0..<1_500).map { report("L\($0)", UInt64(10 + steps)) }
+            _ = try writer.count([submission(others)], now: noon + Int64(steps))
+        }
+        #expect(steps > 2)
+        #expect(try store.verify() == [])
+        #expect(try store.makeReader().leaks(LeakQuery(), now: noon).leaks.first?.installs == steps)
+    }
 }

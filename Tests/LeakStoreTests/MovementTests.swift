@@ -59,18 +59,16 @@ import Testing
         #expect(try moving == 0)
     }
 
-    @Test(arguments: [
-        "select id from leak where app = 1 and moving = 0 and impact <= 9 order by impact desc, reports desc, id desc",
-        "select id from leak where app = 1 and moving = 0 and reports <= 9 order by reports desc, id desc",
-        "select id from leak where app = 1 and moving = 0 and installs <= 9 order by installs desc, reports desc, id desc",
-        "select id from leak where app = 1 and moving = 0 and last_seen <= 9 order by last_seen desc, id desc",
-        "select id from leak where app = 1 and moving = 0 and first_seen <= 9 order by first_seen desc, id desc",
-        "select id from leak where first_release = 1 and moving = 0 order by reports desc",
-        "select id from leak where app = 1 and moving = 1",
-    ])
-    func `each order is read from an index`(query: String) throws {
-        let plan = try writer.connection.statement(composed: "explain query plan " + query)
-        defer { plan.reset() }
-        while try plan.step() { #expect(plan.text(3).hasPrefix("SEARCH"), "\(plan.text(3))") }
+    @Test(arguments: LeakQuery.Sort.allCases)
+    func `each order is read from its index`(order: LeakQuery.Sort) throws {
+        for query in [
+            order.page(of: "moving = 0", rank: "rank_"),
+            "select id from leak where first_release = 1 and moving = 0 order by rank_reports desc",
+            "select id from leak where app = 1 and moving = 1",
+        ] {
+            let plan = try writer.connection.statement(composed: "explain query plan " + query)
+            defer { plan.reset() }
+            while try plan.step() { #expect(plan.text(3).hasPrefix("SEARCH"), "\(plan.text(3))") }
+        }
     }
 }

@@ -87,12 +87,82 @@ import Testing
         let reader = try store.makeReader()
         let page = try #require(try reader.leak(leak("Page").id, now: noon))
         // Three builds are the limit of one leak; other builds of the first version are one of them.
-        #expect(page.versions.count == 4)
-        #expect(page.versions.reduce(0) { $0 + $1.reports } == 30)
-        #expect(page.versions.contains { $0.version == "other" && $0.build == "other" && $0.reports > 0 })
-        let counts = try beyond(reader)
-        #expect(counts[.builds] != nil && counts[.leakBuilds] != nil)
+        #expect(
+            page.versions.map { "\($0.version) \($0.build ?? "")" }.sorted()
+                == ["1.0 0", "1.0 1", "1.0 other", "2.0 other", "3.0 other"])
+        for version in ["1.0", "2.0", "3.0"] {
+            #expect(page.versions.reduce(0) { $0 + ($1.version == version ? $1.reports : 0) } == 10)
+        }
+        #expect(try beyond(reader) == [.builds: 22, .leakBuilds: 4])
         #expect(try store.verify() == [])
+    }
+
+    @Test func `too many builds of leaks in an app count as those of another release`() throws {
+        let directory = TemporaryDirectory()
+        var limits = StoreLimits()
+        limits.leakBuildsPerApp = 3
+        let store = try directory.store(limits: limits)
+        for number in 1...8 {
+            let report = Report(leak: leak("Page"), version: "\(number).0")
+            _ = try store.count([submission([report, report])], now: noon)
+        }
+        let reader = try store.makeReader()
+        let page = try #require(try reader.leak(leak("Page").id, now: noon))
+        #expect(
+            page.versions.map { "\($0.version) \($0.build ?? "")" }.sorted()
+                == ["1.0 ", "2.0 ", "3.0 ", "4.0 other", "5.0 other", "6.0 other", "other other"])
+        #expect(try beyond(reader) == [.leakBuilds: 10])
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `a version that is named other is beyond nothing`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store()
+        let report = Report(leak: leak("Page"), version: "other", build: "other")
+        _ = try store.count([submission([report])], now: noon)
+        let reader = try store.makeReader()
+        #expect(try beyond(reader) == [:])
+        #expect(try reader.releases(app: "shop").map(\.version) == ["other"])
+    }
+
+    @Test func `an app beyond what one key may make is made by another, with its own leaks`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store(limits: Self.small)
+        for (key, app) in [(Int64(1), "a"), (1, "b"), (1, "c"), (2, "c")] {
+            let report = Report(leak: leak("Page", app: app))
+            _ = try store.count([submission([report], keyID: key)], now: noon)
+        }
+        let reader = try store.makeReader()
+        #expect(try Set(reader.apps()) == ["a", "b", "c", "other"])
+        #expect(try reader.leak(leak("Page", app: "c").id, now: noon)?.row.identity.app == "c")
+        var query = LeakQuery()
+        query.app = "other"
+        #expect(try reader.leaks(query, now: noon).leaks.map(\.identity.title) == ["Page"])
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `a leak seen in many versions at once, the newest first, counts them all`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store()
+        let reports = (1...40).reversed().map { number in
+            Report(leak: leak("Page"), version: "\(number).0", install: UInt64(number))
+        }
+        _ = try store.count([submission(reports)], now: noon)
+        #expect(try store.verify() == [])
+        #expect(try store.makeReader().leaks(LeakQuery(), now: noon).leaks.first?.installs == 40)
+    }
+
+    @Test func `a repeat is recognised when no more answers are remembered`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store(limits: Self.small)
+        let batches = (0..<4).map { submission([Report(leak: leak("Page"))], key: "\($0)", body: UInt8($0)) }
+        #expect(try store.count(batches, now: noon) == [Receipt](repeating: .counted, count: 4))
+        let repeats = try store.count(batches, now: noon)
+        #expect(
+            repeats == [
+                .repeated(answer: batches[0].answer), .repeated(answer: batches[1].answer),
+                .repeated(answer: []), .repeated(answer: []),
+            ])
     }
 
     @Test func `apps beyond what one key may make count as other`() throws {

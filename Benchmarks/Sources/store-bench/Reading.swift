@@ -4,8 +4,9 @@ import LeakStore
 /// Times of the list and of one leak as leaks and reports grow; the baseline is a point read of the same file.
 enum Reading {
     static func measure() throws {
-        print("\n| leaks | reports | a row ms | " + orders.map { "by \($0.rawValue)" }.joined(separator: " | ")
-            + " | last page | one leak | overview |")
+        print(
+            "\n| leaks | reports | a row ms | " + orders.map { "by \($0.rawValue)" }.joined(separator: " | ")
+                + " | last page | one leak | overview |")
         print("|---|---|---|" + String(repeating: "---|", count: orders.count + 3))
         for leaks in [10, 1_000, 100_000] {
             let folder = try Folder()

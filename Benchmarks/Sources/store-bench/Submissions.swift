@@ -42,7 +42,8 @@ struct Submissions {
         submission.answer = Array(#"{"accepted":\#(count),"rejected":[]}"#.utf8)
         keys += 1
         submission.idempotency = Submission.Idempotency(
-            key: "01936f2c-7c1e-7a44-9d0e-\(keys)", bodyHash: (0..<32).map { UInt8(truncatingIfNeeded: keys >> $0) })
+            key: "01936f2c-7c1e-7a44-9d0e-\(keys)",
+            bodyHash: (0..<32).map { UInt8(truncatingIfNeeded: keys >> $0) })
         submission.sightings.reserveCapacity(count)
         for number in 0..<count {
             let rank = ranks.map { $0.lowerBound + number } ?? frequencies.rank(at: generator.next())

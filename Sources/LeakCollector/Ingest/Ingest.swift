@@ -101,16 +101,22 @@ final class Ingest: Sendable {
             rate.charge(key.id, reports: reception.submission.sightings.count, now: now())
             // Made here, on the loop: the writer has one transaction after another to see to.
             let answer = reception.answer(isDuplicate: false)
-            queue.submit(reception.submission, responder) { Self.answer($0, written: answer) }
+            let repeated = reception.submission.answer
+            queue.submit(reception.submission, responder) {
+                Self.answer($0, written: answer, repeated: repeated)
+            }
         }
     }
 
-    private static func answer(_ outcome: CommitQueue.Outcome, written answer: Response) -> Response {
+    /// - Parameter repeated: what a repeat is told when nobody remembers what the first was told.
+    private static func answer(
+        _ outcome: CommitQueue.Outcome, written answer: Response, repeated: [UInt8]
+    ) -> Response {
         switch outcome {
         case .written(.counted):
             answer
         case .written(.repeated(let answer)):
-            Response(.ok, type: "application/json", body: .bytes(answer))
+            Response(.ok, type: "application/json", body: .bytes(answer.isEmpty ? repeated : answer))
         case .written(.keyReused):
             Problem(
                 .unprocessableContent,

@@ -18,17 +18,29 @@ package protocol Admission: AnyObject {
 
 extension LeakIdentity {
     /// All leaks of an app beyond the limit. No hash of class and stack begins with eight zero bytes.
-    package static func beyond(app: String) -> LeakIdentity {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in app.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return LeakIdentity(
-            id: LeakID(high: 0, low: hash), app: app, kind: "object", className: nil, module: nil,
+    ///
+    /// - Parameter row: the number of the app in the database.
+    package static func beyond(app: String, row: Int64) -> LeakIdentity {
+        LeakIdentity(
+            id: LeakID(high: 0, low: UInt64(bitPattern: row)), app: app, kind: "object", className: nil,
+            module: nil,
             title: "other leaks, beyond the limit of this app", stack: [], children: [], cycle: [],
             quality: .low,
             groupedBy: GroupedBy(version: 1, className: StoreLimits.other, stack: []))
     }
 
     package var isBeyond: Bool { id.high == 0 }
+
+    /// The same leak of an app that is counted as ``StoreLimits/other``. It must not be taken for the leak of the app
+    /// itself, which another ingest key may bring into being.
+    package var ofOtherApp: LeakIdentity {
+        LeakIdentity(
+            id: LeakID(high: SplitMix64.mix(id.high ^ id.low), low: id.low), app: StoreLimits.other,
+            kind: kind,
+            className: className, module: module, title: title, stack: stack, children: children,
+            cycle: cycle,
+            quality: quality, groupedBy: groupedBy)
+    }
 
     /// Bytes of its row in `leak_text`, but for a few.
     package var storedBytes: Int {

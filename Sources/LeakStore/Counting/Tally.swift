@@ -70,6 +70,10 @@ package struct Tally {
         package var build: Int
         package var system: Int?
         package var model: Int?
+        /// Which of its names count as ``StoreLimits/other``.
+        var isAppBeyond = false
+        var isReleaseBeyond = false
+        var isBuildBeyond = false
     }
 
     /// Reports of type `leak` of one leak, from one source, in one hour.
@@ -78,6 +82,8 @@ package struct Tally {
         package var source: Int
         package var hour: Int
         package var cell: Int
+        /// Whether the leak counts in another build than that of the report.
+        var isFolded: Bool
         package var reports = 0
     }
 
@@ -110,15 +116,15 @@ package struct Tally {
     package private(set) var bundles: [Bundle] = []
     package private(set) var texts: [String] = []
 
-    private var appIndices: [ByteText: Int] = [:]
-    private var releaseIndices: [Pair<ByteText>: Int] = [:]
-    private var buildIndices: [Pair<ByteText>: Int] = [:]
+    private var appIndices: [ByteText: Counted] = [:]
+    private var releaseIndices: [Pair<ByteText>: Counted] = [:]
+    private var buildIndices: [Pair<ByteText>: Counted] = [:]
     private var leakIndices: [LeakID: Int] = [:]
     private var cellIndices: [Pair<Int>: Int] = [:]
+    /// Leaks in builds in which they do not count apart, with the sources they were given.
+    private var folds: [Pair<Int>: (source: Int, cell: Int)] = [:]
     private var slotIndices: [Pair<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
-    /// Leaks in builds that are beyond a limit.
-    private var folded: Set<Pair<Int>> = []
     /// What is to be written, in the unit of ``StoreLimits/weightPerCommit``.
     package private(set) var weight = 0
     private var bundleIndices: [BundleKey: Int] = [:]
@@ -126,6 +132,13 @@ package struct Tally {
 
     /// A leak that the database does not have yet costs as much as so many rows counted up.
     private static let newLeakWeight = 8
+
+    /// What a name counts as.
+    private struct Counted {
+        var index: Int
+        /// Whether it is not itself.
+        var isBeyond = false
+    }
 
     private struct Pair<Name: Hashable>: Hashable {
         package var owner: Int
@@ -161,7 +174,7 @@ package struct Tally {
         }
         for denominator in submission.denominators { try count(denominator, submission, by: admission) }
         for dropped in submission.dropped where dropped.count > 0 {
-            let app = try app(dropped.app, submission, by: admission)
+            let app = try app(dropped.app, submission, by: admission).index
             apps[app].dropped[ByteText(dropped.reason), default: 0].addBounded(Total.bounded(dropped.count))
         }
     }
@@ -171,7 +184,7 @@ package struct Tally {
         throws(StoreError)
     {
         guard let name = submission.origins.first?.app ?? submission.denominators.first?.app else { return }
-        let app = try app(name, submission, by: admission)
+        let app = try app(name, submission, by: admission).index
         apps[app].beyond[.idempotencyKeys, default: 0].addBounded(1)
     }
 
@@ -181,32 +194,34 @@ package struct Tally {
     ) throws(StoreError) {
         let count = Total.bounded(sighting.count)
         let app = sources[given].app
-        let leak = try leak(sighting.leak, app, sighting.at, by: admission)
-        let (sourceIndex, cell, isBeyond) = try cell(leak, given, sighting.at, by: admission)
-        let source = sources[sourceIndex]
-        if isBeyond { apps[app].beyond[.leakBuilds, default: 0].addBounded(count) }
+        let leak = try leak(sighting.leak, sources[given], sighting.at, by: admission)
         leaks[leak].span.widen(to: sighting.at)
-        releases[source.release].span.widen(to: sighting.at)
-        addBeyond(count, leak, source)
         if sighting.isFreed {
+            let (source, cell, isFolded) = try cell(leak, given, sighting.at, by: admission)
+            let release = sources[source].release
+            addBeyond(count, leak, sources[given], isFolded)
+            releases[release].span.widen(to: sighting.at)
             leaks[leak].freed.addBounded(count)
             cells[cell].freed.addBounded(count)
-            releases[source.release].freed.addBounded(count)
+            releases[release].freed.addBounded(count)
             apps[app].freed.addBounded(count)
             if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
             return
         }
-        let bundle = bundle(leak, sourceIndex, Calendar.hour(of: sighting.at), cell)
+        let bundle = try bundle(leak, given, sighting.at, by: admission)
         bundles[bundle].reports.addBounded(count)
+        let (release, cell) = (sources[bundles[bundle].source].release, bundles[bundle].cell)
+        addBeyond(count, leak, sources[given], bundles[bundle].isFolded)
+        releases[release].span.widen(to: sighting.at)
         leaks[leak].reports.addBounded(count)
         cells[cell].reports.addBounded(count)
-        releases[source.release].reports.addBounded(count)
+        releases[release].reports.addBounded(count)
         apps[app].reports.addBounded(count)
         if let alive = sighting.alive {
             leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, Total.bounded(alive))
         }
         leaks[leak].sightings.append(place)
-        let slot = slot(source.app, Calendar.slot(of: sighting.at))
+        let slot = slot(app, Calendar.slot(of: sighting.at))
         slots[slot].reports.addBounded(count)
         if let hash = install {
             cells[cell].installs.append(hash)
@@ -215,23 +230,20 @@ package struct Tally {
     }
 
     /// A report beyond several limits counts for each.
-    private mutating func addBeyond(_ count: Int, _ leak: Int, _ source: Source) {
+    private mutating func addBeyond(_ count: Int, _ leak: Int, _ source: Source, _ isFolded: Bool) {
         let app = source.app
-        if apps[app].name == StoreLimits.other { apps[app].beyond[.apps, default: 0].addBounded(count) }
-        if releases[source.release].version == StoreLimits.other {
-            apps[app].beyond[.releases, default: 0].addBounded(count)
-        }
-        if builds[source.build].name == StoreLimits.other {
-            apps[app].beyond[.builds, default: 0].addBounded(count)
-        }
+        if source.isAppBeyond { apps[app].beyond[.apps, default: 0].addBounded(count) }
+        if source.isReleaseBeyond { apps[app].beyond[.releases, default: 0].addBounded(count) }
+        if source.isBuildBeyond { apps[app].beyond[.builds, default: 0].addBounded(count) }
+        if isFolded { apps[app].beyond[.leakBuilds, default: 0].addBounded(count) }
         if leaks[leak].identity.isBeyond { apps[app].beyond[.leaks, default: 0].addBounded(count) }
     }
 
     private mutating func count(
         _ denominator: Submission.Denominator, _ submission: Submission, by admission: some Admission
     ) throws(StoreError) {
-        let app = try app(denominator.app, submission, by: admission)
-        let release = try release(app, denominator.version, submission.receivedAt, by: admission)
+        let app = try app(denominator.app, submission, by: admission).index
+        let release = try release(app, denominator.version, submission.receivedAt, by: admission).index
         _ = try build(release, denominator.build, by: admission)
         releases[release].sessions.addBounded(Total.bounded(denominator.sessions))
         releases[release].leakySessions.addBounded(Total.bounded(denominator.leakySessions))
@@ -247,11 +259,13 @@ package struct Tally {
         _ origin: Submission.Origin, _ submission: Submission, by admission: some Admission
     ) throws(StoreError) -> Int {
         let app = try app(origin.app, submission, by: admission)
-        let release = try release(app, origin.version, submission.receivedAt, by: admission)
+        let release = try release(app.index, origin.version, submission.receivedAt, by: admission)
+        let build = try build(release.index, origin.build, by: admission)
         return index(
             of: Source(
-                app: app, release: release, build: try build(release, origin.build, by: admission),
-                system: origin.system.map { text($0) }, model: origin.model.map { text($0) }))
+                app: app.index, release: release.index, build: build.index,
+                system: origin.system.map { text($0) }, model: origin.model.map { text($0) },
+                isAppBeyond: app.isBeyond, isReleaseBeyond: release.isBeyond, isBuildBeyond: build.isBeyond))
     }
 
     private mutating func index(of source: Source) -> Int {
@@ -261,10 +275,14 @@ package struct Tally {
         return sources.count - 1
     }
 
-    private mutating func bundle(_ leak: Int, _ source: Int, _ hour: Int, _ cell: Int) -> Int {
-        let key = BundleKey(leak: leak, source: source, hour: hour)
+    /// Bundles of two sources may count as one: their rows are added up when they are written.
+    private mutating func bundle(
+        _ leak: Int, _ given: Int, _ time: Int64, by admission: some Admission
+    ) throws(StoreError) -> Int {
+        let key = BundleKey(leak: leak, source: given, hour: Calendar.hour(of: time))
         if let known = bundleIndices[key] { return known }
-        bundles.append(Bundle(leak: leak, source: source, hour: hour, cell: cell))
+        let (source, cell, isFolded) = try cell(leak, given, time, by: admission)
+        bundles.append(Bundle(leak: leak, source: source, hour: key.hour, cell: cell, isFolded: isFolded))
         bundleIndices[key] = bundles.count - 1
         weight += 1
         return bundles.count - 1
@@ -272,70 +290,81 @@ package struct Tally {
 
     private mutating func app(
         _ name: String, _ submission: Submission, by admission: some Admission
-    ) throws(StoreError) -> Int {
+    ) throws(StoreError) -> Counted {
         let arrival = submission.receivedAt
         if let known = appIndices[ByteText(name)] {
-            apps[known].lastSeen = max(apps[known].lastSeen, arrival)
+            apps[known.index].lastSeen = max(apps[known.index].lastSeen, arrival)
             return known
         }
-        let counted = try admission.app(named: name, key: submission.keyID, seen: arrival)
-        if let known = appIndices[ByteText(counted)] {
-            apps[known].lastSeen = max(apps[known].lastSeen, arrival)
-            appIndices[ByteText(name)] = known
-            return known
+        let admitted = try admission.app(named: name, key: submission.keyID, seen: arrival)
+        let index: Int
+        if let known = appIndices[ByteText(admitted)]?.index {
+            index = known
+            apps[index].lastSeen = max(apps[index].lastSeen, arrival)
+        } else {
+            apps.append(App(name: admitted, lastSeen: arrival))
+            index = apps.count - 1
+            appIndices[ByteText(admitted)] = Counted(index: index)
         }
-        apps.append(App(name: counted, lastSeen: arrival))
-        appIndices[ByteText(name)] = apps.count - 1
-        appIndices[ByteText(counted)] = apps.count - 1
-        return apps.count - 1
+        let counted = Counted(index: index, isBeyond: ByteText(admitted) != ByteText(name))
+        appIndices[ByteText(name)] = counted
+        return counted
     }
 
     private mutating func release(
         _ app: Int, _ version: String, _ arrival: Int64, by admission: some Admission
-    ) throws(StoreError) -> Int {
+    ) throws(StoreError) -> Counted {
         let pair = Pair(owner: app, name: ByteText(version))
         if let known = releaseIndices[pair] {
-            releases[known].span.widen(to: arrival)
+            releases[known.index].span.widen(to: arrival)
             return known
         }
         // Many versions may count as one.
         let name = try admission.release(version, of: app, at: arrival)
-        let counted = Pair(owner: app, name: ByteText(name))
-        if let known = releaseIndices[counted] {
-            releases[known].span.widen(to: arrival)
-            releaseIndices[pair] = known
-            return known
+        let admitted = Pair(owner: app, name: ByteText(name))
+        let index: Int
+        if let known = releaseIndices[admitted]?.index {
+            index = known
+            releases[index].span.widen(to: arrival)
+        } else {
+            releases.append(Release(app: app, version: name, span: Span(arrival)))
+            index = releases.count - 1
+            releaseIndices[admitted] = Counted(index: index)
+            weight += 1
         }
-        releases.append(Release(app: app, version: name, span: Span(arrival)))
-        releaseIndices[pair] = releases.count - 1
-        releaseIndices[counted] = releases.count - 1
-        weight += 1
-        return releases.count - 1
+        let counted = Counted(index: index, isBeyond: admitted != pair)
+        releaseIndices[pair] = counted
+        return counted
     }
 
     private mutating func build(
         _ release: Int, _ name: String?, by admission: some Admission
-    ) throws(StoreError) -> Int {
+    ) throws(StoreError) -> Counted {
         let pair = Pair(owner: release, name: ByteText(name ?? ""))
         if let known = buildIndices[pair] { return known }
-        let admitted = try admission.build(pair.name.text, of: release)
-        let counted = Pair(owner: release, name: ByteText(admitted))
-        if let known = buildIndices[counted] {
-            buildIndices[pair] = known
-            return known
+        let admitted = Pair(
+            owner: release, name: ByteText(try admission.build(pair.name.text, of: release)))
+        let index: Int
+        if let known = buildIndices[admitted]?.index {
+            index = known
+        } else {
+            builds.append(Build(release: release, name: admitted.name.text))
+            index = builds.count - 1
+            buildIndices[admitted] = Counted(index: index)
+            weight += 1
         }
-        builds.append(Build(release: release, name: admitted))
-        buildIndices[pair] = builds.count - 1
-        buildIndices[counted] = builds.count - 1
-        weight += 1
-        return builds.count - 1
+        let counted = Counted(index: index, isBeyond: admitted != pair)
+        buildIndices[pair] = counted
+        return counted
     }
 
     private mutating func leak(
-        _ identity: LeakIdentity, _ app: Int, _ time: Int64, by admission: some Admission
+        _ identity: LeakIdentity, _ source: Source, _ time: Int64, by admission: some Admission
     ) throws(StoreError) -> Int {
         if let known = leakIndices[identity.id] { return known }
-        let (counted, isNew) = try admission.leak(identity, of: app)
+        let app = source.app
+        let (counted, isNew) = try admission.leak(
+            source.isAppBeyond ? identity.ofOtherApp : identity, of: app)
         if let known = leakIndices[counted.id] {
             leakIndices[identity.id] = known
             return known
@@ -347,22 +376,36 @@ package struct Tally {
         return leaks.count - 1
     }
 
-    /// A leak in the build it was seen in, or in the one for those beyond a limit; with the source it then counts as.
+    /// A leak in the build it was seen in; beyond a limit, in the one of the same release for the others; beyond that
+    /// too, in the release for the others. With the source it then counts as.
     private mutating func cell(
         _ leak: Int, _ given: Int, _ time: Int64, by admission: some Admission
-    ) throws(StoreError) -> (source: Int, cell: Int, isBeyond: Bool) {
+    ) throws(StoreError) -> (source: Int, cell: Int, isFolded: Bool) {
         let pair = Pair(owner: leak, name: sources[given].build)
         if let known = cellIndices[pair] { return (given, known, false) }
-        if !folded.contains(pair) {
-            let isAdmitted = try admission.admits(
-                leak, in: pair.name, besides: leaks[leak].cells.count, of: sources[given].app)
-            if isAdmitted { return (given, newCell(pair), false) }
-            folded.insert(pair)
+        if let fold = folds[Pair(owner: leak, name: given)] { return (fold.source, fold.cell, true) }
+        if try isAdmitted(pair, of: sources[given].app, by: admission) {
+            return (given, newCell(pair), false)
         }
         var source = sources[given]
-        source.release = try release(source.app, StoreLimits.other, time, by: admission)
-        source.build = try build(source.release, StoreLimits.other, by: admission)
-        return (index(of: source), newCell(Pair(owner: leak, name: source.build)), true)
+        source.build = try build(source.release, StoreLimits.other, by: admission).index
+        let isInRelease = try isAdmitted(
+            Pair(owner: leak, name: source.build), of: source.app, by: admission)
+        if !isInRelease {
+            source.release = try release(source.app, StoreLimits.other, time, by: admission).index
+            source.build = try build(source.release, StoreLimits.other, by: admission).index
+        }
+        let fold = (source: index(of: source), cell: newCell(Pair(owner: leak, name: source.build)))
+        folds[Pair(owner: leak, name: given)] = fold
+        return (fold.source, fold.cell, true)
+    }
+
+    private func isAdmitted(
+        _ cell: Pair<Int>, of app: Int, by admission: some Admission
+    ) throws(StoreError) -> Bool {
+        if cellIndices[cell] != nil { return true }
+        return try admission.admits(
+            cell.owner, in: cell.name, besides: leaks[cell.owner].cells.count, of: app)
     }
 
     private mutating func newCell(_ pair: Pair<Int>) -> Int {

@@ -34,19 +34,25 @@ extension Migration {
               select day, key_id, count(*), count(distinct answer) from idempotency group by day, key_id;
 
             -- impact: installs in the app's newest release. moving: its numbers changed lately, and no index of an order has
-            -- it until they rest, ``Movement``.
+            -- it until they rest; rank_…: the numbers at its last rest, for the indexes alone (Movement).
             alter table leak add column impact integer not null default 0;
             alter table leak add column moving integer not null default 0;
+            alter table leak add column rank_impact integer not null default 0;
+            alter table leak add column rank_reports integer not null default 0;
+            alter table leak add column rank_installs integer not null default 0;
+            alter table leak add column rank_last_seen integer not null default 0;
             update leak set impact = coalesce((select c.installs from leak_release c
               where c.leak = leak.id and c.release = (select newest_release from app where id = leak.app)), 0);
+            update leak set rank_impact = impact, rank_reports = reports, rank_installs = installs,
+              rank_last_seen = last_seen;
             -- One index for each order, so that a page is read from its place on, however many leaks there are.
-            create index leak_by_impact on leak (app, impact, reports) where moving = 0;
-            create index leak_by_reports on leak (app, reports) where moving = 0;
-            create index leak_by_installs on leak (app, installs, reports) where moving = 0;
-            create index leak_by_last_seen on leak (app, last_seen) where moving = 0;
+            create index leak_by_impact on leak (app, rank_impact, rank_reports) where moving = 0;
+            create index leak_by_reports on leak (app, rank_reports) where moving = 0;
+            create index leak_by_installs on leak (app, rank_installs, rank_reports) where moving = 0;
+            create index leak_by_last_seen on leak (app, rank_last_seen) where moving = 0;
             create index leak_by_first_seen on leak (app, first_seen) where moving = 0;
             drop index leak_first_release;
-            create index leak_by_first_release on leak (first_release, reports) where moving = 0;
+            create index leak_by_first_release on leak (first_release, rank_reports) where moving = 0;
             create index leak_moving on leak (app) where moving = 1;
 
             -- Rows of leak_release, and of leak that have it as first_release.

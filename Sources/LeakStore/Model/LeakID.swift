@@ -9,6 +9,9 @@ public struct LeakID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.low = low
     }
 
+    /// Half of it tells ids apart as well as all of it: they are hashes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(low) }
+
     /// The first 16 bytes, big-endian; missing ones are zero.
     public init(bytes: [UInt8]) {
         func half(_ from: Int) -> UInt64 {

@@ -17,9 +17,11 @@ public struct StoreLimits: Hashable, Sendable {
     public var leaksPerApp = 10_000
     /// Bytes of the names and paths of an app's leaks: 6 KiB for each of ``leaksPerApp``, typical ones have 400 bytes.
     public var leakTextBytesPerApp = 64 << 20
-    /// Builds that one leak counts apart: more than a year of daily ones.
+    /// Builds that one leak counts apart: more than a year of daily ones. Beyond it, those of each release count
+    /// together.
     public var buildsPerLeak = 500
-    /// The same for all leaks of an app together: a thousand leaks in two hundred builds.
+    /// The same for all leaks of an app together: a thousand leaks in two hundred builds. Beyond twice as many, new
+    /// releases of a leak count together.
     public var leakBuildsPerApp = 200_000
     /// Classes whose checks one release counts apart. A large app has a few hundred screens.
     public var checkClassesPerRelease = 2_000
@@ -27,7 +29,8 @@ public struct StoreLimits: Hashable, Sendable {
     public var droppedReasonsPerApp = 32
     /// Idempotency keys remembered for one ingest key and day, 60 bytes each: two batches a day from a million devices.
     public var idempotencyKeysPerDay = 2_000_000
-    /// Different answers remembered for one ingest key and day, 1 KiB each at most. Most batches share a few.
+    /// Different answers remembered for one ingest key and day, 1 KiB each at most. Most batches share a few. A repeat
+    /// beyond it is recognised all the same; its answer is made anew.
     public var answersPerDay = 20_000
     /// Rows that one transaction counts up, a new leak being worth eight: about 0.15 s of writing, so that nobody waits
     /// long behind it. One submission is never split.

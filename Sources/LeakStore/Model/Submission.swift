@@ -139,7 +139,7 @@ public struct Submission: Sendable {
 public enum Receipt: Hashable, Sendable {
     /// On disk and counted.
     case counted
-    /// Counted before under the same idempotency key; this was the answer.
+    /// Counted before under the same idempotency key; this was the answer, empty when it is not known any more.
     case repeated(answer: [UInt8])
     /// The same idempotency key came with another body; nothing was counted.
     case keyReused

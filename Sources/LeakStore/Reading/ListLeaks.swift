@@ -79,16 +79,10 @@ extension SQLiteReader {
         let apps = try connection.statement("select id from app where ?1 is null or name = ?1")
         defer { apps.reset() }
         try apps.bind(query.app)
-        let (primary, secondary) = query.sort.columns
-        let parts = try [0, 1].map { moving throws(StoreError) in
-            try connection.statement(
-                composed: """
-                    select \(primary), \(secondary ?? "0"), id from leak
-                    where app = ?1 and moving = \(moving) and \(primary) <= ?2
-                      and (\(primary), \(secondary ?? "0"), id) < (?2, ?3, ?4)
-                    order by \(primary) desc, \(secondary.map { "\($0) desc, " } ?? "")id desc limit ?5
-                    """)
-        }
+        let parts = [
+            try connection.statement(composed: query.sort.page(of: "moving = 0", rank: "rank_")),
+            try connection.statement(composed: query.sort.page(of: "moving = 1", rank: "")),
+        ]
         let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
         var cursors: [PageCursor] = []
         while try apps.step() {
@@ -145,15 +139,24 @@ extension SQLiteReader {
 }
 
 extension LeakQuery.Sort {
-    /// Columns of `leak`, in an index behind the app.
-    fileprivate var columns: (primary: String, secondary: String?) {
-        switch self {
-        case .impact: ("impact", "reports")
-        case .reports: ("reports", nil)
-        case .installs: ("installs", "reports")
-        case .lastSeen: ("last_seen", nil)
-        case .firstSeen: ("first_seen", nil)
-        }
+    /// Keys and rows of the leaks of an app that come next.
+    ///
+    /// - Parameter rank: what the columns of the order's index begin with.
+    func page(of leaks: String, rank: String) -> String {
+        let (primary, secondary): (String, String?) =
+            switch self {
+            case .impact: (rank + "impact", rank + "reports")
+            case .reports: (rank + "reports", nil)
+            case .installs: (rank + "installs", rank + "reports")
+            case .lastSeen: (rank + "last_seen", nil)
+            case .firstSeen: ("first_seen", nil)
+            }
+        return """
+            select \(primary), \(secondary ?? "0"), id from leak
+            where app = ?1 and \(leaks) and \(primary) <= ?2
+              and (\(primary), \(secondary ?? "0"), id) < (?2, ?3, ?4)
+            order by \(primary) desc, \(secondary.map { "\($0) desc, " } ?? "")id desc limit ?5
+            """
     }
 }
 

@@ -81,12 +81,12 @@ extension SQLiteReader {
             count += releases.int(1)
             let select = try connection.statement(
                 """
-                select t.title, l.reports, l.id from leak l join leak_text t on t.leak = l.id
-                where l.first_release = ?1 and l.moving = 0
-                union all
-                select t.title, l.reports, l.id from leak l join leak_text t on t.leak = l.id
-                where l.first_release = ?1 and l.moving = 1
-                order by l.reports desc limit ?2
+                select t.title, l.reports, l.id from (
+                    select * from (select id, rank_reports as reports from leak
+                      where first_release = ?1 and moving = 0 order by rank_reports desc limit ?2)
+                    union all select id, reports from leak where first_release = ?1 and moving = 1
+                    order by reports desc limit ?2) l
+                join leak_text t on t.leak = l.id
                 """)
             defer { select.reset() }
             try select.bind(releases.int64(0), Self.titlesShown)
@@ -121,7 +121,7 @@ extension SQLiteReader {
         let count = try connection.statement(
             """
             select sum(
-              (select count(*) from leak where app = a.id and moving = 0 and last_seen >= ?2)
+              (select count(*) from leak where app = a.id and moving = 0 and rank_last_seen >= ?2)
               + (select count(*) from leak where app = a.id and moving = 1 and last_seen >= ?2))
             from app a where ?1 is null or a.name = ?1
             """)

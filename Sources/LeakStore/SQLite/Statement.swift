@@ -40,6 +40,14 @@ final class Statement {
         }
     }
 
+    /// Gives each `?` its number.
+    func bind(integers: [Int64]) throws(StoreError) {
+        for (index, integer) in integers.enumerated() {
+            let code = unsafe sqlite3_bind_int64(handle, Int32(index + 1), integer)
+            guard code == SQLITE_OK else { throw failure(code) }
+        }
+    }
+
     /// Goes to the next row.
     ///
     /// - Returns: whether there is one.

@@ -50,7 +50,9 @@ extension Writer {
             try connection.run("update app set newest_release = ? where id = ?", entry.id, app.id)
             // Nobody has it yet.
             try connection.run(
-                "update leak set impact = 0 where app = ? and moving = 0 and impact > 0", app.id)
+                """
+                update leak set impact = 0, rank_impact = 0 where app = ? and moving = 0 and rank_impact > 0
+                """, app.id)
             try connection.run("update leak set impact = 0 where app = ? and moving = 1", app.id)
             app.newest = order
             app.newestRow = entry.id
@@ -103,14 +105,19 @@ extension Writer {
     func leak(
         _ identity: LeakIdentity, of app: AppEntry
     ) throws(StoreError) -> (identity: LeakIdentity, entry: LeakEntry?) {
-        if let known = try knownLeak(identity.id) { return (identity, known) }
+        let stored = try knownLeak(identity.id)
+        if let stored, stored.app == app.id { return (identity, stored) }
         let bytes = identity.storedBytes
-        guard app.leaks >= limits.leaksPerApp || app.textBytes + bytes > limits.leakTextBytesPerApp else {
+        // The id of another app's leak: SHA-256 would have to collide.
+        let isTaken = stored != nil
+        guard
+            isTaken || app.leaks >= limits.leaksPerApp || app.textBytes + bytes > limits.leakTextBytesPerApp
+        else {
             app.leaks += 1
             app.textBytes += bytes
             return (identity, nil)
         }
-        let other = LeakIdentity.beyond(app: app.name)
+        let other = LeakIdentity.beyond(app: app.name, row: app.id)
         return (other, try knownLeak(other.id))
     }
 
@@ -121,8 +128,9 @@ extension Writer {
         return stored
     }
 
+    /// - Parameter isOther: whether the build holds those of a release that do not count apart.
     func admits(
-        _ leak: LeakEntry?, in build: Int64, besides: Int, of app: AppEntry
+        _ leak: LeakEntry?, in build: Int64, isOther: Bool, besides: Int, of app: AppEntry
     ) throws(StoreError) -> Bool {
         if let leak {
             if leak.builds[build] != nil { return true }
@@ -131,10 +139,9 @@ extension Writer {
             try isKnown.bind(leak.id, build)
             if try isKnown.step() { return true }
         }
-        guard leak?.admittedBuilds ?? besides < limits.buildsPerLeak, app.cells < limits.leakBuildsPerApp
-        else {
-            return false
-        }
+        let leakBuilds = limits.buildsPerLeak + (isOther ? limits.releasesPerApp : 0)
+        let appBuilds = limits.leakBuildsPerApp * (isOther ? 2 : 1)
+        guard leak?.admittedBuilds ?? besides < leakBuilds, app.cells < appBuilds else { return false }
         leak?.admittedBuilds += 1
         app.cells += 1
         return true

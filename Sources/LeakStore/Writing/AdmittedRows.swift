@@ -7,6 +7,8 @@ final class AdmittedRows: Admission {
     private(set) var releases: [ReleaseEntry] = []
     /// Of `build`.
     private(set) var builds: [Int64] = []
+    /// Which of them hold what is beyond a limit.
+    private var isBuildOther: [Bool] = []
     /// `nil` for a leak that the database does not have.
     private(set) var leaks: [LeakEntry?] = []
     private var knownApps: Set<Int64> = []
@@ -30,7 +32,10 @@ final class AdmittedRows: Admission {
 
     func build(_ name: String, of release: Int) throws(StoreError) -> String {
         let (row, isBeyond) = try writer.build(name, of: releases[release])
-        if knownBuilds.insert(row).inserted { builds.append(row) }
+        if knownBuilds.insert(row).inserted {
+            builds.append(row)
+            isBuildOther.append(isBeyond)
+        }
         return isBeyond ? StoreLimits.other : name
     }
 
@@ -43,6 +48,7 @@ final class AdmittedRows: Admission {
     }
 
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool {
-        try writer.admits(leaks[leak], in: builds[build], besides: besides, of: apps[app])
+        try writer.admits(
+            leaks[leak], in: builds[build], isOther: isBuildOther[build], besides: besides, of: apps[app])
     }
 }

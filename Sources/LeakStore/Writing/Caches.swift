@@ -102,6 +102,8 @@ final class LeakEntry {
     private static let partLimit = 16
 
     let id: Int64
+    /// Its row.
+    let app: Int64
     var reports = 0
     var freed = 0
     var installs = 0
@@ -111,7 +113,7 @@ final class LeakEntry {
     var firstRelease: ReleaseMark
     var lastRelease: ReleaseMark
     var samples = SampleChoice()
-    /// ``Movement/period`` in which it was last counted up.
+    /// ``Movement/period`` in which it began to move.
     var movedIn: Int?
     /// How many builds the leak was seen in; with those that the transaction at hand will add.
     var buildCount = 0
@@ -126,8 +128,9 @@ final class LeakEntry {
         var order: [UInt8]
     }
 
-    init(id: Int64, span: Tally.Span, release: ReleaseMark) {
+    init(id: Int64, app: Int64, span: Tally.Span, release: ReleaseMark) {
         self.id = id
+        self.app = app
         firstSeen = span.first
         lastSeen = span.last
         firstRelease = release

@@ -2,7 +2,6 @@
 struct Erasing {
     let install: UInt64
     private(set) var erased = Erased()
-    fileprivate var isLogFolded = false
     /// Rows up to these have been looked at; `nil` when all have.
     fileprivate var samplesDone: Int64? = -1
     fileprivate var setsDone: Int64? = -1
@@ -28,11 +27,7 @@ extension Writer {
             var next = erasing
             try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
-                if !next.isLogFolded {
-                    try readInstallLog()
-                    try foldInstallLog()
-                    next.isLogFolded = true
-                } else if let done = next.samplesDone {
+                if let done = next.samplesDone {
                     try eraseSamples(after: done, &next)
                 } else if let done = next.setsDone {
                     try eraseFromSets(after: done, &next)
@@ -61,6 +56,9 @@ extension Writer {
     }
 
     private func eraseFromSets(after done: Int64, _ next: inout Erasing) throws(StoreError) {
+        // Reports go on being counted between two steps.
+        try readInstallLog()
+        try foldInstallLog()
         next.setsDone = try lastRow(
             "select max(id) from (select id from install_set where id > ? order by id limit ?)", done,
             Self.setsPerStep)
@@ -81,6 +79,7 @@ extension Writer {
             try replace(set, in: row)
             if let leak = try leak(ofSetIn: row) { try setImpact(of: leak) }
         }
+        try restAll()
         next.count(sets: changed.count)
         // Entries remember their sets, and their sizes.
         caches.removeAll()
@@ -102,7 +101,7 @@ extension Writer {
     private func setImpact(of leak: Int64) throws(StoreError) {
         try connection.run(
             """
-            update leak set impact = coalesce((select c.installs from leak_release c
+            update leak set moving = 1, impact = coalesce((select c.installs from leak_release c
               where c.leak = leak.id and c.release = (select newest_release from app where id = leak.app)), 0)
             where id = ?
             """, leak)
@@ -120,7 +119,8 @@ extension Writer {
         try connection.run("update install_set set members = ? where id = ?", set.bytes, row)
         let owner = row >> 3
         switch InstallScope(rawValue: row & 7) {
-        case .leak: try connection.run("update leak set installs = ? where id = ?", set.count, owner)
+        case .leak:
+            try connection.run("update leak set moving = 1, installs = ? where id = ?", set.count, owner)
         case .release: try connection.run("update release set installs = ? where id = ?", set.count, owner)
         case .leakRelease:
             try connection.run("update leak_release set installs = ? where id = ?", set.count, owner)
@@ -129,7 +129,7 @@ extension Writer {
             // What was seen in this build alone shares its set.
             try connection.run(
                 """
-                update leak set installs = ?1 where id = (select leak from leak_build where id = ?2)
+                update leak set moving = 1, installs = ?1 where id = (select leak from leak_build where id = ?2)
                   and not exists (select 1 from install_set where id = leak.id << 3)
                 """, set.count, owner)
             try connection.run(

@@ -1,6 +1,6 @@
 /// Which leaks have been counted up since the indexes of the list's orders were last brought up to date.
 ///
-/// A leak that is counted up with every commit would change its place in five indexes each time, which costs more than
+/// A leak that is counted up with every commit would change its place in four indexes each time, which costs more than
 /// all else that is written for it. It leaves them once, and comes back when it rests; readers look at the moving ones
 /// besides, so there may be no more than a page is worth.
 struct Movement {
@@ -16,7 +16,6 @@ struct Movement {
     private var restedAt: Int64?
 
     mutating func add(_ leak: LeakEntry) {
-        guard leak.movedIn != period else { return }
         leak.movedIn = period
         leaks += 1
     }
@@ -34,10 +33,26 @@ struct Movement {
 }
 
 extension Writer {
-    /// Puts moving leaks back into the indexes of the orders, where it is time to.
+    /// Takes a leak out of the indexes of the orders before its numbers change.
+    func move(_ leak: LeakEntry) throws(StoreError) {
+        guard leak.movedIn != caches.movement.period else { return }
+        try connection.run("update leak set moving = 1 where id = ?", leak.id)
+        caches.movement.add(leak)
+    }
+
+    /// Puts moving leaks back, where it is time to.
     func rest(now: Int64) throws(StoreError) {
         guard caches.movement.isDue(now: now) else { return }
-        try connection.run("update leak set moving = 0 where moving = 1")
+        try restAll()
         caches.movement.rest(now: now)
+    }
+
+    func restAll() throws(StoreError) {
+        try connection.run(
+            """
+            update leak set moving = 0, rank_impact = impact, rank_reports = reports, rank_installs = installs,
+              rank_last_seen = last_seen
+            where moving = 1
+            """)
     }
 }

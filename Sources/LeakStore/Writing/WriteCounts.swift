@@ -10,26 +10,30 @@ extension Writer {
                     second: rows.releases[tally.sources[bundle.source].release].id,
                     reports: bundle.reports)
             })
-        let hourly = try connection.statement(
-            """
-            insert into leak_hour (leak, hour, release, reports) values (?, ?, ?, ?)
-            on conflict (leak, hour, release) do update set
-              reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
-            """)
-        for row in hours { try hourly.run(row.leak, row.first, row.second, row.reports) }
-        let daily = try connection.statement(
-            """
-            insert into leak_day (leak, day, release, reports) values (?, ?, ?, ?)
-            on conflict (leak, day, release) do update set
-              reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
-            """)
+        try add(hours, by: .hours)
         let days = hours.map { hour in
             var day = hour
             day.first = Calendar.day(of: Int64(hour.first) * Calendar.hourMilliseconds)
             return day
         }
-        for row in CountRow.summed(days) { try daily.run(row.leak, row.first, row.second, row.reports) }
+        try add(CountRow.summed(days), by: .days)
         try writeValues(bundles, of: tally, leaks: leaks)
+    }
+
+    private func add(_ rows: [CountRow], by counter: Counter) throws(StoreError) {
+        let whole = rows.count - rows.count % Counter.rows
+        for start in stride(from: 0, to: whole, by: Counter.rows) {
+            try add(rows[start..<start + Counter.rows], by: connection.statement(composed: counter.many))
+        }
+        for index in whole..<rows.count {
+            try add(rows[index...index], by: connection.statement(composed: counter.one))
+        }
+    }
+
+    private func add(_ rows: ArraySlice<CountRow>, by upsert: Statement) throws(StoreError) {
+        defer { upsert.reset() }
+        try upsert.bind(integers: rows.flatMap { [$0.leak, Int64($0.first), $0.second, Int64($0.reports)] })
+        while try upsert.step() {}
     }
 
     private func writeValues(
@@ -71,5 +75,30 @@ extension Writer {
             guard connection.changes == 0 else { continue }
             try insert.run(row.leak, row.first, text, row.reports, ValueKind.limit)
         }
+    }
+}
+
+/// Counts rows of a table up.
+private struct Counter {
+    /// How many ``many`` takes: to begin and to end a statement costs as much as to write a row.
+    static let rows = 16
+
+    static let hours = Counter(table: "leak_hour", time: "hour")
+    static let days = Counter(table: "leak_day", time: "day")
+
+    let one: String
+    let many: String
+
+    private init(table: String, time: String) {
+        func upsert(_ rows: Int) -> String {
+            """
+            insert into \(table) (leak, \(time), release, reports)
+            values \(repeatElement("(?, ?, ?, ?)", count: rows).joined(separator: ", "))
+            on conflict (leak, \(time), release) do update set
+              reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
+            """
+        }
+        one = upsert(1)
+        many = upsert(Self.rows)
     }
 }

@@ -13,6 +13,7 @@ extension Writer {
         } else {
             entry = try insert(leak, app: rows.apps[leak.app], release: marks[0])
         }
+        try move(entry)
         entry.reports.addBounded(leak.reports)
         entry.freed.addBounded(leak.freed)
         let formerFirstSeen = entry.firstSeen
@@ -24,19 +25,16 @@ extension Writer {
             if mark.order.lexicographicallyPrecedes(entry.firstRelease.order) { entry.firstRelease = mark }
             if entry.lastRelease.order.lexicographicallyPrecedes(mark.order) { entry.lastRelease = mark }
         }
-        try writeReleases(of: leak, entry, tally, rows)
+        let impact = try writeReleases(of: leak, entry, tally, rows)
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
         try keepSamples(of: leak, entry, from: submissions, now: now)
-        let newest = rows.apps[leak.app].newestRow
-        let impact = newest.flatMap { entry.releases[$0]?.installs }
         try connection.run(
             """
             update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, last_seen = ?,
-              impact = coalesce(?, impact), moving = 1
+              impact = coalesce(?, impact)
             where id = ?
             """, entry.reports, entry.freed, entry.installs, entry.samples.sightings, entry.aliveAtMost,
             entry.lastSeen, impact, entry.id)
-        caches.movement.add(entry)
         // Apart, since references follow these.
         if entry.firstSeen != formerFirstSeen {
             try connection.run("update leak set first_seen = ? where id = ?", entry.firstSeen, entry.id)
@@ -63,7 +61,7 @@ extension Writer {
             select l.id, l.first_seen, l.last_seen, f.id, f.order_key, n.id, n.order_key, l.reports, l.freed,
               l.installs, l.sightings, l.alive_at_most,
               (select at from sample where id = l.id), (select at from sample where id = 1 << 40 | l.id),
-              (select count(*) from leak_build where leak = l.id), l.moving
+              (select count(*) from leak_build where leak = l.id), l.moving, l.app
             from leak l join release f on f.id = l.first_release join release n on n.id = l.last_release
             where l.key = ?
             """)
@@ -73,7 +71,7 @@ extension Writer {
         var span = Tally.Span(select.time(1))
         span.widen(to: select.time(2))
         let entry = LeakEntry(
-            id: select.int64(0), span: span,
+            id: select.int64(0), app: select.int64(16), span: span,
             release: LeakEntry.ReleaseMark(id: select.int64(3), order: select.blob(4)))
         entry.lastRelease = LeakEntry.ReleaseMark(id: select.int64(5), order: select.blob(6))
         entry.reports = select.int(7)
@@ -95,8 +93,8 @@ extension Writer {
         let identity = leak.identity
         try connection.run(
             """
-            insert into leak (key, app, kind, class, quality, first_seen, last_seen, first_release, last_release)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            insert into leak (key, app, kind, class, quality, first_seen, last_seen, first_release, last_release, moving)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
             """, identity.id.bytes, app.id, identity.kind, identity.className, identity.quality.rawValue,
             leak.span.first, leak.span.last, release.id, release.id)
         let row = connection.lastInsertedRow
@@ -111,7 +109,8 @@ extension Writer {
             identity.groupedBy.className, PackedWriter.pack(identity.groupedBy.stack), SearchText.of(identity)
         )
         try connection.run("update app set leaks = leaks + 1 where id = ?", app.id)
-        let entry = LeakEntry(id: row, span: leak.span, release: release)
+        let entry = LeakEntry(id: row, app: app.id, span: leak.span, release: release)
+        caches.movement.add(entry)
         entry.admittedBuilds = leak.cells.count
         caches.leaks.insert(entry, for: identity.id)
         return entry

@@ -1,7 +1,10 @@
 extension Writer {
+    /// - Returns: installs in the app's newest release; `nil` when none of the reports is of it.
     func writeReleases(
         of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, _ rows: AdmittedRows
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Int? {
+        let newest = rows.apps[leak.app].newestRow
+        var impact: Int?
         for index in leak.cells {
             let cell = tally.cells[index]
             let build = tally.builds[cell.build]
@@ -34,7 +37,9 @@ extension Writer {
                 "update leak_release set reports = ?, freed = ?, installs = ? where id = ?",
                 inRelease.reports,
                 inRelease.freed, inRelease.installs, inRelease.id)
+            if release.id == newest { impact = inRelease.installs }
         }
+        return impact
     }
 
     private func count(
