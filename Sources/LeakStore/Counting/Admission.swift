@@ -29,18 +29,17 @@ extension LeakIdentity {
             groupedBy: GroupedBy(version: 1, className: StoreLimits.other, stack: []))
     }
 
-    package var isBeyond: Bool { id.high == 0 }
-
-    /// The same leak of an app that is counted as ``StoreLimits/other``. It must not be taken for the leak of the app
-    /// itself, which another ingest key may bring into being.
-    package var ofOtherApp: LeakIdentity {
-        LeakIdentity(
-            id: LeakID(high: SplitMix64.mix(id.high ^ id.low), low: id.low), app: StoreLimits.other,
-            kind: kind,
-            className: className, module: module, title: title, stack: stack, children: children,
-            cycle: cycle,
-            quality: quality, groupedBy: groupedBy)
+    /// As it counts in the app of that name. The one for apps beyond the limit has leaks of its own: the app that the
+    /// leak is from may be taken later, from another key.
+    package func counted(in name: String) -> LeakIdentity {
+        guard name == StoreLimits.other, app != name else { return self }
+        return LeakIdentity(
+            id: LeakID(high: max(1, SplitMix64.mix(id.high)), low: SplitMix64.mix(id.low)), app: name,
+            kind: kind, className: className, module: module, title: title, stack: stack,
+            children: children, cycle: cycle, quality: quality, groupedBy: groupedBy)
     }
+
+    package var isBeyond: Bool { id.high == 0 }
 
     /// Bytes of its row in `leak_text`, but for a few.
     package var storedBytes: Int {

@@ -136,7 +136,7 @@ package struct Tally {
     /// What a name counts as.
     private struct Counted {
         var index: Int
-        /// Whether it is not itself.
+        /// Whether it is ``StoreLimits/other``, and not because it is called so.
         var isBeyond = false
     }
 
@@ -194,7 +194,7 @@ package struct Tally {
     ) throws(StoreError) {
         let count = Total.bounded(sighting.count)
         let app = sources[given].app
-        let leak = try leak(sighting.leak, sources[given], sighting.at, by: admission)
+        let leak = try leak(sighting.leak, app, sighting.at, by: admission)
         leaks[leak].span.widen(to: sighting.at)
         if sighting.isFreed {
             let (source, cell, isFolded) = try cell(leak, given, sighting.at, by: admission)
@@ -255,6 +255,10 @@ package struct Tally {
 
     // MARK: Names to indices
 
+    private static func isBeyond(_ name: String, as admitted: String) -> Bool {
+        admitted == StoreLimits.other && name != admitted
+    }
+
     private mutating func source(
         _ origin: Submission.Origin, _ submission: Submission, by admission: some Admission
     ) throws(StoreError) -> Int {
@@ -306,7 +310,7 @@ package struct Tally {
             index = apps.count - 1
             appIndices[ByteText(admitted)] = Counted(index: index)
         }
-        let counted = Counted(index: index, isBeyond: ByteText(admitted) != ByteText(name))
+        let counted = Counted(index: index, isBeyond: Self.isBeyond(name, as: admitted))
         appIndices[ByteText(name)] = counted
         return counted
     }
@@ -332,7 +336,7 @@ package struct Tally {
             releaseIndices[admitted] = Counted(index: index)
             weight += 1
         }
-        let counted = Counted(index: index, isBeyond: admitted != pair)
+        let counted = Counted(index: index, isBeyond: Self.isBeyond(version, as: name))
         releaseIndices[pair] = counted
         return counted
     }
@@ -353,18 +357,16 @@ package struct Tally {
             buildIndices[admitted] = Counted(index: index)
             weight += 1
         }
-        let counted = Counted(index: index, isBeyond: admitted != pair)
+        let counted = Counted(index: index, isBeyond: Self.isBeyond(pair.name.text, as: admitted.name.text))
         buildIndices[pair] = counted
         return counted
     }
 
     private mutating func leak(
-        _ identity: LeakIdentity, _ source: Source, _ time: Int64, by admission: some Admission
+        _ identity: LeakIdentity, _ app: Int, _ time: Int64, by admission: some Admission
     ) throws(StoreError) -> Int {
         if let known = leakIndices[identity.id] { return known }
-        let app = source.app
-        let (counted, isNew) = try admission.leak(
-            source.isAppBeyond ? identity.ofOtherApp : identity, of: app)
+        let (counted, isNew) = try admission.leak(identity.counted(in: apps[app].name), of: app)
         if let known = leakIndices[counted.id] {
             leakIndices[identity.id] = known
             return known

@@ -40,6 +40,17 @@ public struct StoreLimits: Hashable, Sendable {
     public var databaseBytes = 16 << 30
 
     public init() {}
+
+    /// Whether one more build of a leak may count apart.
+    ///
+    /// - Parameters:
+    ///   - builds: how many the leak has.
+    ///   - cells: how many all leaks of its app have.
+    ///   - isOther: whether it is the one for the others of a release.
+    package func admit(builds: Int, cells: Int, isOther: Bool) -> Bool {
+        builds < buildsPerLeak + (isOther ? releasesPerApp : 0)
+            && cells < leakBuildsPerApp * (isOther ? 2 : 1)
+    }
 }
 
 /// What has been counted as ``StoreLimits/other``.

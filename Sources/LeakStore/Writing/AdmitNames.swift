@@ -139,9 +139,9 @@ extension Writer {
             try isKnown.bind(leak.id, build)
             if try isKnown.step() { return true }
         }
-        let leakBuilds = limits.buildsPerLeak + (isOther ? limits.releasesPerApp : 0)
-        let appBuilds = limits.leakBuildsPerApp * (isOther ? 2 : 1)
-        guard leak?.admittedBuilds ?? besides < leakBuilds, app.cells < appBuilds else { return false }
+        guard limits.admit(builds: leak?.admittedBuilds ?? besides, cells: app.cells, isOther: isOther) else {
+            return false
+        }
         leak?.admittedBuilds += 1
         app.cells += 1
         return true
