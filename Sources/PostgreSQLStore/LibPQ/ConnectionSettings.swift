@@ -33,6 +33,8 @@
             // What is read is in memory or on a disk without a head: rows are fetched by an index, however small the table
             // was when the plan was made.
             "set random_page_cost = 1.1",
+            // What waited for a lock must see what its holder wrote, whatever the role's default.
+            "set default_transaction_isolation = 'read committed'",
             // An answer says that a report is on disk. What waits for more than that stays as it is.
             """
             select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
