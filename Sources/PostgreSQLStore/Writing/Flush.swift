@@ -23,8 +23,7 @@
 
             let counted = submissions.indices.filter { receipts[$0] == .counted }
             guard !counted.isEmpty else {
-                isCommitting = true
-                try connection.run(Query("commit"))
+                _ = try commit([])
                 return receipts
             }
             let apps = try admitApps(
