@@ -224,4 +224,29 @@ import Testing
         _ = try store.count([submission([Report(leak: leak("A"))])], now: noon)
         #expect(try reader.changeCounter() != before)
     }
+
+    @Test(arguments: [["a\0", "a␀"], ["a␀", "a\0"]])
+    func `U+0000 counts as its picture`(twins: [String]) throws {
+        let page = leak("Page")
+        for _ in 0..<2 {
+            var batch = submission(
+                twins.map { Report(leak: page, version: $0, build: $0, system: $0, model: $0, install: 1) })
+            batch.dropped = twins.map { Submission.Dropped(app: "shop", reason: $0, count: 2) }
+            batch.denominators = [
+                Submission.Denominator(
+                    app: "shop", version: twins[0], build: twins[1], sessions: 1, leakySessions: 0,
+                    checks: [twins[0]: 1, twins[1]: 1])
+            ]
+            #expect(try store.count([batch], now: noon) == [.counted])
+        }
+        let reader = try store.makeReader()
+        #expect(try reader.versions(app: "shop") == ["a␀"])
+        let found = try detail(page)
+        #expect(found.versions.map(\.build) == ["a␀"] && found.versions.map(\.reports) == [4])
+        #expect(found.systems.map(\.value) == ["a␀"] && found.systems.map(\.reports) == [4])
+        let overview = try reader.overview(app: "shop", now: noon)
+        #expect(overview.dropped.map(\.reason) == ["a␀"] && overview.dropped.map(\.count) == [8])
+        #expect(try reader.releases(app: "shop").map(\.checks) == [4])
+        #expect(try store.verify() == [])
+    }
 }

@@ -156,18 +156,35 @@ final class CommitQueue: Sendable {
         return batch + (large.map { [$0] } ?? [])
     }
 
+    /// Failed transactions after which what is left of a batch fails with them: enough to find a few submissions that
+    /// cannot be written among thousands, and soon over when nothing can.
+    private static let failuresPerBatch = 64
+
     private func commit(_ batch: [Waiting]) {
-        var rest = batch[...]
-        while !rest.isEmpty {
+        // The next one last.
+        var parts = [batch[...]]
+        var failures = 0
+        while let part = parts.popLast() {
             do {
-                let receipts = try store.count(rest.map(\.submission), now: now())
+                let receipts = try store.count(part.map(\.submission), now: now())
                 finished(nil)
-                for (waiting, receipt) in zip(rest, receipts) { waiting.send(.written(receipt)) }
-                rest = rest.dropFirst(max(1, receipts.count))
+                for (waiting, receipt) in zip(part, receipts) { waiting.send(.written(receipt)) }
+                let rest = part.dropFirst(max(1, receipts.count))
+                if !rest.isEmpty { parts.append(rest) }
             } catch {
+                failures += 1
+                let mayGoOn = error.reason == .other && failures < Self.failuresPerBatch
+                if mayGoOn, part.count > 1 {
+                    // It may be about one submission, which shall not take the others with it.
+                    let half = part.startIndex + part.count / 2
+                    parts += [part[half...], part[..<half]]
+                    continue
+                }
                 finished(error)
-                for waiting in rest { waiting.send(.failed(error)) }
-                rest = []
+                for waiting in part { waiting.send(.failed(error)) }
+                guard !mayGoOn else { continue }
+                for waiting in parts.joined() { waiting.send(.failed(error)) }
+                parts = []
             }
         }
         do {

@@ -54,7 +54,9 @@ public enum Setting: String, CaseIterable, Sendable {
         case .host: "address to listen on; 0.0.0.0 for every network, * for IPv6 too"
         case .port: "port to listen on; 0 for any free one, printed"
         case .data: "folder of the database"
-        case .databaseURL: "PostgreSQL in its place, for several collectors: postgres://user@host/database"
+        case .databaseURL:
+            "PostgreSQL in its place, for several collectors: postgres://user@host/database; a password in the variable "
+                + "alone"
         case .public: "folder of style, icon and error pages"
         case .url: "address people use, for links and Secure cookies"
         case .log: "text or json, on standard error"

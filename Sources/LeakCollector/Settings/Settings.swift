@@ -81,7 +81,7 @@ public struct Settings: Sendable {
             guard !value.isEmpty else { throw refuse("must name a folder") }
             dataFolder = value
         case .databaseURL:
-            databaseURL = try Self.database(value, refuse)
+            databaseURL = try Self.database(value, isFlag: source == setting.flag, refuse)
         case .public:
             guard !value.isEmpty else { throw refuse("must name a folder") }
             publicFolder = value
@@ -111,15 +111,21 @@ public struct Settings: Sendable {
 
     /// Ignored silently, it would put reports in the wrong place.
     private static func database(
-        _ value: String, _ refuse: (String) -> SettingError
+        _ value: String, isFlag: Bool, _ refuse: (String) -> SettingError
     ) throws(SettingError) -> String {
         #if PostgreSQL
-            do {
-                _ = try DatabaseAddress(value)
-                return value
+            let address: DatabaseAddress
+            do throws(StoreError) {
+                address = try DatabaseAddress(value)
             } catch {
                 throw refuse("\(error)")
             }
+            guard !isFlag || !address.hasPassword else {
+                throw refuse(
+                    "has a password, which the list of processes would show: give the address as "
+                        + Setting.databaseURL.variable)
+            }
+            return value
         #else
             throw refuse(
                 "names a PostgreSQL database, which this build cannot use: build it with swift build -c release "

@@ -130,6 +130,7 @@ extension FieldReader {
                     }
                     return
                 }
+                if hasControlCharacter(name) { note("a name in dropped has a control character", at: offset) }
                 let reason = scanner.text(of: name)
                 if let count = try amount("dropped.\(reason)", atMost: WireLimits.droppedReports) {
                     dropped.append(DroppedReports(reason: reason, count: count))

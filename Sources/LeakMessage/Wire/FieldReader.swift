@@ -122,7 +122,7 @@ struct FieldReader {
         return unsafe scanner.withBytes(of: slice) { unsafe JSONText.unescaped($0).count }
     }
 
-    private func hasControlCharacter(_ slice: JSONSlice) -> Bool {
+    func hasControlCharacter(_ slice: JSONSlice) -> Bool {
         unsafe scanner.withBytes(of: slice) { bytes in
             if slice.isEscaped { return unsafe WireName.hasControlCharacter(JSONText.unescaped(bytes)) }
             return unsafe WireName.hasControlCharacter(bytes)

@@ -71,7 +71,7 @@ extension LeakBatch {
                 object.object("dropped") {
                     for part in dropped.prefix(WireLimits.droppedCount) {
                         $0.field(
-                            part.reason.cut(to: WireLimits.droppedReasonBytes),
+                            part.reason.name(cutTo: WireLimits.droppedReasonBytes),
                             part.count.cut(to: WireLimits.droppedReports))
                     }
                 }

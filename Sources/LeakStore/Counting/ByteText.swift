@@ -16,3 +16,11 @@ package struct ByteText: Hashable {
         if isHashed == nil { unsafe Array(text.utf8).withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
     }
 }
+
+extension String {
+    /// As every store keeps it: PostgreSQL's texts cannot hold U+0000, for which its picture stands.
+    package var storable: String {
+        guard utf8.contains(0) else { return self }
+        return String(decoding: utf8.flatMap { $0 == 0 ? Array("\u{2400}".utf8) : [$0] }, as: UTF8.self)
+    }
+}

@@ -175,7 +175,8 @@ package struct Tally {
         for denominator in submission.denominators { try count(denominator, submission, by: admission) }
         for dropped in submission.dropped where dropped.count > 0 {
             let app = try app(dropped.app, submission, by: admission).index
-            apps[app].dropped[ByteText(dropped.reason), default: 0].addBounded(Total.bounded(dropped.count))
+            let reason = ByteText(dropped.reason.storable)
+            apps[app].dropped[reason, default: 0].addBounded(Total.bounded(dropped.count))
         }
     }
 
@@ -248,7 +249,8 @@ package struct Tally {
         releases[release].sessions.addBounded(Total.bounded(denominator.sessions))
         releases[release].leakySessions.addBounded(Total.bounded(denominator.leakySessions))
         for (className, count) in denominator.checks where count > 0 {
-            releases[release].checks[ByteText(className), default: 0].addBounded(Total.bounded(count))
+            let name = ByteText(className.storable)
+            releases[release].checks[name, default: 0].addBounded(Total.bounded(count))
         }
         weight += denominator.checks.count
     }
@@ -296,6 +298,7 @@ package struct Tally {
         _ name: String, _ submission: Submission, by admission: some Admission
     ) throws(StoreError) -> Counted {
         let arrival = submission.receivedAt
+        let name = name.storable
         if let known = appIndices[ByteText(name)] {
             apps[known.index].lastSeen = max(apps[known.index].lastSeen, arrival)
             return known
@@ -318,6 +321,7 @@ package struct Tally {
     private mutating func release(
         _ app: Int, _ version: String, _ arrival: Int64, by admission: some Admission
     ) throws(StoreError) -> Counted {
+        let version = version.storable
         let pair = Pair(owner: app, name: ByteText(version))
         if let known = releaseIndices[pair] {
             releases[known.index].span.widen(to: arrival)
@@ -344,7 +348,7 @@ package struct Tally {
     private mutating func build(
         _ release: Int, _ name: String?, by admission: some Admission
     ) throws(StoreError) -> Counted {
-        let pair = Pair(owner: release, name: ByteText(name ?? ""))
+        let pair = Pair(owner: release, name: ByteText((name ?? "").storable))
         if let known = buildIndices[pair] { return known }
         let admitted = Pair(
             owner: release, name: ByteText(try admission.build(pair.name.text, of: release)))
@@ -430,6 +434,7 @@ package struct Tally {
     }
 
     private mutating func text(_ text: String) -> Int {
+        let text = text.storable
         if let known = textIndices[ByteText(text)] { return known }
         texts.append(text)
         textIndices[ByteText(text)] = texts.count - 1

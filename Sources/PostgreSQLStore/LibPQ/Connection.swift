@@ -9,10 +9,13 @@
         private let handle: OpaquePointer
         /// `host:port/database`.
         let name: String
+        let timeouts: Timeouts
+        /// Whether a trip had no end: nothing further can be understood.
+        private var isBroken = false
         /// Names of prepared statements by their text.
         private var prepared: [String: String] = [:]
         private var preparations = 0
-        /// Why the server refused the last queries; `nil` when it did not, or did not answer.
+        /// Why the last queries failed; `nil` when they did not, or the connection broke.
         private(set) var refusal: Refusal?
         /// Goes out with the next queries.
         private var ahead: [Query] = []
@@ -34,19 +37,24 @@
                 throw StoreError(.unavailable, "database \(address): cannot connect: \(message)")
             }
             unsafe self.handle = handle
+            timeouts = address.timeouts
             let parts = unsafe [PQhost(handle), PQport(handle), PQdb(handle)].map { part in
                 unsafe part.map { unsafe String(cString: $0) } ?? ""
             }
             name = "\(parts[0]):\(parts[1])/\(parts[2])"
             unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)
-            guard unsafe PQenterPipelineMode(handle) == 1 else { throw failure() }
+            guard unsafe PQsetnonblocking(handle, 1) == 0, unsafe PQenterPipelineMode(handle) == 1 else {
+                throw failure()
+            }
             try prepareSession()
         }
 
         deinit { unsafe PQfinish(handle) }
 
         /// Whether the connection broke; it stays so.
-        var isLost: Bool { unsafe PQstatus(handle) == CONNECTION_BAD }
+        var isLost: Bool { isBroken || hasEnded }
+
+        private var hasEnded: Bool { unsafe PQstatus(handle) == CONNECTION_BAD }
 
         private func prepareSession() throws(StoreError) {
             let encoding = try run(Query("select current_setting('server_encoding')")).first?.text(0)
@@ -69,31 +77,59 @@
         /// Sends all queries at once and waits for their answers: one trip to the server. Those behind one that fails
         /// are not run.
         ///
+        /// - Parameter wait: ``Timeouts/answer``, where no other is given.
         /// - Returns: one answer per query.
         /// - Throws: why the first that failed did.
-        func run(_ queries: [Query]) throws(StoreError) -> [Rows] {
-            refusal = nil
+        func run(_ queries: [Query], within wait: Duration? = nil) throws(StoreError) -> [Rows] {
             let begun = ahead
             ahead = []
-            let sent = begun + queries
-            // A statement is prepared just before its first use: what begins a transaction must come before all else.
-            var fresh: [String?] = []
-            for query in sent {
-                let isKnown = prepared[query.sql] != nil
-                fresh.append(isKnown ? nil : try prepare(query))
-                try send(query, as: prepared[query.sql] ?? "")
+            var answers = Answers()
+            do throws(StoreError) {
+                try exchange(begun + queries, within: wait ?? timeouts.answer, &answers)
+            } catch {
+                throw answers.problem ?? error
             }
-            guard unsafe PQpipelineSync(handle) == 1 else { throw failure() }
+            if let problem = answers.problem { throw problem }
+            return Array(answers.rows.dropFirst(begun.count))
+        }
 
+        /// What came back from one trip, as far as it came.
+        struct Answers {
+            /// Of the queries up to the first that failed.
+            var rows: [Rows] = []
+            /// Why the server refused the first that it did.
             var problem: StoreError?
-            var answers: [Rows] = []
-            for (query, name) in zip(sent, fresh) {
-                if name != nil, try receive(of: query.sql, &problem) == nil { prepared[query.sql] = nil }
-                if let rows = try receive(of: query.sql, &problem) { answers.append(rows) }
+        }
+
+        /// - Throws: what broke the connection.
+        func exchange(
+            _ queries: [Query], within wait: Duration, _ answers: inout Answers
+        ) throws(StoreError) {
+            refusal = nil
+            let deadline = ContinuousClock.now + wait
+            do throws(StoreError) {
+                // A statement is prepared just before its first use: what begins a transaction must come before all
+                // else.
+                var fresh: [String?] = []
+                for query in queries {
+                    let isKnown = prepared[query.sql] != nil
+                    fresh.append(isKnown ? nil : try prepare(query))
+                    try send(query, as: prepared[query.sql] ?? "")
+                }
+                guard unsafe PQpipelineSync(handle) == 1 else { throw failure() }
+                for (query, name) in zip(queries, fresh) {
+                    if name != nil, try receive(of: query.sql, until: deadline, &answers) == nil {
+                        prepared[query.sql] = nil
+                    }
+                    if let rows = try receive(of: query.sql, until: deadline, &answers) {
+                        answers.rows.append(rows)
+                    }
+                }
+                try receiveSync(until: deadline)
+            } catch {
+                isBroken = true
+                throw error
             }
-            try receiveSync()
-            if let problem { throw problem }
-            return Array(answers.dropFirst(begun.count))
         }
 
         private func prepare(_ query: Query) throws(StoreError) -> String {
@@ -133,37 +169,54 @@
         }
 
         /// The answer to one query and the end of it; `nil` when it failed or was passed over.
-        private func receive(of sql: String, _ problem: inout StoreError?) throws(StoreError) -> Rows? {
-            var answer: Rows?
-            while let result = unsafe PQgetResult(handle) {
+        private func receive(
+            of sql: String, until deadline: ContinuousClock.Instant, _ answers: inout Answers
+        ) throws(StoreError) -> Rows? {
+            var rows: Rows?
+            var isAnswered = false
+            while let result = unsafe try result(until: deadline) {
+                isAnswered = true
                 switch unsafe PQresultStatus(result) {
-                case PGRES_COMMAND_OK, PGRES_TUPLES_OK: answer = unsafe Rows(result)
+                case PGRES_COMMAND_OK, PGRES_TUPLES_OK: rows = unsafe Rows(result)
                 case PGRES_PIPELINE_ABORTED: unsafe PQclear(result)
                 default:
-                    let state = unsafe PQresultErrorField(result, Int32(0x43)).map {
-                        unsafe String(cString: $0)
-                    }
-                    let failure = unsafe StoreError.postgreSQL(
-                        state: state,
+                    defer { unsafe PQclear(result) }
+                    // What has no state is libpq's word, of a connection that broke.
+                    guard let state = unsafe PQresultErrorField(result, Int32(0x43)) else { throw failure() }
+                    guard answers.problem == nil else { continue }
+                    let text = unsafe String(cString: state)
+                    answers.problem = unsafe .postgreSQL(
+                        state: text,
                         message: Self.line(
                             PQresultErrorField(result, Int32(0x4D)) ?? PQresultErrorMessage(result)),
                         database: name, sql: sql)
-                    unsafe PQclear(result)
-                    if problem == nil {
-                        problem = failure
-                        refusal = state.map { Refusal(state: $0) }
-                    }
-                    guard !isLost else { throw problem ?? failure }
+                    refusal = Refusal(state: text)
                 }
             }
-            if isLost { throw problem ?? failure() }
-            return answer
+            guard isAnswered else { throw failure() }
+            return rows
         }
 
-        private func receiveSync() throws(StoreError) {
-            guard let result = unsafe PQgetResult(handle) else { throw failure() }
+        private func receiveSync(until deadline: ContinuousClock.Instant) throws(StoreError) {
+            guard let result = unsafe try result(until: deadline) else { throw failure() }
             defer { unsafe PQclear(result) }
             guard unsafe PQresultStatus(result) == PGRES_PIPELINE_SYNC else { throw failure() }
+        }
+
+        /// What libpq gives out next, once it is there; `nil` at the end of an answer.
+        private func result(until deadline: ContinuousClock.Instant) throws(StoreError) -> OpaquePointer? {
+            while unsafe PQisBusy(handle) == 1, !hasEnded {
+                // Also what TLS has read already, of which the socket knows nothing. A connection that ends here may
+                // have brought an answer before.
+                _ = unsafe PQconsumeInput(handle)
+                guard unsafe PQisBusy(handle) == 1, !hasEnded else { break }
+                let hasUnsent = unsafe PQflush(handle) == 1
+                guard unsafe Socket.wait(for: PQsocket(handle), orToSend: hasUnsent, until: deadline) else {
+                    refusal = .tooSlow
+                    throw StoreError(.unavailable, "database \(name): no answer for too long; it is given up")
+                }
+            }
+            return unsafe PQgetResult(handle)
         }
 
         /// Ends a transaction that failed. A connection that cannot do even that is of no more use.
@@ -176,7 +229,7 @@
             case PQTRANS_IDLE: return true
             case PQTRANS_INTRANS, PQTRANS_INERROR:
                 do {
-                    try run(Query("rollback"))
+                    _ = try run([Query("rollback")], within: timeouts.pulse)
                     return true
                 } catch {
                     return false
@@ -195,27 +248,6 @@
             let text = unsafe message.map { unsafe String(cString: $0) } ?? "no reason given"
             let words = text.split { $0.isWhitespace }.joined(separator: " ")
             return words.isEmpty ? "no reason given" : words
-        }
-    }
-
-    extension [String] {
-        /// Lends the texts as C strings, behind them a null.
-        fileprivate func withCStrings<Result>(
-            _ body: ([UnsafePointer<CChar>?]) -> Result
-        ) -> Result {
-            var bytes: [CChar] = []
-            var offsets: [Int] = []
-            for text in self {
-                offsets.append(bytes.count)
-                bytes.append(contentsOf: text.utf8CString)
-            }
-            bytes.append(0)
-            return unsafe bytes.withUnsafeBufferPointer { buffer in
-                let starts: [UnsafePointer<CChar>?] = unsafe offsets.map { offset in
-                    unsafe buffer.baseAddress.map { unsafe $0 + offset }
-                }
-                return unsafe body(starts + [nil])
-            }
         }
     }
 #endif

@@ -11,6 +11,9 @@
         let text: String
         /// Hosts and database, without user, password and the rest.
         public let description: String
+        /// Whether it holds a secret, of the user or of the user's key.
+        public let hasPassword: Bool
+        var timeouts = Timeouts()
 
         /// - Throws: ``StoreError/Reason/invalidArgument`` for a text that is no such address; it is not repeated,
         ///   since it may hold a password.
@@ -43,6 +46,7 @@
                 throw refused
             }
             self.text = text
+            hasPassword = values["password"] != nil || values["sslpassword"] != nil
             let host = values["host"] ?? values["hostaddr"] ?? "localhost"
             description = "\(host):\(values["port"] ?? "5432")/\(values["dbname"] ?? "")"
         }

@@ -9,11 +9,12 @@
         case conflict
         case other
 
-        /// - Parameter state: `SQLSTATE`.
-        init(state: String) {
+        /// - Parameter state: `SQLSTATE`; `nil` for one that ends the connection.
+        init?(state: String) {
             switch state {
             case "57014": self = .tooSlow
             case "40001", "40P01": self = .conflict
+            case let state where state.hasPrefix("57P") || state.hasPrefix("08"): return nil
             default: self = .other
             }
         }

@@ -13,23 +13,38 @@
         func snapshot<Result>(
             _ body: (Connection) throws(StoreError) -> Result
         ) throws(StoreError) -> Result {
-            do throws(StoreError) {
-                return try attempt(body)
-            } catch {
-                guard error.reason == .unavailable else { throw error }
-                return try attempt(body)
-            }
-        }
-
-        private func attempt<Result>(
-            _ body: (Connection) throws(StoreError) -> Result
-        ) throws(StoreError) -> Result {
-            let connection = try link.open()
-            connection.begin("begin isolation level repeatable read read only")
-            do throws(StoreError) {
+            try twice { connection throws(StoreError) in
+                connection.begin("begin isolation level repeatable read read only")
                 let result = try body(connection)
                 try connection.run(Query("commit"))
                 return result
+            }
+        }
+
+        /// Asks something that takes no time, so that a server that does not answer is known for one soon.
+        private func pulse(_ query: Query) throws(StoreError) -> Rows {
+            try twice { connection throws(StoreError) in
+                try connection.run([query], within: connection.timeouts.pulse)[0]
+            }
+        }
+
+        private func twice<Result>(
+            _ body: (Connection) throws(StoreError) -> Result
+        ) throws(StoreError) -> Result {
+            do throws(StoreError) {
+                return try once(body)
+            } catch {
+                guard error.reason == .unavailable else { throw error }
+                return try once(body)
+            }
+        }
+
+        private func once<Result>(
+            _ body: (Connection) throws(StoreError) -> Result
+        ) throws(StoreError) -> Result {
+            let connection = try link.open()
+            do throws(StoreError) {
+                return try body(connection)
             } catch {
                 link.settle()
                 throw error
@@ -91,16 +106,9 @@
         /// A hash of which transactions this one sees. Others of the same server move it as well; that costs its
         /// reader another look, where a count of commits that a collector writes would cost every commit.
         func changeCounter() throws(StoreError) -> Int64 {
-            try snapshot { connection throws(StoreError) in
-                try connection.run(Query("select hashtextextended(pg_current_snapshot()::text, 0)"))
-                    .first?.int64(0) ?? 0
-            }
+            try pulse(Query("select hashtextextended(pg_current_snapshot()::text, 0)")).first?.int64(0) ?? 0
         }
 
-        func ping() throws(StoreError) {
-            _ = try snapshot { connection throws(StoreError) in
-                try connection.run(Query("select 1 from app limit 1"))
-            }
-        }
+        func ping() throws(StoreError) { _ = try pulse(Query("select 1 from app limit 1")) }
     }
 #endif

@@ -106,7 +106,9 @@
                 ])
             if !opening.isEmpty { try Migration.found(rows[1], connection) }
             won = Set((rows.last ?? rows[0]).map { Claim(keyID: $0.int64(0), key: $0.bytes(1)) })
-            try read(asked.filter { !won.contains($0) }, on: connection)
+            let lost = asked.filter { !won.contains($0) }
+            try read(lost, on: connection)
+            try checkRead(lost, connection)
         }
 
         /// Finds out which claims are remembered where there may be too many, and writes answers that are new.
@@ -172,6 +174,14 @@
                 stored[Claim(keyID: row.int64(0), key: row.bytes(1))] = Stored(
                     hash: row.bytes(2), answer: row.bytes(3))
             }
+        }
+
+        /// A key that was there and is gone was neither written nor read: it expired in between, by the clock of another
+        /// collector. The next attempt finds out.
+        private func checkRead(_ claims: [Claim], _ connection: Connection) throws(StoreError) {
+            guard claims.contains(where: { stored[$0] == nil }) else { return }
+            throw StoreError(
+                .locked, "database \(connection.name): an idempotency key expired while it was looked up")
         }
 
         /// What becomes of each submission.

@@ -18,6 +18,9 @@
     extension Writer {
         /// Up to 2 KiB each.
         private static let setsPerStep = 1_000
+        /// Also of apps that nobody has sent yet: whoever counts takes the lock of a row of theirs, for which this waits
+        /// and which waits for this.
+        private static let lockOfAllApps = Query("lock table app in exclusive mode")
 
         /// Erases some rows, in a transaction of its own that keeps all apps from changing.
         ///
@@ -30,7 +33,7 @@
                 try connection.run(Migration.sharedLock)
                 // Looks through all samples, and so before the locks.
                 let samples = next.areSamplesDone ? nil : try samples(of: next.install, on: connection)
-                try connection.run(Query("select id from app order by id for no key update"))
+                try connection.run(Self.lockOfAllApps)
                 var isLeft = true
                 if let samples {
                     try erase(samples, &next, on: connection)

@@ -27,6 +27,8 @@
     extension Writer {
         /// Rows that one step deletes, or of `leak` that it looks at.
         private static let rowsPerStep = 500
+        /// Rows of `leak_hour` that one step deletes.
+        static let hoursPerStep = 2_000
 
         /// Deletes some rows, in a transaction of its own. Several collectors may be at it at once: each passes over
         /// what another holds.
@@ -47,8 +49,23 @@
             return !expiry.rest.isEmpty
         }
 
+        /// Deletes in a transaction that no migration comes between.
+        ///
+        /// - Returns: the answer to the last query.
+        private func delete(_ queries: Query...) throws(StoreError) -> Rows {
+            let connection = try link.open()
+            do throws(StoreError) {
+                connection.begin("begin")
+                try Migration.found(connection.run([Migration.sharedLock, Migration.version])[1], connection)
+                return try connection.run(queries + [Query("commit")])[queries.count - 1]
+            } catch {
+                link.settle()
+                throw error
+            }
+        }
+
         private func expireKeys(now: Int64) throws(StoreError) -> Bool {
-            try run(
+            try delete(
                 Query(
                     """
                     delete from idempotency where (key_id, key) in
@@ -62,37 +79,47 @@
         /// Those of whole days whose keys are all gone.
         private func expireAnswers(now: Int64) throws(StoreError) -> Bool {
             let day = Calendar.day(of: now - Int64(Retention.idempotencyDays) * Calendar.dayMilliseconds)
-            return try run([
+            let answers = try delete(
                 Query(
                     """
                     delete from answer where id in (select id from answer where day < $1::bigint
                       limit $2::bigint for update skip locked)
-                    """, .integer(day), .integer(Self.rowsPerStep)),
+                    """, .integer(day), .integer(Self.rowsPerStep)))
+            let uses = try delete(
                 Query(
                     """
                     delete from idempotency_use where (day, key_id) in (select day, key_id from idempotency_use
                       where day < $1::bigint limit $2::bigint for update skip locked)
-                    """, .integer(day), .integer(Self.rowsPerStep)),
-            ]).allSatisfy { $0.changes < Self.rowsPerStep }
+                    """, .integer(day), .integer(Self.rowsPerStep)))
+            return answers.changes < Self.rowsPerStep && uses.changes < Self.rowsPerStep
         }
 
         private func expireHours(_ expiry: inout Expiry) throws(StoreError) -> Bool {
             let first = Calendar.hour(
                 of: expiry.now - Int64(Retention.hourDays) * Calendar.dayMilliseconds)
-            let rows = try run(
+            let rows = try delete(
                 Query(
                     """
                     with part as (select id from leak where id > $1::bigint order by id limit $2::bigint),
-                      gone as (delete from leak_hour h using part where h.leak = part.id and h.hour < $3::bigint)
-                    select max(id) from part
-                    """, .integer(expiry.leaksDone), .integer(Self.rowsPerStep), .integer(first)))
-            guard let last = rows.first?.optionalInt64(0) else { return true }
-            expiry.leaksDone = last
+                      doomed as (
+                        select h.leak, h.hour, h.release from part join leak_hour h on h.leak = part.id
+                        where h.hour < $3::bigint limit $4::bigint for update of h skip locked),
+                      gone as (
+                        delete from leak_hour h using doomed d
+                        where h.leak = d.leak and h.hour = d.hour and h.release = d.release returning 1)
+                    select (select max(id) from part), (select count(*) from gone)
+                    """, .integer(expiry.leaksDone), .integer(Self.rowsPerStep), .integer(first),
+                    .integer(Self.hoursPerStep)))
+            guard let row = rows.first, let last = row.optionalInt64(0) else { return true }
+            // The same leaks again where they may have more.
+            if row.int(1) < Self.hoursPerStep { expiry.leaksDone = last }
             return false
         }
 
         private func expireSlots(now: Int64) throws(StoreError) -> Bool {
-            try run(
+            try delete(
+                // Whoever erases an install goes through all sets, in no certain order.
+                Query("lock table app in row share mode"),
                 Query(
                     """
                     with gone as (
@@ -111,7 +138,7 @@
 
         /// Those of collectors that have not written for long; one that does after all makes its row again.
         private func expireWitnesses(now: Int64) throws(StoreError) -> Bool {
-            try run(
+            try delete(
                 Query(
                     """
                     delete from witness where writer in (select writer from witness where at < $1::bigint
@@ -123,7 +150,7 @@
 
         /// Keys and tokens stay, revoked or not: a request that brings one is told what became of it.
         private func expireCredentials(now: Int64) throws(StoreError) -> Bool {
-            try run(
+            try delete(
                 Query(
                     """
                     delete from credential where id in (select id from credential

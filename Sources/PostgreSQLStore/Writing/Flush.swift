@@ -5,8 +5,8 @@
     struct Flush {
         let connection: Connection
         private(set) var receipts: [Receipt] = []
-        /// Whether the commit may have been sent.
-        private(set) var isCommitting = false
+        /// Whether the commit was sent and not answered.
+        private(set) var isInDoubt = false
 
         init(connection: Connection) { self.connection = connection }
 
@@ -22,6 +22,10 @@
             receipts = claims.receipts
 
             let counted = submissions.indices.filter { receipts[$0] == .counted }
+            guard !counted.isEmpty else {
+                _ = try commit([])
+                return receipts
+            }
             let apps = try admitApps(
                 of: counted.lazy.map { submissions[$0] }, &writer.names, limit: writer.limits.appsPerKey)
             var tally = try Self.tally(
@@ -39,13 +43,21 @@
             var changes = Changes(of: tally, in: places, submissions, now: now, by: writer)
             try changes.readAndMerge(&known, on: connection, by: writer)
             let use = writer.idempotency.write(claims)
-            isCommitting = true
-            let answers = try connection.run(
-                changes.writes(limits: writer.limits) + [use].compactMap { $0 } + [Query("commit")])
+            let answers = try commit(changes.writes(limits: writer.limits) + [use].compactMap { $0 })
             writer.members.learn(changes.sets)
             writer.names.learn(changes.cells)
             if use != nil { writer.idempotency.learn(answers[answers.count - 2]) }
             return receipts
+        }
+
+        private mutating func commit(_ writes: [Query]) throws(StoreError) -> [Rows] {
+            switch connection.commit(writes) {
+            case .done(let answers): return answers
+            case .undone(let error): throw error
+            case .inDoubt(let error):
+                isInDoubt = true
+                throw error
+            }
         }
 
         private static func tally(

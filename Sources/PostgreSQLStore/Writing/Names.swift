@@ -32,14 +32,6 @@
         var build: Int64
     }
 
-    extension String {
-        /// As PostgreSQL keeps it: its texts cannot hold U+0000, for which its picture stands.
-        var storable: String {
-            guard utf8.contains(0) else { return self }
-            return String(decoding: utf8.flatMap { $0 == 0 ? Array("\u{2400}".utf8) : [$0] }, as: UTF8.self)
-        }
-    }
-
     extension StoreError {
         /// For a value that this code did not write.
         static func unreadable(_ what: String, in database: String) -> StoreError {

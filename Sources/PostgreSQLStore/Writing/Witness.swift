@@ -24,14 +24,15 @@
 
         /// Whether the last transaction was committed. Waits while the server may still be at it.
         func sawLast(on connection: Connection, now: Int64) throws(StoreError) -> Bool {
-            let rows = try connection.run([
-                Query("set local lock_timeout = '5s'"),
-                Query(
-                    """
-                    insert into witness as w (writer, transaction, at) select unnest($1::uuid[]), 0, $2::bigint
-                    on conflict (writer) do update set at = excluded.at returning w.transaction
-                    """, .uuids([writer]), .integer(now)),
-            ])
+            let rows = try connection.run(
+                [
+                    Query("select set_config('lock_timeout', '4s', true)"),
+                    Query(
+                        """
+                        insert into witness as w (writer, transaction, at) select unnest($1::uuid[]), 0, $2::bigint
+                        on conflict (writer) do update set at = excluded.at returning w.transaction
+                        """, .uuids([writer]), .integer(now)),
+                ], within: connection.timeouts.pulse)
             return rows[1].first?.int64(0) == last
         }
     }

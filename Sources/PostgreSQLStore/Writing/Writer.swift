@@ -58,7 +58,7 @@
                     pace.slow(down: taken.count)
                     throw error
                 case .conflict: break
-                case nil: guard error.reason == .unavailable else { throw error }
+                case nil: guard error.reason == .unavailable || error.reason == .locked else { throw error }
                 case .other: throw error
                 }
                 // Nothing was counted, and it may be otherwise at once: a connection that broke while nothing was asked of
@@ -81,7 +81,7 @@
                 members = KnownMembers()
                 idempotency = IdempotencyMemory()
                 link.settle()
-                guard flush.isCommitting, connection.isLost else { throw error }
+                guard flush.isInDoubt else { throw error }
                 switch isCommitted(now: now) {
                 case true?: return flush.receipts
                 case false?: throw error

@@ -120,6 +120,31 @@ import Threads
         bench.end()
     }
 
+    @Test func `a submission that cannot be written fails alone`() throws {
+        let bench = try Bench(waitingBytes: 1_000_000)
+        bench.post(bytes: 10)
+        #expect(bench.store.waitUntilAsked())
+        for number in 0..<20 { bench.post(bytes: number % 9 == 4 ? SlowStore.poison : 10) }
+        #expect(bench.queue.waitsFor(20))
+        bench.store.release()
+        let answers = try #require(bench.answers(21))
+        #expect(answers.count { $0 == 200 } == 19 && answers.count { $0 == 500 } == 2)
+        bench.end()
+    }
+
+    @Test func `when nothing can be written everybody is soon told`() throws {
+        let bench = try Bench(waitingBytes: 1_000_000)
+        bench.post(bytes: 10)
+        #expect(bench.store.waitUntilAsked())
+        for _ in 0..<150 { bench.post(bytes: SlowStore.poison) }
+        #expect(bench.queue.waitsFor(150))
+        bench.store.release()
+        let answers = try #require(bench.answers(151))
+        #expect(answers.count { $0 == 500 } == 150)
+        #expect(bench.store.sizes.count < 80)
+        bench.end()
+    }
+
     @Test func `stopping writes what waits and takes no more`() throws {
         let bench = try Bench(waitingBytes: 1_000_000)
         bench.post(bytes: 10)
@@ -142,6 +167,9 @@ private final class SlowStore: Store {
         var fails = false
         var sizes: [Int] = []
     }
+
+    /// Bytes of a submission that no transaction takes.
+    static let poison = 13
 
     private let state = Guarded(State())
 
@@ -167,6 +195,9 @@ private final class SlowStore: Store {
             return state.fails
         }
         if fails == true { throw StoreError(.diskFull, "no room") }
+        if submissions.contains(where: { $0.body.count == Self.poison }) {
+            throw StoreError(.other, "a statement failed")
+        }
         return submissions.map { _ in .counted }
     }
 

@@ -46,6 +46,26 @@ import Testing
         }
     }
 
+    #if PostgreSQL
+        @Test(arguments: [
+            "postgres://me:hunter2@host/leaks", "postgresql://host/leaks?password=hunter2",
+            "postgres://host/leaks?sslpassword=hunter2",
+        ])
+        func `a database's password comes from the environment alone`(address: String) throws {
+            let refusal = try #require(throws: SettingError.self) {
+                try Settings(flags: [.databaseURL: address], environment: [:])
+            }
+            #expect(
+                "\(refusal)"
+                    == "--database-url has a password, which the list of processes would show: give the address as "
+                    + "COLLECTOR_DATABASE_URL")
+            let settings = try Settings(flags: [:], environment: ["COLLECTOR_DATABASE_URL": address])
+            #expect(settings.databaseURL == address)
+            let open = "postgres://me@host/leaks"
+            #expect(try Settings(flags: [.databaseURL: open], environment: [:]).databaseURL == open)
+        }
+    #endif
+
     /// With PostgreSQL, a text that may hold a password is not repeated.
     private static var refusedDatabase: (value: String, words: String) {
         #if PostgreSQL

@@ -204,6 +204,8 @@ struct Bound: CustomTestStringConvertible {
         (#"{"app":{"version":"\u0007"},"checks":[]}"#, "app.version"),
         (#"{"device":{"model":"\r"},"reports":[]}"#, "device.model"),
         (#"{"install":"\u0000","reports":[]}"#, "install"), (#"{"user":"\u0001","reports":[]}"#, "user"),
+        (#"{"dropped":{"a\u0000":1}}"#, "a name in dropped"),
+        ("{\"dropped\":{\"a\u{9F}\":1}}", "a name in dropped"),
     ])
     func `a batch's names have no control characters either`(body: String, field: String) {
         #expect {

@@ -180,6 +180,13 @@ struct AnyReport {
         #expect((read.message?.utf8.count ?? 0) > 8188)
     }
 
+    @Test func `reasons are written as a reader takes them`() throws {
+        var batch = LeakBatch()
+        batch.dropped = [DroppedReports(reason: "a\0b\u{9F}", count: 1)]
+        let document = try WireReader.read(batch.json(), as: .json)
+        #expect(document.dropped == [DroppedReports(reason: "a b ", count: 1)])
+    }
+
     @Test func `whatever a sender counts is cut to what a reader takes`() throws {
         var report = LeakReport()
         report.className = "A"

@@ -23,7 +23,10 @@
                             Report(leak: leak("L\($0)"), install: UInt64(collector << 20 | sent % 40))
                         }
                         let batch = submission(reports, key: "\(collector)-\(sent)")
-                        while (try? store.count([batch], now: noon)) == nil { usleep(20_000) }
+                        while (try? store.count([batch], now: noon)) == nil {
+                            guard !progress.isLate else { return progress.finish() }
+                            usleep(20_000)
+                        }
                         sent += 1
                         progress.count()
                     }
@@ -32,17 +35,61 @@
             }
             for _ in 0..<DatabaseServer.outages {
                 // Somewhere in the middle of things, and only once there is something to be in the middle of.
-                progress.wait { $0 > $1 + Int.random(in: 5...30) }
-                try DatabaseServer.stop()
+                try progress.wait { $0 > $1 + Int.random(in: 5...30) }
+                try DatabaseServer.stop(.immediate)
                 usleep(UInt32.random(in: 0...200_000))
                 try DatabaseServer.start()
             }
-            progress.wait { $0 > $1 + 20 }
+            try progress.wait { $0 > $1 + 20 }
             progress.end()
-            while progress.finished < collectors { usleep(1_000) }
+            while progress.finished < collectors, !progress.isLate { usleep(1_000) }
+            #expect(progress.finished == collectors)
             let page = try PostgreSQLStore(address: schema.address).makeReader().leaks(LeakQuery(), now: noon)
             #expect(page.leaks.map(\.reports) == [Int](repeating: progress.answered, count: 5))
             #expect(page.leaks.allSatisfy { $0.installs <= collectors * 40 })
+        }
+
+        /// What was said to be counted is there, once; what was said not to be is not. Of the rest the store says that it
+        /// does not know.
+        @Test(arguments: Outage.allCases)
+        func `senders without keys are told the truth`(outage: Outage) throws {
+            let schema = try DatabaseSchema(
+                in: try #require(DatabaseSchema.url),
+                options: DatabaseSchema.commitDelay(milliseconds: 20))
+            var address = schema.address
+            // Some of the times that the server is frozen are longer.
+            address.timeouts = Timeouts(answer: .seconds(1), pulse: .seconds(1))
+            var limits = StoreLimits()
+            limits.leaksPerApp = 1_000_000
+            let (ledger, isOver) = (Ledger(), Guarded(false))
+            let senders = try (0..<3).map { number in
+                let store = try PostgreSQLStore(address: address, limits: limits)
+                return WorkerThread(name: "sender \(number)") {
+                    var sent = 0
+                    while !isOver.with({ $0 }) {
+                        ledger.send("\(number)-\(sent)", to: store)
+                        sent += 1
+                        usleep(5_000)
+                    }
+                }
+            }
+            let outcome = Result {
+                for _ in 0..<DatabaseServer.outages {
+                    let start = ledger.countedCount
+                    let enough = start + Int.random(in: 5...30)
+                    for _ in 0..<60_000 where ledger.countedCount < enough { usleep(1_000) }
+                    try #require(ledger.countedCount >= enough, "counting goes on within a minute")
+                    usleep(UInt32.random(in: 0...30_000))
+                    try outage.happen(to: schema)
+                }
+            }
+            isOver.with { $0 = true }
+            for sender in senders { sender.join() }
+            try outcome.get()
+            let balance = try ledger.balance(with: schema)
+            print("\(DatabaseServer.outages) outages, \(outage): \(balance)")
+            #expect(balance.isTrue && balance.words[.counted] ?? 0 > DatabaseServer.outages, "\(balance)")
+            #expect(try PostgreSQLStore(address: schema.address).verify() == [])
         }
 
         /// Every step comes again until it is done.
@@ -54,7 +101,7 @@
             let outages = WorkerThread(name: "outages") {
                 while !isOver.with({ $0 }) {
                     usleep(UInt32.random(in: 100_000...1_000_000))
-                    try? DatabaseServer.stop()
+                    try? DatabaseServer.stop([.immediate, .fast].randomElement() ?? .fast)
                     usleep(UInt32.random(in: 0...100_000))
                     try? DatabaseServer.start()
                 }
@@ -64,6 +111,25 @@
             outages.join()
             try played.get()
             #expect(try rounds.problems(isAnswered: false) == [], "seed \(seed)")
+        }
+    }
+
+    /// What happens to a server.
+    enum Outage: String, CaseIterable, Sendable {
+        case immediate, fast, terminated, frozen
+
+        func happen(to schema: DatabaseSchema) throws {
+            switch self {
+            case .immediate, .fast:
+                try DatabaseServer.stop(self == .fast ? .fast : .immediate)
+                usleep(.random(in: 0...200_000))
+                try DatabaseServer.start()
+            case .terminated: _ = try schema.terminate(where: "true", by: Connection(to: schema.server))
+            case .frozen:
+                try DatabaseServer.freeze()
+                usleep(.random(in: 0...2_500_000))
+                try DatabaseServer.thaw()
+            }
         }
     }
 
@@ -80,8 +146,18 @@
             unsafe getenv("DATABASE_OUTAGES").flatMap { unsafe Int(String(cString: $0)) } ?? 5
         }
 
-        static func stop() throws { try run("stop") }
+        enum StopMode: String {
+            /// As after a crash.
+            case immediate
+            /// Sessions are ended, once what they are committing is committed.
+            case fast
+        }
+
+        static func stop(_ mode: StopMode) throws { try run("stop \(mode.rawValue)") }
         static func start() throws { try run("start") }
+        /// Keeps its connections and answers nobody.
+        static func freeze() throws { try run("freeze") }
+        static func thaw() throws { try run("thaw") }
 
         private static func run(_ word: String) throws {
             // Not a `Process`, whose end is only seen when its children, here the server, have ended too.
@@ -95,6 +171,8 @@
         // Unchecked: every access holds the lock.
         private let lock = NSLock()
         private var state = (answered: 0, finished: 0, isOver: false)
+        /// Long enough for any machine.
+        private let deadline = ContinuousClock.now + .seconds(60 + 20 * DatabaseServer.outages)
 
         var answered: Int { lock.withLock { state.answered } }
         var finished: Int { lock.withLock { state.finished } }
@@ -103,10 +181,15 @@
         func finish() { lock.withLock { state.finished += 1 } }
         func end() { lock.withLock { state.isOver = true } }
 
+        var isLate: Bool { ContinuousClock.now > deadline }
+
         /// Until a condition holds of how many are answered now, and were when the wait began.
-        func wait(until isEnough: (Int, Int) -> Bool) {
+        func wait(until isEnough: (Int, Int) -> Bool) throws {
             let start = answered
-            while !isEnough(answered, start) { usleep(1_000) }
+            while !isEnough(answered, start) {
+                try #require(!isLate, "batches are answered")
+                usleep(1_000)
+            }
         }
     }
 #endif

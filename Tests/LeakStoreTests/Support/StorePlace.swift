@@ -29,8 +29,9 @@ final class StorePlace: Sendable {
     /// A schema for one test, dropped with everything in it.
     final class DatabaseSchema: Sendable {
         let address: DatabaseAddress
-        private let name: String
-        private let server: DatabaseAddress
+        /// Of the schema, and of its sessions as `application_name`.
+        let name: String
+        let server: DatabaseAddress
 
         static var url: String? {
             unsafe getenv("COLLECTOR_TEST_DATABASE_URL").map { unsafe String(cString: $0) }
@@ -39,10 +40,12 @@ final class StorePlace: Sendable {
         /// `nil` without a server.
         static var fresh: DatabaseSchema? { url.flatMap { try? DatabaseSchema(in: $0) } }
 
-        init(in url: String) throws {
+        /// - Parameter options: the server's settings for every session, as in an address: `%20-cname%3Dvalue`.
+        init(in url: String, options: String = "") throws {
             name = "test_\(UInt64.random(in: 0...UInt64.max))"
             server = try DatabaseAddress(url)
-            address = try DatabaseAddress("\(url)?options=-csearch_path%3D\(name)")
+            address = try DatabaseAddress(
+                "\(url)?options=-csearch_path%3D\(name)\(options)&application_name=\(name)")
             try Connection(to: server).run(Query("create schema \(name)"))
         }
 

@@ -1,0 +1,37 @@
+#if PostgreSQL
+    #if canImport(Darwin)
+        internal import Darwin
+    #else
+        internal import Glibc
+    #endif
+
+    /// How long the server may leave what it was asked without an answer. A frozen one keeps its connections, and its
+    /// system acknowledges what is sent to it: nothing else tells that nobody is there.
+    struct Timeouts: Sendable {
+        /// For one trip; longer than the server itself gives a statement, ``ConnectionSettings/session``.
+        var answer = Duration.seconds(35)
+        /// For the question whether it is there.
+        var pulse = Duration.seconds(5)
+    }
+
+    enum Socket {
+        /// Waits until there is something to read or, with `orToSend`, room to send.
+        ///
+        /// - Returns: `false` when there was neither until the deadline. A process that was stopped itself for longer
+        ///   still gets what has arrived meanwhile.
+        static func wait(
+            for descriptor: Int32, orToSend: Bool, until deadline: ContinuousClock.Instant
+        ) -> Bool {
+            while true {
+                let left = deadline - .now
+                let milliseconds = left / .milliseconds(1)
+                var entry = pollfd(
+                    fd: descriptor, events: Int16(POLLIN | (orToSend ? POLLOUT : 0)), revents: 0)
+                let ready = unsafe poll(&entry, 1, Int32(min(max(0, milliseconds + 1), 60_000)))
+                if ready > 0 { return true }
+                if ready == 0, left <= .zero { return false }
+                guard ready == 0 || errno == EINTR else { return false }
+            }
+        }
+    }
+#endif

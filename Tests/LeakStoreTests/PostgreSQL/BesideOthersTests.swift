@@ -1,0 +1,152 @@
+#if PostgreSQL
+    import Glibc
+    import LeakStore
+    import Testing
+    import Threads
+
+    @testable import PostgreSQLStore
+
+    /// What other transactions may be at, and what becomes of a call meanwhile.
+    @Suite struct BesideOthersTests {
+        let schema: DatabaseSchema
+
+        init() throws {
+            schema = try DatabaseSchema(
+                in: try #require(
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+        }
+
+        /// Whether `body`, on a thread of its own, comes to wait for a lock instead of ending. Then `release` is called.
+        private func waits(
+            behind others: Int = 0, release: () throws -> Void, _ body: @escaping @Sendable () throws -> Void
+        ) throws -> Bool {
+            let watcher = try Connection(to: schema.server)
+            let hasEnded = Guarded(false)
+            let failure = Guarded<(any Error)?>(nil)
+            let thread = WorkerThread(name: "body") {
+                do { try body() } catch { failure.with { $0 = error } }
+                hasEnded.with { $0 = true }
+            }
+            var isWaiting = false
+            // Locks are waited for ten seconds.
+            for _ in 0..<700 where !isWaiting && !hasEnded.with({ $0 }) {
+                isWaiting = try schema.sessions(where: "wait_event_type = 'Lock'", by: watcher) > others
+                usleep(10_000)
+            }
+            try release()
+            thread.join()
+            if let failure = failure.with({ $0 }) { throw failure }
+            return isWaiting
+        }
+
+        private func rows(of table: String) throws -> Int {
+            try Connection(to: schema.address).run(Query("select count(*) from \(table)")).first?.int(0) ?? 0
+        }
+
+        @Test func `a key that expires while it is looked up is looked up again`() throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            // As if the key had been there, and was gone a moment later.
+            _ = try Connection(to: schema.address).run([
+                Query("create sequence attempts"),
+                Query(
+                    """
+                    create function vanish() returns trigger language plpgsql as
+                    $$ begin if nextval('attempts') = 1 then return null; end if; return new; end $$
+                    """),
+                Query(
+                    "create trigger vanish before insert on idempotency for each row execute function vanish()"
+                ),
+            ])
+            let batch = submission([Report(leak: leak("Page"))], key: "a")
+            #expect(try store.count([batch], now: noon) == [.counted])
+            #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
+            #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 1)
+        }
+
+        @Test func `an app that is new waits while an install is erased`() throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            let page = leak("Page", app: "old")
+            _ = try store.count([submission([Report(leak: page, install: 1)])], now: noon)
+            let (other, address) = (try Connection(to: schema.address), schema.address)
+            other.begin("begin")
+            try other.run(Query("select scope from install_set for update"))
+            let cart = leak("Cart", app: "new")
+            var isHeldUp = false
+            let isErasing = try waits(
+                release: {
+                    isHeldUp = try waits(behind: 1, release: { try other.run(Query("rollback")) }) {
+                        let second = try PostgreSQLStore(address: address)
+                        _ = try second.count([submission([Report(leak: cart, install: 2)])], now: noon)
+                    }
+                },
+                { _ = try PostgreSQLStore(address: address).erase(install: 1) })
+            #expect(isErasing && isHeldUp)
+            let reader = try store.makeReader()
+            #expect(try reader.leak(page.id, now: noon)?.row.installs == 0)
+            #expect(try reader.leak(cart.id, now: noon)?.row.installs == 1)
+            #expect(try store.verify() == [])
+        }
+
+        @Test func `expiry passes over what another transaction holds`() throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            let reports = (0..<5).map { Report(leak: leak("L\($0)"), install: UInt64($0)) }
+            _ = try store.count([submission(reports, key: "a")], now: noon)
+            let other = try Connection(to: schema.address)
+            other.begin("begin")
+            _ = try other.run([
+                Query("select leak from leak_hour where leak = (select min(id) from leak) for update"),
+                Query("select app from app_slot for update"), Query("select key from idempotency for update"),
+            ])
+            try store.expire(now: noon + 91 * day)
+            #expect(try (rows(of: "leak_hour"), rows(of: "app_slot"), rows(of: "idempotency")) == (1, 1, 1))
+            try other.run(Query("rollback"))
+            try store.expire(now: noon + 91 * day)
+            #expect(try (rows(of: "leak_hour"), rows(of: "app_slot"), rows(of: "idempotency")) == (0, 0, 0))
+        }
+
+        @Test func `the hours of one leak go in small steps`() throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
+            try Connection(to: schema.address).run(
+                Query(
+                    """
+                    insert into leak_hour (leak, hour, release, reports)
+                    select id, hour, first_release, 1 from leak, generate_series(1, 5000) as hour
+                    """))
+            var expiry = Expiry(now: noon)
+            var left = [try rows(of: "leak_hour")]
+            while try store.writer.with({ writer in try writer.take(stepOf: &expiry) }) {
+                left.append(try rows(of: "leak_hour"))
+            }
+            #expect(left.last == 1)
+            #expect(zip(left, left.dropFirst()).allSatisfy { $0 - $1 <= Writer.hoursPerStep }, "\(left)")
+        }
+
+        @Test func `expiry waits for a migration`() throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            let other = try Connection(to: schema.address)
+            other.begin("begin")
+            try other.run(Migration.lock)
+            let isWaiting = try waits(release: { try other.run(Query("rollback")) }) {
+                try store.expire(now: noon)
+            }
+            #expect(isWaiting)
+        }
+
+        @Test func `a role that reads one state for long counts all the same`() throws {
+            let schema = try DatabaseSchema(
+                in: try #require(DatabaseSchema.url),
+                options: "%20-cdefault_transaction_isolation%3Drepeatable%5C%20read")
+            let address = schema.address
+            _ = try together(3) { number in
+                let store = try PostgreSQLStore(address: address)
+                for sent in 0..<20 {
+                    _ = try store.count(
+                        [submission([Report(leak: leak("Page"))], key: "\(number) \(sent)")], now: noon)
+                }
+            }
+            let store = try PostgreSQLStore(address: address)
+            #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 60)
+        }
+    }
+#endif

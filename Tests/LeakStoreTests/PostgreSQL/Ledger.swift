@@ -1,0 +1,97 @@
+#if PostgreSQL
+    import LeakStore
+    import Threads
+
+    @testable import PostgreSQLStore
+
+    /// What senders were told of their batches, beside what is stored. No batch has a key and each comes once: nothing but
+    /// the store itself keeps it from being lost or counted twice.
+    final class Ledger: Sendable {
+        enum Word: Sendable {
+            case counted, refused, uncertain
+        }
+
+        struct Balance: Equatable, CustomStringConvertible {
+            var words: [Word: Int] = [:]
+            /// Said to be counted, and not there.
+            var lost = 0
+            var doubled = 0
+            /// Said not to be counted, and there.
+            var unwanted = 0
+
+            var isTrue: Bool { lost == 0 && doubled == 0 && unwanted == 0 }
+
+            var description: String {
+                "counted \(words[.counted] ?? 0), refused \(words[.refused] ?? 0), uncertain "
+                    + "\(words[.uncertain] ?? 0); lost \(lost), doubled \(doubled), unwanted \(unwanted)"
+            }
+        }
+
+        private struct State {
+            var words: [String: Word] = [:]
+            var counted = 0
+        }
+
+        private let state = Guarded(State())
+
+        var countedCount: Int { state.with { $0.counted } }
+
+        /// Hands over a batch of one report, of a leak of its own.
+        func send(_ name: String, to store: any Store) {
+            let word: Word
+            do throws(StoreError) {
+                let batch = submission([Report(leak: leak(name), install: 1)])
+                word = try store.count([batch], now: noon) == [.counted] ? .counted : .refused
+            } catch {
+                word = error.reason == .uncertain ? .uncertain : .refused
+            }
+            state.with { state in
+                state.words[name] = word
+                state.counted += word == .counted ? 1 : 0
+            }
+        }
+
+        func balance(with schema: DatabaseSchema) throws -> Balance {
+            let rows = try Connection(to: schema.address).run(
+                Query("select t.title, l.reports from leak l join leak_text t on t.leak = l.id"))
+            var stored: [String: Int] = [:]
+            for row in rows { stored[row.text(0)] = row.int(1) }
+            var balance = Balance()
+            for (name, word) in state.with({ $0.words }) {
+                let count = stored[name] ?? 0
+                balance.words[word, default: 0] += 1
+                balance.lost += word == .counted && count == 0 ? 1 : 0
+                balance.doubled += count > 1 ? 1 : 0
+                balance.unwanted += word == .refused && count > 0 ? 1 : 0
+            }
+            return balance
+        }
+    }
+
+    extension DatabaseSchema {
+        /// Makes every commit wait for so long, so that what shall happen during one does.
+        static func commitDelay(milliseconds: Int) -> String {
+            "%20-ccommit_delay%3D\(milliseconds * 1_000)%20-ccommit_siblings%3D0"
+        }
+
+        /// How many sessions of the schema are in a state, such as `wait_event_type = 'Lock'`.
+        func sessions(where state: String, by connection: Connection) throws -> Int {
+            try connection.run(
+                Query(
+                    "select count(*) from pg_stat_activity where application_name = $1::text and \(state)",
+                    .text(name))
+            ).first?.int(0) ?? 0
+        }
+
+        /// Ends sessions as a server does that is told to stop: what they are committing is committed first.
+        func terminate(where state: String, by connection: Connection) throws -> Int {
+            try connection.run(
+                Query(
+                    """
+                    select count(pg_terminate_backend(pid)) from pg_stat_activity
+                    where application_name = $1::text and pid <> pg_backend_pid() and \(state)
+                    """, .text(name))
+            ).first?.int(0) ?? 0
+        }
+    }
+#endif

@@ -1,0 +1,139 @@
+#if PostgreSQL
+    import Glibc
+    import LeakStore
+    import Testing
+    import Threads
+
+    @testable import PostgreSQLStore
+
+    /// Answers of the server that do not come, or come too late.
+    @Suite struct LostAnswerTests {
+        private let url: String
+
+        init() throws {
+            url = try #require(
+                DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql")
+        }
+
+        /// The server holds the signal back until the commit is done: its answer comes, then the end of the session.
+        @Test func `a session that ends behind its commit has counted once`() throws {
+            let schema = try DatabaseSchema(in: url, options: DatabaseSchema.commitDelay(milliseconds: 60))
+            let store = try PostgreSQLStore(address: schema.address)
+            let (ledger, isOver) = (Ledger(), Guarded(false))
+            let sender = WorkerThread(name: "sender") {
+                var sent = 0
+                while !isOver.with({ $0 }) {
+                    ledger.send("\(sent)", to: store)
+                    sent += 1
+                }
+            }
+            let other = try Connection(to: schema.server)
+            var ended = 0
+            for _ in 0..<6_000 where ended < 12 {
+                let hits = try schema.terminate(where: "state = 'active' and query = 'commit'", by: other)
+                let isHit = hits > 0
+                ended += isHit ? 1 : 0
+                // Until that commit is over.
+                usleep(isHit ? 150_000 : 10_000)
+            }
+            isOver.with { $0 = true }
+            sender.join()
+            let balance = try ledger.balance(with: schema)
+            #expect(ended == 12)
+            #expect(balance.isTrue && balance.words[.counted] ?? 0 >= ended, "\(balance)")
+        }
+
+        @Test func `a commit that is answered too late counts once`() throws {
+            let schema = try DatabaseSchema(in: url)
+            var address = schema.address
+            address.timeouts.answer = .milliseconds(700)
+            let store = try PostgreSQLStore(address: address)
+            _ = try Connection(to: schema.address).run([
+                Query(
+                    """
+                    create function rest() returns trigger language plpgsql as
+                    $$ begin perform pg_sleep(2); return new; end $$
+                    """),
+                Query("create trigger rest before insert on leak_hour for each row execute function rest()"),
+            ])
+            let ledger = Ledger()
+            ledger.send("Page", to: store)
+            let balance = try ledger.balance(with: schema)
+            #expect(balance.isTrue && balance.words == [.counted: 1], "\(balance)")
+        }
+
+        @Test func `a server that does not answer is given up, and the connection with it`() throws {
+            let schema = try DatabaseSchema(in: url)
+            var address = schema.address
+            address.timeouts.answer = .milliseconds(300)
+            let connection = try Connection(to: address)
+            let start = ContinuousClock.now
+            let failure = try #require(throws: StoreError.self) {
+                try connection.run(Query("select pg_sleep(20)"))
+            }
+            #expect(failure.reason == .unavailable && connection.isLost)
+            #expect(ContinuousClock.now - start < .seconds(15))
+        }
+
+        @Test func `what is not answered before the commit is not counted, and nothing is stuck`() throws {
+            let schema = try DatabaseSchema(in: url)
+            var address = schema.address
+            address.timeouts.answer = .milliseconds(500)
+            let (store, ledger) = (try PostgreSQLStore(address: address), Ledger())
+            ledger.send("first", to: store)
+            let other = try Connection(to: schema.address)
+            other.begin("begin")
+            try other.run(Query("select id from app for update"))
+            let start = ContinuousClock.now
+            ledger.send("second", to: store)
+            // The server itself gives the lock up after ten.
+            #expect(ContinuousClock.now - start < .seconds(8))
+            try other.run(Query("rollback"))
+            for attempt in 0..<50 where ledger.countedCount < 2 { ledger.send("third \(attempt)", to: store) }
+            let balance = try ledger.balance(with: schema)
+            #expect(balance.isTrue && balance.words[.counted] == 2, "\(balance)")
+        }
+
+        @Test func `whether a server is there is known soon`() throws {
+            let schema = try DatabaseSchema(in: url)
+            var address = schema.address
+            address.timeouts.pulse = .milliseconds(300)
+            let reader = try PostgreSQLStore(address: address).makeReader()
+            try reader.ping()
+            let other = try Connection(to: schema.address)
+            other.begin("begin")
+            try other.run(Query("lock table app in access exclusive mode"))
+            let start = ContinuousClock.now
+            let failure = try #require(throws: StoreError.self) { try reader.ping() }
+            #expect(failure.reason == .unavailable)
+            #expect(ContinuousClock.now - start < .seconds(8))
+            try other.run(Query("rollback"))
+            var isBack = false
+            for _ in 0..<100 where !isBack {
+                usleep(50_000)
+                isBack = (try? reader.ping()) != nil
+            }
+            #expect(isBack)
+        }
+
+        @Test func `who takes connections and says nothing is no server`() throws {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(listener) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            unsafe withUnsafeMutablePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    _ = unsafe (bind(listener, pointer, size), listen(listener, 1))
+                    _ = unsafe getsockname(listener, pointer, &size)
+                }
+            }
+            let port = UInt16(bigEndian: address.sin_port)
+            let failure = try #require(throws: StoreError.self) {
+                try Connection(to: DatabaseAddress("postgres://127.0.0.1:\(port)/leaks"))
+            }
+            #expect(failure.reason == .unavailable)
+        }
+    }
+#endif
