@@ -29,18 +29,28 @@ extension Collector {
 
     /// Opens the database in the data folder.
     static func openStore(folder: String, isServer: Bool) throws(StoreError) -> any Store {
-        let path = databasePath(in: folder)
+        let path: String
         if isServer {
             try makeFolder(folder)
-        } else if unsafe access(path, F_OK) != 0 {
-            throw StoreError(
-                .other,
-                "no collector has kept anything in \(folder); name its folder with --data or COLLECTOR_DATA")
+            path = databasePath(in: folder)
+        } else {
+            path = try existingDatabase(in: folder)
         }
         return try SQLiteStore(
             path: path, exclusive: isServer,
             seed: UInt64(bitPattern: WallClock.milliseconds()),
             redact: Redaction.redact)
+    }
+
+    /// The path of the database that a collector has made in the data folder.
+    public static func existingDatabase(in folder: String) throws(StoreError) -> String {
+        let path = databasePath(in: folder)
+        guard unsafe access(path, F_OK) == 0 else {
+            throw StoreError(
+                .other,
+                "no collector has kept anything in \(folder); name its folder with --data or COLLECTOR_DATA")
+        }
+        return path
     }
 
     public static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }

@@ -9,19 +9,49 @@ struct Upkeep {
     init(settings: Settings) { self.settings = settings }
 
     func backUp(to file: String, overwrites: Bool) throws -> Program.ExitCode {
-        let bytes = try database().backUp(to: file, overwrites: overwrites)
-        Output.line("wrote \(file), \(bytes) bytes; its structure and its sums are right")
+        let backup = try SQLiteStore.backUp(path: database(), to: file, overwrites: overwrites)
+        guard backup.wrongSums.isEmpty else {
+            Output.line("wrote \(file), \(backup.bytes) bytes; its structure is right, its sums are not")
+            warn(of: backup.wrongSums, in: file)
+            return .wrongSums
+        }
+        Output.line(
+            "wrote \(file), \(backup.bytes) bytes; \(Self.words(areSumsChecked: backup.areSumsChecked))")
         return .done
     }
 
     func verify(_ file: String?) throws -> Program.ExitCode {
-        let path = file ?? Collector.databasePath(in: settings.dataFolder)
-        // Opened first, since an older schema is brought up to date then.
-        let problems = file == nil ? try database().verify() : try SQLiteStore.verify(path: path)
-        for problem in problems { Output.error("collector: \(path): \(problem)") }
-        guard problems.isEmpty else { return .failed }
-        Output.line("\(path) is sound: its structure is right, and every total is the sum of its parts")
+        let path = try file ?? database()
+        let found = try SQLiteStore.verify(path: path)
+        for problem in found.damage { Output.error("collector: \(path): \(problem)") }
+        if !found.wrongSums.isEmpty { warn(of: found.wrongSums, in: path) }
+        guard found.damage.isEmpty else { return .failed }
+        guard found.wrongSums.isEmpty else { return .wrongSums }
+        Output.line("\(path) is sound: \(Self.words(areSumsChecked: found.isOfKnownSchema))")
         return .done
+    }
+
+    func repair() throws -> Program.ExitCode {
+        let path = try database()
+        let repair = try SQLiteStore.repair(path: path)
+        for sentence in repair.mended { Output.line("\(path): \(sentence)") }
+        for sentence in repair.left {
+            Output.error("collector: \(path): \(sentence), and nothing tells what is right")
+        }
+        guard repair.left.isEmpty else { return .wrongSums }
+        Output.line("\(path) is sound: \(Self.words(areSumsChecked: true))")
+        return .done
+    }
+
+    private func warn(of wrongSums: [String], in path: String) {
+        for sentence in wrongSums { Output.error("collector: \(path): \(sentence)") }
+        Output.error("collector: stop the server and run collector verify --repair to mend its database")
+    }
+
+    private static func words(areSumsChecked: Bool) -> String {
+        areSumsChecked
+            ? "its structure is right, and every total is the sum of its parts"
+            : "its structure is right; a later collector wrote it, which knows its sums"
     }
 
     func erase(install: String) throws -> Program.ExitCode {
@@ -63,12 +93,13 @@ struct Upkeep {
             + "\(result.rejected) refused"
     }
 
-    private func database() throws -> SQLiteStore {
-        guard let database = try Program.openStore(settings, isServer: false) as? SQLiteStore else {
+    /// The path of the database that the settings name.
+    private func database() throws -> String {
+        guard settings.databaseURL == nil else {
             throw StoreError(
                 .other,
                 "this needs the database in the data folder; for PostgreSQL use its own tools (pg_dump)")
         }
-        return database
+        return try Collector.existingDatabase(in: settings.dataFolder)
     }
 }

@@ -16,8 +16,9 @@ enum Usage {
           collector token revoke NUMBER                   refuse a token, and sign out who signed in with it
           collector export DIR [--app APP]                write the pages and their JSON as plain files
           collector import FILE [--app APP]               count reports from a file of JSON lines, or from - (standard input)
-          collector backup FILE [--overwrite yes]         copy the database, checked, while the collector runs
+          collector backup FILE [--overwrite]             copy the database, checked, while the collector runs
           collector verify [FILE]                         check the database, or a backup, and that totals are sums
+          collector verify --repair                       make every total the sum of its parts, while no collector runs
           collector erase INSTALL                         forget an install: its reports, and it in counts of installs
           collector health                                exit 0 when the collector on --host and --port answers
           collector --version
@@ -26,7 +27,8 @@ enum Usage {
         \(settings)
         secrets come from the environment alone, so that no list of processes shows them:
         \(secrets)
-        exit codes: 0 done, 1 could not (a line on standard error says why), 2 misuse, 3 port or folder in use;
+        exit codes: 0 done, 1 could not (a line on standard error says why), 2 misuse, 3 port or folder in use,
+        4 totals are not the sums of their parts (verify, and backup, which keeps its copy);
         serve ends with 0 on SIGTERM or SIGINT, once what is in flight is answered (10 seconds at most); a second
         signal ends it at once with 128 and the signal's number (143, 130); SIGHUP is ignored
 

@@ -40,7 +40,7 @@ import Testing
         #expect(try post(#"{"class": "C0"}"#, to: collector) == 200)
 
         let again = try run("backup", file)
-        #expect(again.code == 1 && again.errors.contains("--overwrite yes"), "\(again)")
+        #expect(again.code == 1 && again.errors.contains("--overwrite"), "\(again)")
         #expect(try run("verify", file).code == 0)
         #expect(try run("verify").code == 0)
 

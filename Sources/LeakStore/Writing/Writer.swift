@@ -85,9 +85,13 @@ final class Writer {
         }
     }
 
+    /// - Throws: ``StoreError/Reason/newerSchema(found:known:)`` once a later collector has changed the schema.
     func forgetIfOthersWrote() throws(StoreError) {
         let version = try connection.number("pragma data_version")
-        if version != dataVersion { caches.removeAll() }
+        guard version != dataVersion else { return }
+        caches.removeAll()
+        let schema = Int(try connection.number("pragma user_version") ?? 0)
+        guard schema == Migration.newestVersion else { throw .newerSchema(schema, in: connection.path) }
         dataVersion = version
     }
 
