@@ -20,6 +20,9 @@ public final class SQLiteStore: Store {
     private let callers = Guarded(0)
     /// A step of a long task waits no longer than so for a moment without callers.
     private static let stepWait = Duration.milliseconds(100)
+    /// How often, and how long each time, an erasure waits for readers to leave the log.
+    private static let logTries = 20
+    private static let logWaitMilliseconds: Int32 = 50
     private let lock: LockFile?
     /// Patience with another process that has the lock while the schema is old.
     private static let migrationWait = Duration.milliseconds(500)
@@ -79,17 +82,40 @@ public final class SQLiteStore: Store {
 
     public func expire(now: Int64) throws(StoreError) {
         var expiry = Expiry(now: now)
-        while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {
+        while try writer.with({ writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &expiry) }
+        }) {
             letOthersIn()
         }
     }
 
-    public func erase(install: UInt64) throws(StoreError) -> Erased {
+    public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {
         var erasing = Erasing(install: install)
-        while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &erasing) }) {
+        var isLeft = true
+        while isLeft {
+            guard isWanted() else { return nil }
+            isLeft = try writer.with { writer throws(StoreError) in
+                try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &erasing) }
+            }
             letOthersIn()
         }
-        return erasing.erased
+        var erased = erasing.erased
+        erased.isLeftInLog = !emptyLog(while: isWanted)
+        return erased
+    }
+
+    /// Empties the log, between what others do.
+    ///
+    /// - Returns: whether it is empty.
+    private func emptyLog(while isWanted: () -> Bool) -> Bool {
+        for _ in 0..<Self.logTries where isWanted() {
+            let isEmpty = try? writer.with { writer throws(StoreError) in
+                try writer.connection.truncateLog(waitMilliseconds: Self.logWaitMilliseconds)
+            }
+            if isEmpty == true { return true }
+            letOthersIn()
+        }
+        return false
     }
 
     private func letOthersIn() {
@@ -97,15 +123,21 @@ public final class SQLiteStore: Store {
     }
 
     public func add(_ credential: Credential) throws(StoreError) -> Credential {
-        try write { writer throws(StoreError) in try writer.add(credential) }
+        try write { writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in try writer.add(credential) }
+        }
     }
 
     public func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
-        try write { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
+        try write { writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in try writer.revoke(credential: id, now: now) }
+        }
     }
 
     public func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
-        try write { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
+        try write { writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
+        }
     }
 
     /// Copies the log into the database file and empties it, unless a reader needs it.

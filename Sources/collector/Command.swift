@@ -12,7 +12,7 @@ enum Command: Equatable {
     case verify(file: String?, flags: [Setting: String])
     case repair(flags: [Setting: String])
     /// - Parameter file: `-` for standard input.
-    case `import`(file: String, app: String?, flags: [Setting: String])
+    case `import`(file: String, name: String?, app: String?, version: String?, flags: [Setting: String])
     case erase(install: String, flags: [Setting: String])
     case health(flags: [Setting: String])
     case help
@@ -62,7 +62,10 @@ enum Command: Equatable {
             guard let file = line.takeWord() else {
                 throw Misuse("import needs a file: collector import FILE, or - for standard input")
             }
-            self = .import(file: file, app: line.take("--app"), flags: line.settings)
+            self = .import(
+                file: file, name: line.take("--name"), app: line.take("--app"),
+                version: line.take("--version"),
+                flags: line.settings)
         case "erase":
             guard let install = line.takeWord(), !install.isEmpty else {
                 throw Misuse("erase needs an install's id: collector erase INSTALL")
@@ -116,7 +119,7 @@ private struct Line {
     private var words: [String] = []
     private var flags: [(name: String, value: String)] = []
 
-    private static let named = ["--name", "--app"] + switches
+    private static let named = ["--name", "--app", "--version"] + switches
     /// They need no value.
     private static let switches = ["--overwrite", "--repair"]
 

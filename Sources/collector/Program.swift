@@ -75,8 +75,9 @@ enum Program {
             return try Upkeep(settings: settings(flags)).verify(file)
         case .repair(let flags):
             return try Upkeep(settings: settings(flags)).repair()
-        case .import(let file, let app, let flags):
-            return try Upkeep(settings: settings(flags)).importReports(from: file, app: app)
+        case .import(let file, let name, let app, let version, let flags):
+            return try Upkeep(settings: settings(flags)).importReports(
+                from: file, name: name, app: app, version: version)
         case .erase(let install, let flags):
             return try Upkeep(settings: settings(flags)).erase(install: install)
         case .health(let flags):

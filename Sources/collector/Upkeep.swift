@@ -59,14 +59,26 @@ struct Upkeep {
             install: install, in: Program.openStore(settings, isServer: false))
         Output.line(
             "erased \(erased.samples) kept reports, and the install from \(erased.sets) sets of installs")
+        if erased.isLeftInLog {
+            Output.error(
+                "collector: someone reads the database, so its log still holds what was erased until it is overwritten; "
+                    + "erase again later to empty it")
+        }
         return .done
     }
 
-    func importReports(from file: String, app: String?) throws -> Program.ExitCode {
-        let store = try Program.openStore(settings, isServer: false)
+    /// - Parameter name: what lines are known by; `nil` for the file's path, links followed.
+    func importReports(
+        from file: String, name: String?, app: String?, version: String?
+    ) throws -> Program.ExitCode {
+        let store = try Collector.openStore(settings, isServer: false, limits: .forImports)
         var lines = try LineReader(file)
+        let now = WallClock.milliseconds()
+        let beyond = try Import.beyond(in: store, now: now)
+        let source = Import.Source(
+            name: name ?? Environment.fullPath(file) ?? file, app: app, version: version)
         var named = 0
-        var reports = Import(store: store, app: app, now: WallClock.milliseconds()) { line, reason in
+        var reports = Import(store: store, source: source, now: now) { line, reason in
             named += 1
             if named <= Self.namedRefusals { Output.error("line \(line): \(reason)") }
         }
@@ -81,6 +93,12 @@ struct Upkeep {
         try reports.flush()
         if named > Self.namedRefusals { Output.error("and \(named - Self.namedRefusals) more refused") }
         Output.line(Self.words(reports.result))
+        for limit in try Import.beyond(in: store, since: beyond, now: now) {
+            Output.error(
+                "collector: app \(limit.app): \(limit.count) counted as “other” meanwhile, beyond \(limit.limit.rawValue)"
+            )
+        }
+        if let untidy = reports.result.untidy { Output.error("collector: all is counted, but \(untidy)") }
         return reports.result.rejected == 0 ? .done : .failed
     }
 
@@ -91,6 +109,9 @@ struct Upkeep {
     private static func words(_ result: Import.Result) -> String {
         "\(result.lines) lines: \(result.accepted) reports counted, \(result.repeated) lines counted before, "
             + "\(result.rejected) refused"
+            + (result.moved > 0
+                ? "; \(result.moved) of the reports, older than 30 days or more than a day ahead, count 30 days ago or now"
+                : "")
     }
 
     /// The path of the database that the settings name.

@@ -28,7 +28,11 @@ import Testing
         (["verify", "--repair", "--data", "/d"], .repair(flags: [.data: "/d"])),
         (["verify", "--data", "/d"], .verify(file: nil, flags: [.data: "/d"])),
         (["verify", "f"], .verify(file: "f", flags: [:])),
-        (["import", "-", "--app", "a"], .import(file: "-", app: "a", flags: [:])),
+        (["import", "-", "--app", "a"], .import(file: "-", name: nil, app: "a", version: nil, flags: [:])),
+        (
+            ["import", "f", "--name", "n", "--version", "5.2"],
+            .import(file: "f", name: "n", app: nil, version: "5.2", flags: [:])
+        ),
         (["erase", "i"], .erase(install: "i", flags: [:])),
         (["--version"], .version),
         (["serve", "--help"], .help),

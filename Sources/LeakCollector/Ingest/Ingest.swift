@@ -135,10 +135,12 @@ final class Ingest: Sendable {
                 "this Idempotency-Key came before with another body; every batch needs a key of its own"
             ).response
         case .failed(let error) where error.reason == .diskFull:
+            Problem.unavailable("the disk is full; nothing was counted", afterSeconds: 60).response
+        case .failed(let error) where error.reason == .databaseFull:
             Problem.unavailable(
-                "the disk is full, or the database as large as it may be; nothing was counted",
-                afterSeconds: 60
-            ).response
+                "the database is as large as it may be; nothing was counted", afterSeconds: 60
+            )
+            .response
         case .failed(let error) where error.reason == .locked:
             tooBusy.response
         case .failed(let error) where error.reason == .unavailable:

@@ -60,6 +60,13 @@ enum DatabaseFile {
         return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// Bytes that may still be written on a file's disk; 0 when the system does not say.
+    static func freeBytes(beside path: String) -> Int {
+        var disk = statvfs()
+        guard unsafe statvfs(folder(of: path), &disk) == 0 else { return 0 }
+        return Int(clamping: UInt64(disk.f_bavail).multipliedFullWidth(by: UInt64(disk.f_frsize)).low)
+    }
+
     /// One line for a file that the system would not open.
     static func refusal(of path: String, _ number: Int32) -> StoreError {
         let directory = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
