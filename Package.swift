@@ -128,7 +128,7 @@ let package = Package(
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
-            name: "collectorTests", dependencies: ["collector", "LeakCollector", "HTTPClient"],
+            name: "collectorTests", dependencies: ["collector", "LeakCollector", "LeakStore", "HTTPClient"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -30,6 +30,7 @@ public final class Collector: Sendable {
     private let store: any Store
     private let queue: CommitQueue
     private let pool: ReadPool
+    private let erasure: Erasure
     private let housekeeping: Housekeeping
     private let accessLog: AccessLog?
     private let threads: Guarded<[WorkerThread]>
@@ -62,6 +63,7 @@ public final class Collector: Sendable {
             log.warning("the store's log was not shortened, and is tried again: \(error)")
         }
         pool = ReadPool()
+        erasure = Erasure(store: store, log: log)
         housekeeping = Housekeeping(
             store: store, gate: gate,
             folder: settings.databaseURL == nil ? DataFolder(path: settings.dataFolder) : nil, health: health,
@@ -70,7 +72,8 @@ public final class Collector: Sendable {
         let files = try Self.files(publicFolder)
         let front = Front(
             gate: gate, signIn: signIn, files: files, queue: queue,
-            rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), pool: pool, health: health,
+            rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), erasure: erasure, pool: pool,
+            health: health,
             log: log, now: now)
         let slowCalls = SlowCalls(log: log, now: now)
         accessLog = Self.format(settings.accessLogForm).map { AccessLog(to: 1, as: $0) }
@@ -152,7 +155,7 @@ public final class Collector: Sendable {
     public func start() throws {
         let thread = queue.start()
         writer.with { $0 = thread }
-        let started = try pool.start(store: store, threads: 2) + [try housekeeping.start()]
+        let started = try pool.start(store: store, threads: 2) + [try housekeeping.start(), erasure.start()]
         threads.with { $0 += started }
         server.start()
     }
@@ -161,12 +164,18 @@ public final class Collector: Sendable {
     ///
     /// - Parameter bound: how long clients may take to finish.
     public func stop(within bound: Duration) {
+        // Before the server waits for the answers.
+        erasure.stop()
         server.stop(within: bound)
         queue.stop()
         writer.with { $0.take() }?.join()
         pool.stop()
         housekeeping.stop()
-        for thread in threads.with({ $0 }) { thread.join() }
+        let started = threads.with { threads in
+            defer { threads = [] }
+            return threads
+        }
+        for thread in started { thread.join() }
         accessLog?.close(within: .seconds(1))
     }
 }

@@ -15,32 +15,49 @@ extension Collector {
     ///
     /// - Parameter isServer: a server makes what is missing and, in the data folder, keeps a second one off; a command
     ///   works on what a server made.
+    /// - Parameter limits: what may be brought into being; the settings say how large the file may be.
     /// - Throws: ``StoreError`` with one line for the operator.
-    public static func openStore(_ settings: Settings, isServer: Bool) throws(StoreError) -> any Store {
+    public static func openStore(
+        _ settings: Settings, isServer: Bool, limits: StoreLimits = StoreLimits()
+    ) throws(StoreError) -> any Store {
         #if PostgreSQL
             if let url = settings.databaseURL {
                 return try PostgreSQLStore(
                     address: DatabaseAddress(url), seed: UInt64(bitPattern: WallClock.milliseconds()),
-                    redact: Redaction.redact)
+                    limits: limits, redact: Redaction.redact)
             }
         #endif
-        return try openStore(folder: settings.dataFolder, isServer: isServer)
+        var limits = limits
+        if let bytes = settings.databaseBytes { limits.databaseBytes = bytes }
+        return try openStore(folder: settings.dataFolder, isServer: isServer, limits: limits)
     }
 
     /// Opens the database in the data folder.
-    static func openStore(folder: String, isServer: Bool) throws(StoreError) -> any Store {
-        let path = databasePath(in: folder)
+    static func openStore(
+        folder: String, isServer: Bool, limits: StoreLimits = StoreLimits()
+    ) throws(StoreError) -> any Store {
+        let path: String
         if isServer {
             try makeFolder(folder)
-        } else if unsafe access(path, F_OK) != 0 {
+            path = databasePath(in: folder)
+        } else {
+            path = try existingDatabase(in: folder)
+        }
+        return try SQLiteStore(
+            path: path, exclusive: isServer,
+            seed: UInt64(bitPattern: WallClock.milliseconds()), limits: limits,
+            redact: Redaction.redact)
+    }
+
+    /// The path of the database that a collector has made in the data folder.
+    public static func existingDatabase(in folder: String) throws(StoreError) -> String {
+        let path = databasePath(in: folder)
+        guard unsafe access(path, F_OK) == 0 else {
             throw StoreError(
                 .other,
                 "no collector has kept anything in \(folder); name its folder with --data or COLLECTOR_DATA")
         }
-        return try SQLiteStore(
-            path: path, exclusive: isServer,
-            seed: UInt64(bitPattern: WallClock.milliseconds()),
-            redact: Redaction.redact)
+        return path
     }
 
     /// How a line for the operator names the database: without user and password.

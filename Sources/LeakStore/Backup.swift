@@ -4,24 +4,43 @@
     internal import Glibc
 #endif
 
+/// A copy of a database that has its name.
+public struct Backup: Hashable, Sendable {
+    public var bytes: Int
+    /// Totals of the copy, and so of the database, that are not the sums of their parts: one line each.
+    public var wrongSums: [String]
+    /// Which schema it has.
+    public var schema: Int
+    /// Whether this code knows the sums of that schema.
+    public var areSumsChecked: Bool
+}
+
 extension SQLiteStore {
-    /// Copies the database into a file of its own, checks the copy, and only then gives it its name.
+    /// Copies a database as it is, of whatever schema, into a file of its own, checks the copy, and only then gives it
+    /// its name.
     ///
     /// Writers go on meanwhile: the copy is what was committed when it began. It holds what the database holds, hashes
     /// of keys and samples of reports, and is readable by its owner alone.
     ///
     /// - Parameters:
+    ///   - path: of the database.
     ///   - file: stands complete or not at all.
-    ///   - overwrites: whether a file of that name may be replaced.
-    /// - Returns: its size in bytes.
-    /// - Throws: ``StoreError`` with what is wrong, and nothing is left behind.
-    public func backUp(to file: String, overwrites: Bool) throws(StoreError) -> Int {
+    ///   - overwrites: whether a file of that name may be replaced; one of the database's own never is.
+    /// - Throws: ``StoreError`` with what is wrong, damaged structure above all, and nothing is left behind.
+    public static func backUp(
+        path: String, to file: String, overwrites: Bool
+    ) throws(StoreError) -> Backup {
+        guard !DatabaseFile.belongs(file, to: path) else {
+            throw StoreError(
+                .invalidArgument,
+                "backup \(file): this is the database itself, or a file beside it; name another")
+        }
         let exists = StoreError(
-            .invalidArgument, "backup \(file): there is a file of this name; --overwrite yes replaces it")
+            .invalidArgument, "backup \(file): there is a file of this name; --overwrite replaces it")
         guard unsafe overwrites || access(file, F_OK) != 0 else { throw exists }
-        let partial = "\(file).partial-\(getpid())"
-        unsafe unlink(partial)
-        try DatabaseFile.create(at: partial)
+        // Nobody guesses it, who may write into the folder as well.
+        let partial = "\(file).partial-\(String(UInt64.random(in: 0...(.max)), radix: 16))"
+        try DatabaseFile.createNew(at: partial)
         defer { for end in ["", "-journal", "-wal", "-shm"] { unsafe unlink(partial + end) } }
         do {
             let source = try Connection(path: path, access: .readOnly)
@@ -30,18 +49,22 @@ extension SQLiteStore {
             // One file, without a log beside it.
             try copy.execute("pragma journal_mode = delete")
         }
-        let problems = try Self.verify(path: partial)
-        guard problems.isEmpty else {
+        let found = try verify(path: partial)
+        if let damage = found.damage.first {
             throw StoreError(
                 .corrupt,
-                "backup \(file): the copy is not sound, so it was not kept (\(problems[0])); run collector verify"
-            )
+                "backup \(file): the copy is damaged, as the database is, so it was not kept (\(damage)); run "
+                    + "collector verify")
         }
+        let folder = DatabaseFile.folder(of: file)
         try DatabaseFile.sync(partial)
+        try DatabaseFile.sync(folder)
         // `link` never replaces what another has put there meanwhile.
         let isPlaced = overwrites ? unsafe rename(partial, file) == 0 : unsafe link(partial, file) == 0
         guard isPlaced else { throw errno == EEXIST ? exists : DatabaseFile.refusal(of: file, errno) }
-        try DatabaseFile.sync(file.lastIndex(of: "/").map { String(file[...$0]) } ?? ".")
-        return DatabaseFile.size(of: file)
+        try DatabaseFile.sync(folder)
+        return Backup(
+            bytes: DatabaseFile.size(of: file), wrongSums: found.wrongSums, schema: found.schema,
+            areSumsChecked: found.isOfKnownSchema)
     }
 }

@@ -1,5 +1,11 @@
 internal import Threads
 
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
 /// A store in one SQLite file, in WAL mode; every commit is on disk before a call returns.
 ///
 /// Any thread may call it; writes happen one after another.
@@ -14,10 +20,15 @@ public final class SQLiteStore: Store {
     private let callers = Guarded(0)
     /// A step of a long task waits no longer than so for a moment without callers.
     private static let stepWait = Duration.milliseconds(100)
+    /// How often, and how long each time, an erasure waits for readers to leave the log.
+    private static let logTries = 20
+    private static let logWaitMilliseconds: Int32 = 50
     private let lock: LockFile?
+    /// Patience with another process that has the lock while the schema is old.
+    private static let migrationWait = Duration.milliseconds(500)
 
     /// Opens the file, making it where there is none (mode 0600, its directory must exist) and migrating an older
-    /// schema.
+    /// schema, unless a server has it.
     ///
     /// - Parameters:
     ///   - path: `-wal`, `-shm` and `.lock` files stand beside it.
@@ -37,10 +48,28 @@ public final class SQLiteStore: Store {
         guard !connection.isReadOnly else {
             throw .sqlite(8, message: "attempt to write a readonly database", path: path, sql: "open")
         }
-        try Migration.run(on: connection)
+        try Self.migrate(connection, isLocked: exclusive)
         writer = Guarded(
             try Writer(
                 connection: connection, limits: limits, redact: redact, reservoir: Reservoir(seed: seed)))
+    }
+
+    /// Brings an older schema up to date, and never under a server: it would go on writing the old one.
+    private static func migrate(_ connection: Connection, isLocked: Bool) throws(StoreError) {
+        var lock: LockFile?
+        let deadline = ContinuousClock.now + migrationWait
+        while !isLocked, lock == nil, try Migration.isNeeded(on: connection) {
+            do throws(StoreError) {
+                lock = try LockFile(beside: connection.path)
+            } catch {
+                guard error.reason == .locked else { throw error }
+                // Whoever has the lock may be about to do the same.
+                guard ContinuousClock.now < deadline else { throw .servedWithOlderSchema(connection.path) }
+                usleep(20_000)
+            }
+        }
+        defer { withExtendedLifetime(lock) {} }
+        try Migration.run(on: connection)
     }
 
     public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
@@ -53,17 +82,40 @@ public final class SQLiteStore: Store {
 
     public func expire(now: Int64) throws(StoreError) {
         var expiry = Expiry(now: now)
-        while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {
+        while try writer.with({ writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &expiry) }
+        }) {
             letOthersIn()
         }
     }
 
-    public func erase(install: UInt64) throws(StoreError) -> Erased {
+    public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {
         var erasing = Erasing(install: install)
-        while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &erasing) }) {
+        var isLeft = true
+        while isLeft {
+            guard isWanted() else { return nil }
+            isLeft = try writer.with { writer throws(StoreError) in
+                try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &erasing) }
+            }
             letOthersIn()
         }
-        return erasing.erased
+        var erased = erasing.erased
+        erased.isLeftInLog = !emptyLog(while: isWanted)
+        return erased
+    }
+
+    /// Empties the log, between what others do.
+    ///
+    /// - Returns: whether it is empty.
+    private func emptyLog(while isWanted: () -> Bool) -> Bool {
+        for _ in 0..<Self.logTries where isWanted() {
+            let isEmpty = try? writer.with { writer throws(StoreError) in
+                try writer.connection.truncateLog(waitMilliseconds: Self.logWaitMilliseconds)
+            }
+            if isEmpty == true { return true }
+            letOthersIn()
+        }
+        return false
     }
 
     private func letOthersIn() {
@@ -71,15 +123,21 @@ public final class SQLiteStore: Store {
     }
 
     public func add(_ credential: Credential) throws(StoreError) -> Credential {
-        try write { writer throws(StoreError) in try writer.add(credential) }
+        try write { writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in try writer.add(credential) }
+        }
     }
 
     public func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
-        try write { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
+        try write { writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in try writer.revoke(credential: id, now: now) }
+        }
     }
 
     public func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
-        try write { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
+        try write { writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
+        }
     }
 
     /// Copies the log into the database file and empties it, unless a reader needs it.
@@ -102,5 +160,15 @@ public final class SQLiteStore: Store {
             callers.wakeAll()
         }
         return try writer.with(body)
+    }
+}
+
+extension StoreError {
+    fileprivate static func servedWithOlderSchema(_ path: String) -> StoreError {
+        StoreError(
+            .locked,
+            "database \(path): an earlier collector serves it, and this command would change its schema under it; stop "
+                + "that collector first, or use its own version of this command (backup and verify work as they are)"
+        )
     }
 }

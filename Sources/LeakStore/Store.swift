@@ -30,9 +30,12 @@ public protocol Store: Sendable {
     /// Forgets an install: the samples that it sent, and its place in exact sets of installs. In steps of a few
     /// milliseconds, between which other calls have their turn; what is erased again changes nothing.
     ///
-    /// - Parameter install: ``Submission/Origin/installHash``.
+    /// - Parameters:
+    ///   - install: ``Submission/Origin/installHash``.
+    ///   - isWanted: asked before each step.
+    /// - Returns: `nil` once it was not wanted any more; what the steps before have erased stays so.
     /// - Throws: ``StoreError`` for the first step that failed; those before it are done.
-    func erase(install: UInt64) throws(StoreError) -> Erased
+    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased?
 
     /// - Returns: the credential with its id.
     /// - Throws: ``StoreError/Reason/invalidArgument`` when one with its hash is or was there.
@@ -56,12 +59,22 @@ public protocol Store: Sendable {
     func makeReader() throws(StoreError) -> any StoreReader
 }
 
+extension Store {
+    /// Forgets an install to the end.
+    public func erase(install: UInt64) throws(StoreError) -> Erased {
+        try erase(install: install, while: { true }) ?? Erased()
+    }
+}
+
 /// What was erased of one install.
 public struct Erased: Hashable, Sendable {
     /// Reports that were kept.
     public var samples = 0
     /// Sets that counted it: of leaks, builds, releases, and of the last day.
     public var sets = 0
+    /// Whether the log that commits are written to first still holds what was erased, until it is overwritten: a reader
+    /// kept it from being emptied. Erasing again tries again.
+    public var isLeftInLog = false
 
     public init() {}
 }
@@ -98,6 +111,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case readOnly
         case locked
         case diskFull
+        /// As large as ``StoreLimits/databaseBytes`` lets it be.
+        case databaseFull
         /// An argument that cannot be: a cursor that no page of ours gave out, a secret that is there already.
         case invalidArgument
         /// The data cannot be read back as written.

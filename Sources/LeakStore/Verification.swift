@@ -1,40 +1,70 @@
+/// What a check of a database found.
+public struct Verification: Hashable, Sendable {
+    /// What is wrong with the file's structure, one line each: only a backup mends it.
+    public var damage: [String]
+    /// Totals that are not the sums of their parts, one line each: ``SQLiteStore/repair(path:)`` mends most.
+    public var wrongSums: [String]
+    /// Which schema the file has.
+    public var schema: Int
+
+    /// All of it; empty when nothing is wrong.
+    public var problems: [String] { damage + wrongSums }
+
+    /// Whether this code knows all sums of the schema.
+    public var isOfKnownSchema: Bool { schema <= Migration.newestVersion }
+}
+
 extension SQLiteStore {
     /// Checks the file's structure too; seconds for a large one.
-    public func verify() throws(StoreError) -> [String] { try Self.verify(path: path) }
+    public func verify() throws(StoreError) -> [String] { try Self.verify(path: path).problems }
 
-    /// Checks a file, such as a backup.
+    /// Checks a file of any schema, such as a backup, and leaves it as it is. Of a later schema the structure alone.
     ///
-    /// - Throws: ``StoreError`` for one that this version did not write.
-    public static func verify(path: String) throws(StoreError) -> [String] {
+    /// - Throws: ``StoreError`` for a file of another program, or one of ours that lacks a part.
+    public static func verify(path: String) throws(StoreError) -> Verification {
         let reader = try SQLiteReader(path: path)
-        guard try !Migration.isNeeded(on: reader.connection) else {
-            throw StoreError(
-                .other,
-                "database \(path): written by an earlier collector; start this one on it once, then verify")
-        }
+        let schema = try Migration.schema(of: reader.connection)
         return try reader.snapshot { () throws(StoreError) in
-            var problems = try reader.structuralProblems()
-            for check in RowCheck.all {
-                let wrong = Int(try reader.connection.number(check.sql) ?? 0)
-                if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
-            }
-            return problems + (try reader.installProblems())
+            let damage = try reader.structuralProblems()
+            let isKnown = schema <= Migration.newestVersion
+            return Verification(
+                damage: damage, wrongSums: isKnown ? try reader.connection.wrongSums(of: schema) : [],
+                schema: schema)
         }
     }
 }
 
 extension SQLiteReader {
+    /// What no sum tells.
     fileprivate func structuralProblems() throws(StoreError) -> [String] {
         let structure = try texts(connection.statement("pragma integrity_check"), []).filter { $0 != "ok" }
         let orphans = try texts(connection.statement("pragma foreign_key_check"), [])
         return structure + orphans.map { "a row of \($0) refers to nothing" }
     }
+}
+
+extension Connection {
+    /// - Parameter schema: the file's.
+    func wrongSums(of schema: Int) throws(StoreError) -> [String] {
+        var problems: [String] = []
+        for check in RowCheck.all where check.since <= schema {
+            let wrong = try count(check.count)
+            if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
+        }
+        return problems + (try installProblems())
+    }
+
+    private func count(_ query: String) throws(StoreError) -> Int {
+        let select = try statement(composed: query)
+        defer { select.reset() }
+        return try select.step() ? select.int(0) : 0
+    }
 
     /// Compares each stored number of installs with its set.
-    fileprivate func installProblems() throws(StoreError) -> [String] {
+    private func installProblems() throws(StoreError) -> [String] {
         var log: [Int64: [UInt64]] = [:]
-        for (row, hash) in try connection.installLog() { log[row, default: []].append(hash) }
-        let select = try connection.statement(
+        for (row, hash) in try installLog() { log[row, default: []].append(hash) }
+        let select = try statement(
             """
             select i.id, i.members, case i.id & 7
                 when 0 then (select installs from leak where id = i.id >> 3)
@@ -60,105 +90,154 @@ extension SQLiteReader {
     }
 }
 
-/// A sentence about rows, and a query that counts those for which it does not hold. Sums stop where totals do.
-private struct RowCheck: Sendable {
+/// A sentence about rows, a query that counts those for which it does not hold, and a statement that makes it hold.
+struct RowCheck: Sendable {
     let sentence: String
-    let sql: StaticString
+    let count: String
+    /// Changes as many rows as `count` counts; `nil` for what no other rows tell.
+    let repair: String?
+    /// The first schema that has the columns.
+    let since: Int
 
+    private init(_ sentence: String, count: String, repair: String? = nil, since: Int = 1) {
+        self.sentence = sentence
+        self.count = count
+        self.repair = repair
+        self.since = since
+    }
+
+    /// What is derived from other rows.
+    ///
+    /// - Parameters:
+    ///   - columns: of `table`, in a row of their own.
+    ///   - alias: of `table`, in `parts` and `condition`.
+    ///   - parts: a query for what they must be.
+    private init(
+        _ sentence: String, _ columns: String, of table: String, as alias: String, from parts: String,
+        where condition: String = "true", since: Int = 1
+    ) {
+        let wrong = "where (\(condition)) and (\(columns)) is not (\(parts))"
+        self.init(
+            sentence, count: "select count(*) from \(table) as \(alias) \(wrong)",
+            repair: "update \(table) as \(alias) set (\(columns)) = (\(parts)) \(wrong)", since: since)
+    }
+
+    /// Where totals stop, and so their sums.
+    private static func sum(_ column: String) -> String { "min(total(\(column)), 0x1FFFFFFFFFFFFF)" }
+
+    private static let hoursOfDay = """
+        select \(sum("reports")) from leak_hour h
+        where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23
+        """
+    private static let buildsOfApp =
+        "select count(*) from leak l join leak_build b on b.leak = l.id where l.app = a.id"
+    private static let textOfApp = """
+        select coalesce(sum(length(cast(title as blob)) + length(stack) + length(children) + length(cycle)
+          + length(cast(grouped_class as blob)) + length(grouped_stack) + length(cast(search as blob))), 0)
+        from leak l join leak_text t on t.leak = l.id where l.app = a.id
+        """
+
+    /// Each mends from what those before it have mended: reports and freed from the builds of leaks upwards.
     static let all = [
         RowCheck(
-            sentence: "reports and freed of a leak are the sums of its releases",
-            sql: """
-                select count(*) from leak l
-                where (reports, freed) is not (select min(total(reports), 0x1FFFFFFFFFFFFF), min(total(freed), 0x1FFFFFFFFFFFFF)
-                  from leak_release where leak = l.id)
+            "reports and freed of a leak in a release are the sums of its builds",
+            "reports, freed", of: "leak_release", as: "c",
+            from: """
+                select \(sum("p.reports")), \(sum("p.freed")) from leak_build p join build b on b.id = p.build
+                where p.leak = c.leak and b.release = c.release
                 """),
         RowCheck(
-            sentence: "reports and freed of a leak in a release are the sums of its builds",
-            sql: """
-                select count(*) from leak_release c
-                where (reports, freed) is not (select min(total(p.reports), 0x1FFFFFFFFFFFFF), min(total(p.freed), 0x1FFFFFFFFFFFFF)
-                  from leak_build p join build b on b.id = p.build where p.leak = c.leak and b.release = c.release)
-                """),
+            "reports and freed of a leak are the sums of its releases",
+            "reports, freed", of: "leak", as: "l",
+            from: "select \(sum("reports")), \(sum("freed")) from leak_release where leak = l.id"),
         RowCheck(
-            sentence: "reports of a leak are the sum of its days",
-            sql: """
-                select count(*) from leak l
-                where reports <> (select min(total(reports), 0x1FFFFFFFFFFFFF) from leak_day where leak = l.id)
-                """),
+            "installs of a leak without a set are those of its only build",
+            "installs", of: "leak", as: "l",
+            from: "select coalesce(sum(installs), 0) from leak_build where leak = l.id",
+            where: "not exists (select 1 from install_set where id = l.id << 3)"),
         RowCheck(
-            sentence: "installs of a leak without a set are those of its only build",
-            sql: """
-                select count(*) from leak l where not exists (select 1 from install_set where id = l.id << 3)
-                  and installs <> (select coalesce(sum(installs), 0) from leak_build where leak = l.id)
-                """),
+            "installs of a leak in a release without a set are those of its only build",
+            "installs", of: "leak_release", as: "c",
+            from: """
+                select coalesce(sum(p.installs), 0) from leak_build p join build b on b.id = p.build
+                where p.leak = c.leak and b.release = c.release
+                """,
+            where: "not exists (select 1 from install_set where id = c.id << 3 | 4)"),
+        // Hours may be wrong as well: they mend nothing in a leak whose days add up.
         RowCheck(
-            sentence: "installs of a leak in a release without a set are those of its only build",
-            sql: """
-                select count(*) from leak_release c
-                where not exists (select 1 from install_set where id = c.id << 3 | 4)
-                  and installs <> (select coalesce(sum(p.installs), 0) from leak_build p
-                    join build b on b.id = p.build where p.leak = c.leak and b.release = c.release)
-                """),
-        RowCheck(
-            sentence: "reports of a day are the sum of its hours, where all are kept",
-            sql: """
+            "reports of a day are the sum of its hours, where all are kept",
+            count: """
                 select count(*) from leak_day d
-                where day > (select min(hour) / 24 from leak_hour)
-                  and reports <> (select min(total(reports), 0x1FFFFFFFFFFFFF) from leak_hour h
-                    where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
+                where day > (select min(hour) / 24 from leak_hour) and reports <> (\(hoursOfDay))
+                """,
+            repair: """
+                update leak_day as d set reports = (\(hoursOfDay))
+                where day > (select min(hour) / 24 from leak_hour) and reports <> (\(hoursOfDay))
+                  and (select reports from leak where id = d.leak)
+                    <> (select \(sum("reports")) from leak_day where leak = d.leak)
                 """),
         RowCheck(
-            sentence: "reports of a leak by system and by model are no more than all",
-            sql: """
+            "reports of a leak are the sum of its days",
+            count: """
+                select count(*) from leak l
+                where reports <> (select \(sum("reports")) from leak_day where leak = l.id)
+                """),
+        RowCheck(
+            "reports of a leak by system and by model are no more than all",
+            count: """
                 select count(*) from leak l where exists (
-                  select 1 from leak_value where leak = l.id group by kind
-                  having min(total(reports), 0x1FFFFFFFFFFFFF) > l.reports)
+                  select 1 from leak_value where leak = l.id group by kind having \(sum("reports")) > l.reports)
                 """),
         RowCheck(
-            sentence: "reports and freed of a release are the sums of its leaks",
-            sql: """
-                select count(*) from release r
-                where (reports, freed) is not
-                  (select min(total(reports), 0x1FFFFFFFFFFFFF), min(total(freed), 0x1FFFFFFFFFFFFF)
-                   from leak_release where release = r.id)
-                """),
+            "reports and freed of a release are the sums of its leaks",
+            "reports, freed", of: "release", as: "r",
+            from: "select \(sum("reports")), \(sum("freed")) from leak_release where release = r.id"),
         RowCheck(
-            sentence: "checks of a release are the sum of its classes",
-            sql: """
-                select count(*) from release r
-                where checks <> (select min(total(checks), 0x1FFFFFFFFFFFFF) from release_check where release = r.id)
-                """),
+            "checks of a release are the sum of its classes",
+            "checks", of: "release", as: "r",
+            from: "select \(sum("checks")) from release_check where release = r.id"),
         RowCheck(
-            sentence: "leaks, reports and freed of an app are the sums of its leaks",
-            sql: """
-                select count(*) from app a where (leaks, reports, freed) is not
-                  (select count(*), min(total(reports), 0x1FFFFFFFFFFFFF), min(total(freed), 0x1FFFFFFFFFFFFF)
-                   from leak where app = a.id)
-                """),
+            "leaks, reports and freed of an app are the sums of its leaks",
+            "leaks, reports, freed", of: "app", as: "a",
+            from: "select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id"),
         RowCheck(
-            sentence: "a leak that rests stands at its place in every order",
-            sql: """
-                select count(*) from leak where moving = 0
-                  and (rank_impact, rank_reports, rank_installs, rank_last_seen) <> (impact, reports, installs, last_seen)
-                """),
+            "the impact of a leak is its installs in the newest release",
+            "impact", of: "leak", as: "l",
+            from: """
+                select coalesce((select c.installs from leak_release c join app a on a.newest_release = c.release
+                  where c.leak = l.id and a.id = l.app), 0)
+                """,
+            since: 2),
         RowCheck(
-            sentence: "the impact of a leak is its installs in the newest release",
-            sql: """
-                select count(*) from leak l join app a on a.id = l.app where impact <> coalesce(
-                  (select installs from leak_release where leak = l.id and release = a.newest_release), 0)
-                """),
+            "a leak that rests stands at its place in every order",
+            "rank_impact, rank_reports, rank_installs, rank_last_seen", of: "leak", as: "l",
+            from: "select l.impact, l.reports, l.installs, l.last_seen", where: "l.moving = 0", since: 2),
         RowCheck(
-            sentence: "leaks of a release, and new ones, are as many as there are",
-            sql: """
-                select count(*) from release r where (leaks, new_leaks) is not
-                  ((select count(*) from leak_release where release = r.id),
-                   (select count(*) from leak where first_release = r.id))
-                """),
+            "leaks of a release, and new ones, are as many as there are",
+            "leaks, new_leaks", of: "release", as: "r",
+            from: """
+                select (select count(*) from leak_release where release = r.id),
+                  (select count(*) from leak where first_release = r.id)
+                """,
+            since: 2),
+        // Bytes are an estimate, made before a leak is stored.
         RowCheck(
-            sentence: "an idempotency key has its answer",
-            sql: """
-                select count(*) from idempotency i where not exists (select 1 from answer where id = i.answer)
-                """),
+            "what the limits of an app are measured by is no more than there is",
+            count: """
+                select count(*) from app a where cells > (\(buildsOfApp)) or text_bytes > 2 * (\(textOfApp))
+                """,
+            repair: """
+                update app as a set cells = (\(buildsOfApp)), text_bytes = (\(textOfApp))
+                where cells > (\(buildsOfApp)) or text_bytes > 2 * (\(textOfApp))
+                """,
+            since: 2),
+        // Without its answer a key is taken for unknown.
+        RowCheck(
+            "an idempotency key has its answer",
+            count:
+                "select count(*) from idempotency where not exists (select 1 from answer where id = idempotency.answer)",
+            repair:
+                "delete from idempotency where not exists (select 1 from answer where id = idempotency.answer)"
+        ),
     ]
 }

@@ -46,9 +46,11 @@
             while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {}
         }
 
-        public func erase(install: UInt64) throws(StoreError) -> Erased {
+        public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {
             var erasing = Erasing(install: install)
-            while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &erasing) }) {}
+            repeat {
+                guard isWanted() else { return nil }
+            } while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &erasing) })
             return erasing.erased
         }
 

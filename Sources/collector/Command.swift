@@ -10,8 +10,9 @@ enum Command: Equatable {
     case backup(file: String, overwrites: Bool, flags: [Setting: String])
     /// - Parameter file: `nil` for the database of the settings.
     case verify(file: String?, flags: [Setting: String])
+    case repair(flags: [Setting: String])
     /// - Parameter file: `-` for standard input.
-    case `import`(file: String, app: String?, flags: [Setting: String])
+    case `import`(file: String, name: String?, app: String?, version: String?, flags: [Setting: String])
     case erase(install: String, flags: [Setting: String])
     case health(flags: [Setting: String])
     case help
@@ -46,13 +47,25 @@ enum Command: Equatable {
             guard let file = line.takeWord() else {
                 throw Misuse("backup needs a file: collector backup FILE")
             }
-            self = .backup(file: file, overwrites: try line.takeYes("--overwrite"), flags: line.settings)
-        case "verify": self = .verify(file: line.takeWord(), flags: line.settings)
+            self = .backup(file: file, overwrites: try line.takeSwitch("--overwrite"), flags: line.settings)
+        case "verify":
+            let file = line.takeWord()
+            if try line.takeSwitch("--repair") {
+                guard file == nil else {
+                    throw Misuse("verify --repair mends the collector's own database; name no file")
+                }
+                self = .repair(flags: line.settings)
+            } else {
+                self = .verify(file: file, flags: line.settings)
+            }
         case "import":
             guard let file = line.takeWord() else {
                 throw Misuse("import needs a file: collector import FILE, or - for standard input")
             }
-            self = .import(file: file, app: line.take("--app"), flags: line.settings)
+            self = .import(
+                file: file, name: line.take("--name"), app: line.take("--app"),
+                version: line.take("--version"),
+                flags: line.settings)
         case "erase":
             guard let install = line.takeWord(), !install.isEmpty else {
                 throw Misuse("erase needs an install's id: collector erase INSTALL")
@@ -106,9 +119,11 @@ private struct Line {
     private var words: [String] = []
     private var flags: [(name: String, value: String)] = []
 
-    private static let named = ["--name", "--app", "--overwrite"]
+    private static let named = ["--name", "--app", "--version"] + switches
+    /// They need no value.
+    private static let switches = ["--overwrite", "--repair"]
 
-    /// A flag's value follows it or an equals sign.
+    /// A flag's value follows it or an equals sign; a switch takes yes or no.
     init(_ arguments: [String]) throws(Command.Misuse) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -121,7 +136,9 @@ private struct Line {
             guard Self.named.contains(name) || Setting.allCases.contains(where: { $0.flag == name }) else {
                 throw Command.Misuse("there is no flag \(name)")
             }
-            guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+            let hasNext =
+                !Self.switches.contains(name) || rest.first.map { ["yes", "no"].contains($0) } ?? false
+            guard let value = parts.count == 2 ? String(parts[1]) : hasNext ? rest.popFirst() : "yes" else {
                 throw Command.Misuse("\(name) needs a value")
             }
             guard !flags.contains(where: { $0.name == name }) else {
@@ -138,8 +155,8 @@ private struct Line {
         return flags.remove(at: index).value
     }
 
-    /// A flag that is `yes` or `no`, the latter when it is absent.
-    mutating func takeYes(_ name: String) throws(Command.Misuse) -> Bool {
+    /// Whether a switch is on.
+    mutating func takeSwitch(_ name: String) throws(Command.Misuse) -> Bool {
         switch take(name) {
         case "yes": true
         case "no", nil: false

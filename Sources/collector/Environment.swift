@@ -18,6 +18,13 @@ enum Environment {
 
     private static var names: [String] { Setting.allCases.map(\.variable) }
 
+    /// A file's path from the root on, links followed; `nil` for one that is not there.
+    static func fullPath(_ path: String) -> String? {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
     /// The folder of the running program, links followed.
     static var programFolder: String {
         let path = CommandLine.arguments.first ?? ""

@@ -20,6 +20,8 @@ enum Program {
         case failed = 1
         case misuse = 2
         case inUse = 3
+        /// Totals are not the sums of their parts.
+        case wrongSums = 4
     }
 
     static func main() {
@@ -71,8 +73,11 @@ enum Program {
             return try Upkeep(settings: settings(flags)).backUp(to: file, overwrites: overwrites)
         case .verify(let file, let flags):
             return try Upkeep(settings: settings(flags)).verify(file)
-        case .import(let file, let app, let flags):
-            return try Upkeep(settings: settings(flags)).importReports(from: file, app: app)
+        case .repair(let flags):
+            return try Upkeep(settings: settings(flags)).repair()
+        case .import(let file, let name, let app, let version, let flags):
+            return try Upkeep(settings: settings(flags)).importReports(
+                from: file, name: name, app: app, version: version)
         case .erase(let install, let flags):
             return try Upkeep(settings: settings(flags)).erase(install: install)
         case .health(let flags):

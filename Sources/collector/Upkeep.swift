@@ -9,41 +9,85 @@ struct Upkeep {
     init(settings: Settings) { self.settings = settings }
 
     func backUp(to file: String, overwrites: Bool) throws -> Program.ExitCode {
-        guard settings.databaseURL == nil, let store = try openStore() as? SQLiteStore else {
-            throw StoreError(
-                .other,
-                "backup copies the database in a data folder; this one is in PostgreSQL, whose own program copies it "
-                    + "while collectors run: pg_dump --format=custom --file=\(file) \"$COLLECTOR_DATABASE_URL\""
-            )
+        let backup = try SQLiteStore.backUp(path: database(for: "backup"), to: file, overwrites: overwrites)
+        guard backup.wrongSums.isEmpty else {
+            Output.line("wrote \(file), \(backup.bytes) bytes; its structure is right, its sums are not")
+            warn(of: backup.wrongSums, in: file)
+            return .wrongSums
         }
-        let bytes = try store.backUp(to: file, overwrites: overwrites)
-        Output.line("wrote \(file), \(bytes) bytes; its structure and its sums are right")
+        Output.line(
+            "wrote \(file), \(backup.bytes) bytes; \(Self.words(areSumsChecked: backup.areSumsChecked))")
         return .done
     }
 
     func verify(_ file: String?) throws -> Program.ExitCode {
-        let name = file ?? Collector.databaseName(in: settings)
-        // Opened first, since an older schema is brought up to date then.
-        let problems = try file.map { try SQLiteStore.verify(path: $0) } ?? openStore().verify()
-        for problem in problems { Output.error("collector: \(name): \(problem)") }
-        guard problems.isEmpty else { return .failed }
-        let checked = file != nil || settings.databaseURL == nil ? "its structure is right, and " : ""
-        Output.line("\(name) is sound: \(checked)every total is the sum of its parts")
+        if file == nil, settings.databaseURL != nil { return try verifyServer() }
+        let path = try file ?? database(for: "verify")
+        let found = try SQLiteStore.verify(path: path)
+        for problem in found.damage { Output.error("collector: \(path): \(problem)") }
+        if !found.wrongSums.isEmpty { warn(of: found.wrongSums, in: path) }
+        guard found.damage.isEmpty else { return .failed }
+        guard found.wrongSums.isEmpty else { return .wrongSums }
+        Output.line("\(path) is sound: \(Self.words(areSumsChecked: found.isOfKnownSchema))")
         return .done
+    }
+
+    private func verifyServer() throws -> Program.ExitCode {
+        let name = Collector.databaseName(in: settings)
+        let problems = try openStore().verify()
+        for problem in problems { Output.error("collector: \(name): \(problem)") }
+        guard problems.isEmpty else { return .wrongSums }
+        Output.line("\(name) is sound: every total is the sum of its parts")
+        return .done
+    }
+
+    func repair() throws -> Program.ExitCode {
+        let path = try database(for: "verify --repair")
+        let repair = try SQLiteStore.repair(path: path)
+        for sentence in repair.mended { Output.line("\(path): \(sentence)") }
+        for sentence in repair.left {
+            Output.error("collector: \(path): \(sentence), and nothing tells what is right")
+        }
+        guard repair.left.isEmpty else { return .wrongSums }
+        Output.line("\(path) is sound: \(Self.words(areSumsChecked: true))")
+        return .done
+    }
+
+    private func warn(of wrongSums: [String], in path: String) {
+        for sentence in wrongSums { Output.error("collector: \(path): \(sentence)") }
+        Output.error("collector: stop the server and run collector verify --repair to mend its database")
+    }
+
+    private static func words(areSumsChecked: Bool) -> String {
+        areSumsChecked
+            ? "its structure is right, and every total is the sum of its parts"
+            : "its structure is right; a later collector wrote it, which knows its sums"
     }
 
     func erase(install: String) throws -> Program.ExitCode {
         let erased = try Erasure.run(install: install, in: openStore())
         Output.line(
             "erased \(erased.samples) kept reports, and the install from \(erased.sets) sets of installs")
+        if erased.isLeftInLog {
+            Output.error(
+                "collector: someone reads the database, so its log still holds what was erased until it is overwritten; "
+                    + "erase again later to empty it")
+        }
         return .done
     }
 
-    func importReports(from file: String, app: String?) throws -> Program.ExitCode {
-        let store = try openStore()
+    /// - Parameter name: what lines are known by; `nil` for the file's path, links followed.
+    func importReports(
+        from file: String, name: String?, app: String?, version: String?
+    ) throws -> Program.ExitCode {
+        let store = try Collector.openStore(settings, isServer: false, limits: .forImports)
         var lines = try LineReader(file)
+        let now = WallClock.milliseconds()
+        let beyond = try Import.beyond(in: store, now: now)
+        let source = Import.Source(
+            name: name ?? Environment.fullPath(file) ?? file, app: app, version: version)
         var named = 0
-        var reports = Import(store: store, app: app, now: WallClock.milliseconds()) { line, reason in
+        var reports = Import(store: store, source: source, now: now) { line, reason in
             named += 1
             if named <= Self.namedRefusals { Output.error("line \(line): \(reason)") }
         }
@@ -58,6 +102,12 @@ struct Upkeep {
         try reports.flush()
         if named > Self.namedRefusals { Output.error("and \(named - Self.namedRefusals) more refused") }
         Output.line(Self.words(reports.result))
+        for limit in try Import.beyond(in: store, since: beyond, now: now) {
+            Output.error(
+                "collector: app \(limit.app): \(limit.count) counted as “other” meanwhile, beyond \(limit.limit.rawValue)"
+            )
+        }
+        if let untidy = reports.result.untidy { Output.error("collector: all is counted, but \(untidy)") }
         return reports.result.rejected == 0 ? .done : .failed
     }
 
@@ -68,7 +118,21 @@ struct Upkeep {
     private static func words(_ result: Import.Result) -> String {
         "\(result.lines) lines: \(result.accepted) reports counted, \(result.repeated) lines counted before, "
             + "\(result.rejected) refused"
+            + (result.moved > 0
+                ? "; \(result.moved) of the reports, older than 30 days or more than a day ahead, count 30 days ago or now"
+                : "")
     }
 
     private func openStore() throws -> any Store { try Program.openStore(settings, isServer: false) }
+
+    /// The path of the database that the settings name.
+    private func database(for command: String) throws -> String {
+        guard settings.databaseURL == nil else {
+            throw StoreError(
+                .other,
+                "\(command) is for the database in a data folder; this one is in PostgreSQL, whose own programs copy and "
+                    + "mend it: pg_dump --format=custom --file=FILE \"$COLLECTOR_DATABASE_URL\"")
+        }
+        return try Collector.existingDatabase(in: settings.dataFolder)
+    }
 }

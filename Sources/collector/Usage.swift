@@ -11,22 +11,30 @@ enum Usage {
           collector key create [--name NAME] [--app APP]  make an ingest key and print it once; --app binds it
           collector key list                              every ingest key, without the secret
           collector key revoke NUMBER                     refuse a key from now on
-          collector token create [--name NAME]            make an access token and print it once
+          collector token create [--name NAME]            make an access token and print it once: it reads,
+                                                          and erases installs
           collector token list
           collector token revoke NUMBER                   refuse a token, and sign out who signed in with it
           collector export DIR [--app APP]                write the pages and their JSON as plain files
-          collector import FILE [--app APP]               count reports from a file of JSON lines, or from - (standard input)
-          collector backup FILE [--overwrite yes]         copy the database, checked, while the collector runs
+          collector import FILE [--app APP] [--version V] [--name NAME]
+                                                          count reports from a file of JSON lines, or from - (standard input)
+          collector backup FILE [--overwrite]             copy the database, checked, while the collector runs
           collector verify [FILE]                         check the database, or a backup, and that totals are sums
+          collector verify --repair                       make every total the sum of its parts, while no collector runs
           collector erase INSTALL                         forget an install: its reports, and it in counts of installs
           collector health                                exit 0 when the collector on --host and --port answers
           collector --version
+
+        import counts a line once within seven days, known by NAME (else the file's full path, or -), its number and its
+        bytes, with --app and --version: it may be repeated, and another file at the same path needs a NAME of its own.
+        Reports older than 30 days count 30 days ago, and it says how many; the limits on names are ten times a key's.
 
         settings, each by flag or by environment variable (the flag wins):
         \(settings)
         secrets come from the environment alone, so that no list of processes shows them:
         \(secrets)
-        exit codes: 0 done, 1 could not (a line on standard error says why), 2 misuse, 3 port or folder in use;
+        exit codes: 0 done, 1 could not (a line on standard error says why), 2 misuse, 3 port or folder in use,
+        4 totals are not the sums of their parts (verify, and backup, which keeps its copy);
         serve ends with 0 on SIGTERM or SIGINT, once what is in flight is answered (10 seconds at most); a second
         signal ends it at once with 128 and the signal's number (143, 130); SIGHUP is ignored
 

@@ -16,14 +16,17 @@ final class RunningCollector {
 
     var address: String { "http://127.0.0.1:\(collector.port)" }
 
-    init(_ change: (inout Settings) -> Void = { _ in }) throws {
+    /// - Parameter wrap: puts a store around the real one.
+    init(
+        _ change: (inout Settings) -> Void = { _ in }, store wrap: (any Store) -> any Store = { $0 }
+    ) throws {
         var settings = Settings()
         settings.port = 0
         settings.dataFolder = folder
         settings.ingestKey = Self.key
         settings.accessToken = Self.token
         change(&settings)
-        store = try Collector.openStore(folder: folder, isServer: true)
+        store = wrap(try Collector.openStore(folder: folder, isServer: true))
         collector = try Collector(
             settings: settings, store: store, publicFolder: Self.publicFolder, log: Log(form: .text))
         try collector.start()

@@ -1,5 +1,11 @@
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 @testable import LeakStore
 
 @Suite struct BackupTests {
@@ -16,13 +22,17 @@ import Testing
         }
     }
 
+    private func backUp(to file: String, overwrites: Bool = false) throws -> Backup {
+        try SQLiteStore.backUp(path: directory.database, to: file, overwrites: overwrites)
+    }
+
     @Test func `a backup is the database at one moment, in one file`() throws {
         let store = try directory.store(exclusive: true)
         try count(store, 0..<50)
         let file = directory.path + "/backup"
-        #expect(try store.backUp(to: file, overwrites: false) == DatabaseFile.size(of: file))
+        #expect(try backUp(to: file).bytes == DatabaseFile.size(of: file))
         try count(store, 50..<60)
-        #expect(try SQLiteStore.verify(path: file) == [])
+        #expect(try SQLiteStore.verify(path: file).problems == [])
         let backup = try SQLiteStore(path: file, exclusive: true)
         #expect(try backup.makeReader().leaks(LeakQuery(), now: noon).reports == 50)
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == 60)
@@ -41,27 +51,68 @@ import Testing
         try count(store, 0..<3)
         directory.write(Array("precious".utf8), to: "backup")
         let file = directory.path + "/backup"
-        let failure = try #require(throws: StoreError.self) { try store.backUp(to: file, overwrites: false) }
+        let failure = try #require(throws: StoreError.self) { try backUp(to: file) }
         #expect(failure.description.contains("--overwrite"))
         #expect(DatabaseFile.size(of: file) == 8)
-        #expect(try store.backUp(to: file, overwrites: true) > 8)
-        #expect(try SQLiteStore.verify(path: file) == [])
+        #expect(try backUp(to: file, overwrites: true).bytes > 8)
+        #expect(try SQLiteStore.verify(path: file).problems == [])
     }
 
-    @Test func `a backup that is not sound is not kept`() throws {
+    @Test func `a backup whose totals are wrong is kept and says so, as they are in the database`() throws {
         let store = try directory.store()
         try count(store, 0..<3)
         try Connection(path: directory.database, access: .readWrite).execute("update leak set reports = 99")
         let file = directory.path + "/backup"
-        let failure = try #require(throws: StoreError.self) { try store.backUp(to: file, overwrites: false) }
-        #expect(failure.reason == .corrupt && failure.description.contains("reports and freed of a leak"))
+        let backup = try backUp(to: file)
+        #expect(backup.wrongSums.contains { $0.hasPrefix("reports and freed of a leak are") }, "\(backup)")
+        #expect(try SQLiteStore.verify(path: file).wrongSums == backup.wrongSums)
+    }
+
+    @Test func `a backup of a damaged database is not kept`() throws {
+        let store = try directory.store()
+        try count(store, 0..<3)
+        try Connection(path: directory.database, access: .readWrite).execute(
+            "insert into leak_text select 999, title, module, stack, children, cycle, grouped_version, grouped_class, "
+                + "grouped_stack, search from leak_text limit 1")
+        let file = directory.path + "/backup"
+        let failure = try #require(throws: StoreError.self) { try backUp(to: file) }
+        #expect(failure.reason == .corrupt && failure.description.contains("leak_text"), "\(failure)")
         #expect(DatabaseFile.size(of: file) == 0)
+        #expect(directory.files().keys.allSatisfy { $0.hasPrefix("leaks.sqlite") })
+    }
+
+    @Test(arguments: [
+        "leaks.sqlite", "leaks.sqlite-wal", "leaks.sqlite-journal", "link", "hard", "folder/leaks.sqlite-shm",
+    ])
+    func `the database is never replaced by its backup`(name: String) throws {
+        let store = try directory.store()
+        try count(store, 0..<3)
+        let path = directory.path
+        unsafe symlink(directory.database, path + "/link")
+        unsafe link(directory.database, path + "/hard")
+        unsafe symlink(path, path + "/folder")
+        let failure = try #require(throws: StoreError.self) {
+            try backUp(to: path + "/" + name, overwrites: true)
+        }
+        #expect(failure.reason == .invalidArgument && failure.description.contains("the database itself"))
+        try count(store, 3..<6)
+        #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == 6)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `nobody's link leads a backup elsewhere`() throws {
+        let path = directory.path + "/new"
+        try DatabaseFile.createNew(at: path)
+        unsafe symlink(path, directory.path + "/link")
+        for taken in [path, directory.path + "/link"] {
+            #expect(throws: StoreError.self) { try DatabaseFile.createNew(at: taken) }
+        }
     }
 
     @Test func `a place that cannot be written is named`() throws {
-        let store = try directory.store()
+        _ = try directory.store()
         let failure = try #require(throws: StoreError.self) {
-            try store.backUp(to: directory.path + "/none/backup", overwrites: false)
+            try backUp(to: directory.path + "/none/backup")
         }
         #expect(failure.description.contains("/none"))
     }

@@ -59,10 +59,48 @@ import Testing
                 counted += 1
             }
         }
-        #expect(failure.reason == .diskFull)
+        #expect(failure.reason == .databaseFull)
+        #expect(failure.description.contains("1048576 bytes; raise --database-bytes"), "\(failure)")
         _ = try store.checkpoint()
         #expect(DatabaseFile.size(of: directory.database) <= limits.databaseBytes)
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == counted)
         #expect(try store.verify() == [])
+    }
+
+    @Test func `at its limit a database still erases, and lets people in`() throws {
+        let directory = TemporaryDirectory(isInMemory: true)
+        var limits = StoreLimits()
+        limits.databaseBytes = 1 << 20
+        let store = try directory.store(limits: limits)
+        #expect(throws: StoreError.self) {
+            for number in 0..<10_000 {
+                let reports = (0..<20).map {
+                    Report(
+                        leak: leak("L\(number)"), install: UInt64($0),
+                        body: String(repeating: "x", count: 900))
+                }
+                _ = try store.count([submission(reports)], now: noon)
+            }
+        }
+        let credential = Credential(
+            id: 0, purpose: .session, name: "s", hash: [UInt8](repeating: 7, count: 32), createdAt: noon)
+        _ = try store.add(credential)
+        #expect(try store.erase(install: 1).samples > 0)
+        try store.expire(now: noon + 100 * day)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `a file that is larger than its limit goes on for a while`() throws {
+        let directory = TemporaryDirectory(isInMemory: true)
+        func fill(_ store: SQLiteStore, _ name: String) throws {
+            let reports = (0..<400).map {
+                Report(leak: leak("\(name)\($0)"), body: String(repeating: "x", count: 2_000))
+            }
+            #expect(try store.count([submission(reports)], now: noon) == [.counted])
+        }
+        try fill(try directory.store(), "A")
+        var limits = StoreLimits()
+        limits.databaseBytes = 1 << 20
+        try fill(try directory.store(limits: limits), "B")
     }
 }

@@ -43,4 +43,56 @@ import Testing
         #expect(try store.count([more], now: noon) == [.counted])
         #expect(try store.verify() == [])
     }
+
+    @Test func `nothing but a server brings a database up to date that a server has`() throws {
+        let directory = try database(schema: 1)
+        func schema(_ path: String) throws -> Int64? {
+            try Connection(path: path, access: .readOnly).number("pragma user_version")
+        }
+        do {
+            let server = try LockFile(beside: directory.database)
+            defer { withExtendedLifetime(server) {} }
+            let failure = try #require(throws: StoreError.self) { try directory.store() }
+            #expect(
+                failure.reason == .locked && failure.description.contains("an earlier collector serves it"))
+
+            // What only reads works on the schema as it is.
+            #expect(try SQLiteStore.verify(path: directory.database).problems == [])
+            let file = directory.path + "/backup"
+            let backup = try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false)
+            #expect(backup.schema == 1 && backup.wrongSums == [])
+            #expect(try schema(directory.database) == 1)
+            #expect(try schema(file) == 1)
+        }
+        #expect(try directory.store().verify() == [])
+        #expect(try schema(directory.database) == 2)
+        #expect(try schema(directory.path + "/backup") == 1)
+    }
+
+    @Test func `a backup of a later schema is copied, its structure checked`() throws {
+        let directory = TemporaryDirectory()
+        _ = try directory.store()
+        let connection = try Connection(path: directory.database, access: .readWrite)
+        try connection.execute("create table later (id integer); pragma user_version = 99")
+        let file = directory.path + "/backup"
+        let backup = try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false)
+        #expect(backup.schema == 99 && !backup.areSumsChecked)
+    }
+
+    @Test func `a server whose file a later collector has changed writes no more`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store(exclusive: true)
+        #expect(try store.count([submission([Report(leak: leak("A"))])], now: noon) == [.counted])
+        let later = Migration.newestVersion + 1
+        try Connection(path: directory.database, access: .readWrite).execute("pragma user_version = \(later)")
+        for _ in 0..<2 {
+            for write in [
+                { _ = try store.count([submission([Report(leak: leak("A"))])], now: noon) },
+                { _ = try store.erase(install: 1) }, { try store.expire(now: noon) },
+            ] {
+                let failure = try #require(throws: StoreError.self) { try write() }
+                #expect(failure.reason == .newerSchema(found: later, known: Migration.newestVersion))
+            }
+        }
+    }
 }

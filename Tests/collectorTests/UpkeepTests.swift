@@ -2,6 +2,8 @@ import Foundation
 import HTTPClient
 import Testing
 
+@testable import LeakStore
+
 /// Backup, verification, import and erasure, as an operator runs them.
 @Suite struct UpkeepTests {
     private let folder: TemporaryFolder
@@ -40,7 +42,7 @@ import Testing
         #expect(try post(#"{"class": "C0"}"#, to: collector) == 200)
 
         let again = try run("backup", file)
-        #expect(again.code == 1 && again.errors.contains("--overwrite yes"), "\(again)")
+        #expect(again.code == 1 && again.errors.contains("--overwrite"), "\(again)")
         #expect(try run("verify", file).code == 0)
         #expect(try run("verify").code == 0)
 
@@ -72,14 +74,84 @@ import Testing
             "\(first)")
         #expect(first.errors.contains("line 4: ") && first.errors.contains("line 6: "), "\(first.errors)")
 
-        try lines.dropFirst(0).joined(separator: "\n").appending("\n" + #"{"class": "New"}"#)
+        // A line was mended, and one has come: no other counts again.
+        lines[5] = #"{"class": "Mended"}"#
+        try (lines + [#"{"class": "New"}"#]).joined(separator: "\n")
             .write(toFile: file, atomically: true, encoding: .utf8)
         let second = try run("import", file, "--app", "com.acme.shop")
         #expect(
-            second.output == "1501 lines: 1 reports counted, 1498 lines counted before, 2 refused\n",
+            second.output == "1501 lines: 2 reports counted, 1498 lines counted before, 1 refused\n",
             "\(second)")
-        #expect(try reports(collector) == 1_499)
+        #expect(try reports(collector) == 1_500)
         #expect(try run("verify").code == 0)
+    }
+
+    @Test func `equal lines of other files, apps and versions count`() throws {
+        let collector = try CollectorProcess(data: data)
+        let (one, other) = (folder.path + "/one", folder.path + "/other")
+        for file in [one, other] {
+            try #"{"class": "C"}"#.write(toFile: file, atomically: true, encoding: .utf8)
+        }
+        let imports: [(arguments: [String], counted: Int)] = [
+            ([one], 1), ([one], 0),
+            ([folder.path + "/../\((folder.path as NSString).lastPathComponent)/one"], 0),
+            ([other], 1), ([other, "--app", "a"], 1), ([other, "--app", "b"], 1),
+            ([other, "--app", "b", "--version", "2"], 1), ([other, "--app", "b", "--version", "2"], 0),
+            ([other, "--name", "tuesday"], 1), ([one, "--name", "tuesday"], 0),
+        ]
+        for (arguments, counted) in imports {
+            let result = try CollectorProcess.run(["import"] + arguments + ["--data", data])
+            #expect(
+                result.output
+                    == "1 lines: \(counted) reports counted, \(1 - counted) lines counted before, 0 refused\n",
+                "\(arguments): \(result)")
+        }
+        #expect(try reports(collector) == 6)
+    }
+
+    @Test func `an import is held to no stranger's limit, and says what it moved`() throws {
+        let collector = try CollectorProcess(data: data)
+        let file = folder.path + "/apps"
+        let lines = (0..<150).map {
+            #"{"class": "C", "app": {"id": "app\#($0)"}, "at": "2020-01-01T00:00:00Z"}"#
+        }
+        try lines.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        let result = try run("import", file)
+        #expect(result.code == 0 && result.errors.isEmpty, "\(result)")
+        #expect(result.output.contains("; 150 of the reports, older than 30 days"), "\(result)")
+        let answer = try CurlClient(.init()).get(
+            collector.address + "/api/v1/apps",
+            fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
+        let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+        #expect((json?["apps"] as? [Any])?.count == 150)
+    }
+
+    @Test func `totals that are wrong are told, kept in a backup, and mended once no collector runs`() throws
+    {
+        let file = folder.path + "/backup.sqlite"
+        do {
+            let collector = try CollectorProcess(data: data)
+            #expect(try post(#"{"class": "C", "install": "phone"}"#, to: collector) == 200)
+            try Connection(path: data + "/leaks.sqlite", access: .readWrite).execute(
+                "update leak set reports = reports + 1")
+            let verified = try run("verify")
+            #expect(verified.code == 4 && verified.errors.contains("verify --repair"), "\(verified)")
+            let backup = try run("backup", file)
+            #expect(backup.code == 4 && backup.output.contains("its sums are not"), "\(backup)")
+            let repair = try run("verify", "--repair")
+            #expect(repair.code == 3 && repair.errors.contains("another collector serves it"), "\(repair)")
+        }
+        #expect(try run("verify", file).code == 4)
+        let repair = try run("verify", "--repair")
+        #expect(repair.code == 0 && repair.output.contains("reports and freed of a leak"), "\(repair)")
+        #expect(try run("verify").code == 0)
+    }
+
+    @Test func `a backup never takes the database's place`() throws {
+        let collector = try CollectorProcess(data: data)
+        let result = try run("backup", data + "/leaks.sqlite", "--overwrite", "yes")
+        #expect(result.code == 1 && result.errors.contains("the database itself"), "\(result)")
+        #expect(try post(#"{"class": "C"}"#, to: collector) == 200)
     }
 
     @Test func `a file that is not there is one line`() throws {

@@ -32,7 +32,7 @@ final class Ingest: Sendable {
         switch writer {
         case .valid(let key):
             if let seconds = rate.secondsToWait(of: key.id, now: now(), isBehind: queue.isBehind) {
-                return Self.tooMuch(seconds)
+                return Self.tooMuch(seconds).response
             }
         case .revoked:
             return Problem(.forbidden, "this ingest key has been revoked; ask for another").response
@@ -53,9 +53,9 @@ final class Ingest: Sendable {
         return nil
     }
 
-    private static func tooMuch(_ seconds: Int) -> Response {
+    private static func tooMuch(_ seconds: Int) -> Problem {
         Problem(.tooManyRequests, "this ingest key sends more reports than it may; nothing was counted")
-            .with("Retry-After", "\(seconds)").response
+            .with("Retry-After", "\(seconds)")
     }
 
     static let tooBusy = Problem.unavailable(
@@ -85,26 +85,44 @@ final class Ingest: Sendable {
             body: request.body(), format: format, app: request.query("app"),
             version: request.query("version"),
             idempotencyKey: request.field("idempotency-key"), receivedAt: now())
-        var cache = caches.with { $0.popLast() } ?? GroupCache()
-        let read: Result<Reception, Problem>
+        let reception: Reception
         do throws(Problem) {
-            read = .success(try Reception(letter, key: key, cache: &cache))
+            reception = try receive(letter, from: key)
         } catch {
-            read = .failure(error)
+            responder.send(error.response)
+            return
         }
-        let returned = cache
-        caches.with { $0.append(returned) }
-        switch read {
-        case .failure(let problem):
-            responder.send(problem.response)
-        case .success(let reception):
-            rate.charge(key.id, reports: reception.submission.sightings.count, now: now())
-            // Made here, on the loop: the writer has one transaction after another to see to.
-            let answer = reception.answer(isDuplicate: false)
-            let repeated = reception.submission.answer
-            queue.submit(reception.submission, responder) {
-                Self.answer($0, written: answer, repeated: repeated)
-            }
+        // Made here, on the loop: the writer has one transaction after another to see to.
+        let answer = reception.answer(isDuplicate: false)
+        let repeated = reception.submission.answer
+        queue.submit(reception.submission, responder) {
+            Self.answer($0, written: answer, repeated: repeated)
+        }
+    }
+
+    /// Reads a letter, charges its sender, and groups what is in it.
+    private func receive(_ letter: Letter, from key: Credential) throws(Problem) -> Reception {
+        let document: WireDocument
+        do throws(Problem) {
+            document = try Reception.read(letter)
+        } catch {
+            try charge(key, RateLimit.unreadableCost)
+            throw error
+        }
+        try charge(key, RateLimit.cost(of: document))
+        var cache = caches.with { $0.popLast() } ?? GroupCache()
+        defer { put(back: cache) }
+        return try Reception(document, of: letter, key: key, cache: &cache)
+    }
+
+    private func put(back cache: consuming GroupCache) {
+        let cache = cache
+        caches.with { $0.append(cache) }
+    }
+
+    private func charge(_ key: Credential, _ cost: Int) throws(Problem) {
+        if let seconds = rate.charge(key.id, cost: cost, now: now(), isBehind: queue.isBehind) {
+            throw Self.tooMuch(seconds)
         }
     }
 
@@ -123,10 +141,12 @@ final class Ingest: Sendable {
                 "this Idempotency-Key came before with another body; every batch needs a key of its own"
             ).response
         case .failed(let error) where error.reason == .diskFull:
+            Problem.unavailable("the disk is full; nothing was counted", afterSeconds: 60).response
+        case .failed(let error) where error.reason == .databaseFull:
             Problem.unavailable(
-                "the disk is full, or the database as large as it may be; nothing was counted",
-                afterSeconds: 60
-            ).response
+                "the database is as large as it may be; nothing was counted", afterSeconds: 60
+            )
+            .response
         case .failed(let error) where error.reason == .locked:
             tooBusy.response
         case .failed(let error) where error.reason == .unavailable:

@@ -1,10 +1,15 @@
+internal import LeakMessage
 internal import Threads
 
 /// How much each ingest key may send: a bucket of tokens for each, which fills evenly.
 ///
-/// A request costs one token and one for each report. What it costs is known only once it was read, so a key may go
-/// into debt by one request; whoever is in debt is refused by the head alone. A limit that nobody named holds only
-/// while the store is behind: a machine with time to spare has no reason to refuse.
+/// What a request costs is known only once it was read, so a key may go into debt by one request; whoever is in debt is
+/// refused by the head alone. Requests that were let in together are asked again once they were read: beyond a bucket
+/// of debt they are refused as well, before they are counted.
+///
+/// A limit that was named holds always, and on average whatever the size of requests: each debt is paid in full. One
+/// that nobody named holds only while the store is behind, since a machine with time to spare has no reason to refuse;
+/// its debts end at a bucket.
 final class RateLimit: Sendable {
     /// Seconds' worth of tokens in a full bucket: phones that come back from a tunnel, or from the collector's restart,
     /// come together.
@@ -31,7 +36,7 @@ final class RateLimit: Sendable {
         holdsAlways = reportsPerSecond != nil
     }
 
-    /// Whether a key may send a request now.
+    /// Whether a key may send a request now: asked before its body is read.
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970.
@@ -40,18 +45,38 @@ final class RateLimit: Sendable {
     func secondsToWait(of key: Int64, now: Int64, isBehind: Bool) -> Int? {
         guard let rate, holdsAlways || isBehind else { return nil }
         let tokens = buckets.with { filled(&$0, key, rate, now) }
-        return tokens > 0 ? nil : Int((1 - tokens) / rate) + 1
+        return tokens > 0 ? nil : Self.seconds(from: tokens, rate)
     }
 
-    /// Charges a key for a request that was read.
-    func charge(_ key: Int64, reports: Int, now: Int64) {
-        guard let rate else { return }
-        buckets.with { buckets in
+    /// Charges a key for a request that was read, or refuses it.
+    ///
+    /// - Parameter cost: in tokens: ``cost(of:)``.
+    /// - Returns: `nil` when it may be counted, else in how many seconds it may come again; it was charged one token then.
+    func charge(_ key: Int64, cost: Int, now: Int64, isBehind: Bool) -> Int? {
+        guard let rate else { return nil }
+        return buckets.with { buckets in
             let tokens = filled(&buckets, key, rate, now)
-            // As deep in debt as a bucket is full: what was taken while there was time is not held against a key for long.
-            buckets[key]?.tokens = max(tokens - Double(1 + reports), -rate * Double(Self.burstSeconds))
+            let bucket = rate * Double(Self.burstSeconds)
+            let isRefused = (holdsAlways || isBehind) && tokens <= -bucket
+            let rest = tokens - Double(isRefused ? 1 : cost)
+            // What was taken while there was time is not held against a key for long.
+            buckets[key]?.tokens = holdsAlways ? rest : max(rest, -bucket)
+            return isRefused ? Self.seconds(from: rest, rate) : nil
         }
     }
+
+    /// Until there is a token.
+    private static func seconds(from tokens: Double, _ rate: Double) -> Int { Int((1 - tokens) / rate) + 1 }
+
+    /// Tokens for a request: one, one for each report that it gives, refused ones too, and one for each ten of its
+    /// sessions, checks and reasons of dropped reports, which cost less.
+    static func cost(of document: WireDocument) -> Int {
+        let others = document.sessions.count + document.checks.count + document.dropped.count
+        return unreadableCost + document.givenCount + (others + 9) / 10
+    }
+
+    /// Of a body that cannot be read.
+    static let unreadableCost = 1
 
     private func filled(_ buckets: inout [Int64: Bucket], _ key: Int64, _ rate: Double, _ now: Int64)
         -> Double

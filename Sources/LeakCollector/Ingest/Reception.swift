@@ -17,20 +17,32 @@ struct Reception {
 
     private(set) var submission: Submission
     private(set) var rejected: [Rejection]
+    /// Reports whose time is too old or too far ahead to count at.
+    private(set) var movedCount = 0
 
     /// - Parameters:
     ///   - key: whose app other apps may not be.
     ///   - cache: groups seen before.
     /// - Throws: ``Problem`` when nothing of the letter can be counted.
     init(_ letter: Letter, key: Credential, cache: inout GroupCache) throws(Problem) {
-        let document: WireDocument
+        try self.init(Self.read(letter), of: letter, key: key, cache: &cache)
+    }
+
+    /// Reads what a letter says, and groups nothing yet.
+    static func read(_ letter: Letter) throws(Problem) -> WireDocument {
         do throws(WireError) {
-            document = try WireReader.read(letter.body, as: letter.format)
+            return try WireReader.read(letter.body, as: letter.format)
         } catch {
             var problem = Problem(.badRequest, error.reason)
             (problem.line, problem.column) = (error.line, error.column)
             throw problem
         }
+    }
+
+    /// - Parameter document: what ``read(_:)`` made of the letter.
+    init(
+        _ document: WireDocument, of letter: Letter, key: Credential, cache: inout GroupCache
+    ) throws(Problem) {
         var senders = try Senders(letter: letter, key: key)
         submission = Submission(keyID: key.id, receivedAt: letter.receivedAt)
         rejected = document.rejected
@@ -58,10 +70,12 @@ struct Reception {
                 rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
                 continue
             }
+            let moment = Self.moment(report.at, receivedAt: letter.receivedAt)
+            if let at = report.at, at.milliseconds != moment { movedCount += 1 }
             submission.sightings.append(
                 Submission.Sighting(
-                    leak: grouped.identity, origin: sender, isFreed: grouped.isFreed,
-                    at: Self.moment(report.at, receivedAt: letter.receivedAt), count: report.count,
+                    leak: grouped.identity, origin: sender, isFreed: grouped.isFreed, at: moment,
+                    count: report.count,
                     alive: report.alive, livedMilliseconds: grouped.livedMilliseconds,
                     sample: report.raw.range))
         }

@@ -18,14 +18,14 @@ final class Front: Service {
     private let address = Guarded("")
 
     init(
-        gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, rate: RateLimit, pool: ReadPool,
-        health: StoreHealth, log: Log, now: @escaping @Sendable () -> Int64
+        gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, rate: RateLimit, erasure: Erasure,
+        pool: ReadPool, health: StoreHealth, log: Log, now: @escaping @Sendable () -> Int64
     ) {
         self.gate = gate
         self.files = files
         ingest = Ingest(queue: queue, rate: rate, now: now)
         visits = Visits(signIn: signIn, pool: pool, log: log)
-        erasure = Erasure(store: signIn.store, pool: pool, log: log)
+        self.erasure = erasure
         self.pool = pool
         self.health = health
         self.log = log

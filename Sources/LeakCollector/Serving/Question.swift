@@ -133,7 +133,7 @@ extension Problem {
         switch error.reason {
         case .invalidArgument:
             self.init(.badRequest, error.description)
-        case .locked, .diskFull, .readOnly, .unavailable, .uncertain:
+        case .locked, .diskFull, .databaseFull, .readOnly, .unavailable, .uncertain:
             self = .unavailable("the store does not answer just now", afterSeconds: 5)
             cause = error.description
         case .notADatabase, .newerSchema, .corrupt, .other:

@@ -3,6 +3,7 @@
 public enum Setting: String, CaseIterable, Sendable {
     case host, port, data
     case databaseURL = "database-url"
+    case databaseBytes = "database-bytes"
     case `public`, url, log
     case accessLog = "access-log"
     case reportsPerSecond = "reports-per-second"
@@ -23,6 +24,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .port: "COLLECTOR_PORT"
         case .data: "COLLECTOR_DATA"
         case .databaseURL: "COLLECTOR_DATABASE_URL"
+        case .databaseBytes: "COLLECTOR_DATABASE_BYTES"
         case .public: "COLLECTOR_PUBLIC"
         case .url: "COLLECTOR_URL"
         case .log: "COLLECTOR_LOG"
@@ -40,6 +42,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .port: "8080"
         case .data: "./data"
         case .databaseURL: "a file in that folder"
+        case .databaseBytes: "17179869184, which are 16 GiB"
         case .public: "the Public folder installed with the program"
         case .url: "http://localhost:PORT"
         case .log: "text"
@@ -57,13 +60,15 @@ public enum Setting: String, CaseIterable, Sendable {
         case .databaseURL:
             "PostgreSQL in its place, for several collectors: postgres://user@host/database; a password in the variable "
                 + "alone"
+        case .databaseBytes: "how large that file may grow; beyond, reports are refused"
         case .public: "folder of style, icon and error pages"
         case .url: "address people use, for links and Secure cookies"
         case .log: "text or json, on standard error"
         case .accessLog: "off, text or json: a line for each request, on standard output"
-        case .reportsPerSecond: "how many one ingest key may send, ten seconds' worth at once; 0 for no limit"
+        case .reportsPerSecond:
+            "how many one ingest key may send on average, ten seconds' worth at once; 0 for no limit"
         case .ingestKey: "first key that may write reports, for any app"
-        case .accessToken: "first token that may read"
+        case .accessToken: "first token that may read, and erase installs"
         }
     }
 }

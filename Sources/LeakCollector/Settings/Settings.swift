@@ -18,6 +18,8 @@ public struct Settings: Sendable {
     public var dataFolder = "./data"
     /// A PostgreSQL database, with its password if it has one; `nil`: SQLite in the data folder.
     public var databaseURL: String?
+    /// How large the SQLite file may grow; `nil`: 16 GiB.
+    public var databaseBytes: Int?
     /// `nil`: the one installed with the program.
     public var publicFolder: String?
     /// Without a slash at the end; `nil`: `http://localhost:PORT`.
@@ -82,6 +84,11 @@ public struct Settings: Sendable {
             dataFolder = value
         case .databaseURL:
             databaseURL = try Self.database(value, isFlag: source == setting.flag, refuse)
+        case .databaseBytes:
+            guard let bytes = Int(value), bytes >= 1 << 20 else {
+                throw refuse("is “\(value)”, must be a number of bytes, 1048576 or more")
+            }
+            databaseBytes = bytes
         case .public:
             guard !value.isEmpty else { throw refuse("must name a folder") }
             publicFolder = value

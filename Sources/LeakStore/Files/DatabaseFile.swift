@@ -13,6 +13,39 @@ enum DatabaseFile {
         close(descriptor)
     }
 
+    /// Makes a file that was not there, for its owner alone, following no link that another has put in its place.
+    static func createNew(at path: String) throws(StoreError) {
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw refusal(of: path, errno) }
+        close(descriptor)
+    }
+
+    /// The folder that a path names a file in.
+    static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    }
+
+    /// Whether a path names one of the files that SQLite and the lock keep for a database, there or not.
+    static func belongs(_ path: String, to database: String) -> Bool {
+        ["", "-wal", "-shm", "-journal", ".lock"].contains { end in
+            let own = database + end
+            if let file = identity(of: path), file == identity(of: own) { return true }
+            return name(of: path) == name(of: own)
+                && identity(of: folder(of: path)) == identity(of: folder(of: own))
+        }
+    }
+
+    private static func name(of path: String) -> Substring {
+        path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+    }
+
+    /// What tells one file from all others, by whatever name; `nil` when there is none.
+    private static func identity(of path: String) -> [UInt64]? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
+    }
+
     /// Puts a file, or the names in a folder, on disk.
     static func sync(_ path: String) throws(StoreError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -25,6 +58,13 @@ enum DatabaseFile {
     static func size(of path: String) -> Int {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Bytes that may still be written on a file's disk; 0 when the system does not say.
+    static func freeBytes(beside path: String) -> Int {
+        var disk = statvfs()
+        guard unsafe statvfs(folder(of: path), &disk) == 0 else { return 0 }
+        return Int(clamping: UInt64(disk.f_bavail).multipliedFullWidth(by: UInt64(disk.f_frsize)).low)
     }
 
     /// One line for a file that the system would not open.

@@ -35,8 +35,31 @@ struct Migration: Sendable {
         }
     }
 
-    /// Refuses what is not ours to read or write.
+    /// Whether a database has to be brought to ``newestVersion``.
+    ///
+    /// - Throws: for what is not ours to read or write.
     static func isNeeded(on connection: Connection) throws(StoreError) -> Bool {
+        let found = try ownVersion(of: connection)
+        guard found <= newestVersion else { throw .newerSchema(found, in: connection.path) }
+        let application = try connection.number("pragma application_id")
+        return found < newestVersion || application != applicationID
+    }
+
+    /// The schema of a database to read, any that a collector wrote, now or later.
+    ///
+    /// - Throws: ``StoreError`` for a file of another program, and for one of ours that lacks a part.
+    static func schema(of connection: Connection) throws(StoreError) -> Int {
+        let found = try ownVersion(of: connection)
+        guard found > 0 else {
+            throw StoreError(
+                .notADatabase, "database \(connection.path): it is empty; no collector has written it")
+        }
+        if found <= newestVersion { try checkParts(of: connection, schema: found) }
+        return found
+    }
+
+    /// - Returns: 0 for a database with nothing in it.
+    private static func ownVersion(of connection: Connection) throws(StoreError) -> Int {
         let application = try connection.number("pragma application_id") ?? 0
         let tables = try connection.number("select count(*) from sqlite_master") ?? 0
         guard application == applicationID || (application == 0 && tables == 0) else {
@@ -51,19 +74,15 @@ struct Migration: Sendable {
                 "database \(connection.path): its schema has the number \(found), which no collector wrote; restore it "
                     + "from a backup")
         }
-        guard found <= newestVersion else {
-            throw StoreError(
-                .newerSchema(found: found, known: newestVersion),
-                "database \(connection.path): written by a later collector (schema \(found), this one knows "
-                    + "\(newestVersion)); start that version or a newer one")
-        }
-        return found < newestVersion || application != applicationID
+        return found
     }
 
     /// A part that is missing would be found out by the first report that needs it, and be a riddle then.
-    private static func checkParts(of connection: Connection) throws(StoreError) {
+    private static func checkParts(
+        of connection: Connection, schema: Int = newestVersion
+    ) throws(StoreError) {
         let model = try Connection(path: ":memory:", access: .readWrite)
-        for migration in all { try model.execute(migration.script) }
+        for migration in all where migration.version <= schema { try model.execute(migration.script) }
         let found = Set(try parts(of: connection))
         for part in try parts(of: model) where !found.contains(part) {
             throw StoreError(
@@ -83,5 +102,14 @@ struct Migration: Sendable {
         var parts: [String] = []
         while try select.step() { parts.append(select.text(0)) }
         return parts
+    }
+}
+
+extension StoreError {
+    static func newerSchema(_ found: Int, in path: String) -> StoreError {
+        StoreError(
+            .newerSchema(found: found, known: Migration.newestVersion),
+            "database \(path): written by a later collector (schema \(found), this one knows "
+                + "\(Migration.newestVersion)); start that version or a newer one")
     }
 }

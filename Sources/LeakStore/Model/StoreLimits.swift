@@ -36,7 +36,7 @@ public struct StoreLimits: Hashable, Sendable {
     /// long behind it. One submission is never split.
     public var weightPerCommit = 8_000
     /// Bytes of the database file, which SQLite never lets grow further: the last word when all other limits together
-    /// leave too much. Beyond it, reports are refused as when the disk is full.
+    /// leave too much. Beyond it, reports are refused; a file that is larger when it is opened may grow 64 MiB more.
     public var databaseBytes = 16 << 30
 
     public init() {}
@@ -50,6 +50,24 @@ public struct StoreLimits: Hashable, Sendable {
     package func admit(builds: Int, cells: Int, isOther: Bool) -> Bool {
         builds < buildsPerLeak + (isOther ? releasesPerApp : 0)
             && cells < leakBuildsPerApp * (isOther ? 2 : 1)
+    }
+
+    /// For what an operator imports: ten times what strangers may bring into being, and every idempotency key, so that
+    /// whatever is imported again counts once.
+    public static var forImports: StoreLimits {
+        var limits = StoreLimits()
+        limits.appsPerKey *= 10
+        limits.releasesPerApp *= 10
+        limits.buildsPerRelease *= 10
+        limits.leaksPerApp *= 10
+        limits.leakTextBytesPerApp *= 10
+        limits.buildsPerLeak *= 10
+        limits.leakBuildsPerApp *= 10
+        limits.checkClassesPerRelease *= 10
+        limits.droppedReasonsPerApp *= 10
+        limits.idempotencyKeysPerDay = .max
+        limits.answersPerDay = .max
+        return limits
     }
 }
 

@@ -29,7 +29,8 @@ extension Writer {
         do throws(StoreError) {
             var next = expiry
             let isDone = try connection.transaction(.immediate) { () throws(StoreError) in
-                switch part {
+                try forgetIfOthersWrote()
+                return switch part {
                 case .keys: try expireKeys(now: next.now)
                 case .answers: try expireAnswers(now: next.now)
                 case .hours: try expireHours(&next)

@@ -17,7 +17,12 @@ final class Writer {
     /// When a log that could not be emptied is tried again.
     private static let logRetryMilliseconds: Int64 = 10_000
 
+    /// Beyond the limit of the file: for erasing, which makes room, and for people who sign in to see what is wrong.
+    private static let spareBytes = 64 << 20
+
     let connection: Connection
+    /// Pages that the file may have.
+    private let pageLimit: Int
     let redact: Redact
     let reservoir: Reservoir
     let limits: StoreLimits
@@ -50,6 +55,11 @@ final class Writer {
                     + "disk")
         }
         mode.reset()
+        // A file that is larger already goes on, for a while.
+        let pages = Int(try connection.number("pragma page_count") ?? 0)
+        let limit = max(1, limits.databaseBytes / Self.pageBytes)
+        pageLimit = pages > limit ? pages + Self.spareBytes / Self.pageBytes : limit
+        // What is erased must not be found in the file; some builds of SQLite leave it there unless told.
         try connection.execute(
             """
             pragma synchronous = full;
@@ -57,8 +67,29 @@ final class Writer {
             pragma cache_size = -6144;
             pragma journal_size_limit = \(Self.logBytes);
             pragma wal_autocheckpoint = \(Self.checkpointPages);
-            pragma max_page_count = \(max(1, limits.databaseBytes / Self.pageBytes));
+            pragma secure_delete = on;
+            pragma max_page_count = \(pageLimit);
             """)
+    }
+
+    /// Lets the file grow a little beyond its limit meanwhile.
+    func withSpareRoom<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try connection.execute("pragma max_page_count = \(pageLimit + Self.spareBytes / Self.pageBytes)")
+        // What has grown beyond the limit by then stays, and SQLite takes that for the limit.
+        defer { try? connection.execute("pragma max_page_count = \(pageLimit)") }
+        return try body()
+    }
+
+    /// Tells a file at its limit from a full disk: SQLite gives both one code.
+    private func explained(_ error: StoreError) -> StoreError {
+        guard error.reason == .diskFull, let pages = try? connection.number("pragma page_count"),
+            (pageLimit - Int(pages)) * Self.pageBytes < Self.spareBytes,
+            DatabaseFile.freeBytes(beside: connection.path) > Self.spareBytes
+        else { return error }
+        return StoreError(
+            .databaseFull,
+            "database \(connection.path): it is as large as it may be, \(pageLimit * Self.pageBytes) bytes; raise "
+                + "--database-bytes (COLLECTOR_DATABASE_BYTES)")
     }
 
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
@@ -81,13 +112,17 @@ final class Writer {
             }
         } catch {
             caches.removeAll()
-            throw error
+            throw explained(error)
         }
     }
 
+    /// - Throws: ``StoreError/Reason/newerSchema(found:known:)`` once a later collector has changed the schema.
     func forgetIfOthersWrote() throws(StoreError) {
         let version = try connection.number("pragma data_version")
-        if version != dataVersion { caches.removeAll() }
+        guard version != dataVersion else { return }
+        caches.removeAll()
+        let schema = Int(try connection.number("pragma user_version") ?? 0)
+        guard schema == Migration.newestVersion else { throw .newerSchema(schema, in: connection.path) }
         dataVersion = version
     }
 

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPClient
+import LeakStore
 import Testing
+import Threads
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -9,13 +11,20 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct ErasureTests {
+    /// As many connections as a test wants.
+    private static let session: URLSession = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 64
+        return URLSession(configuration: configuration)
+    }()
+
     private func delete(
-        _ path: String, from running: RunningCollector, secret: String?
+        _ path: String, at address: String, secret: String?
     ) async throws -> (status: Int, erased: [String: Any]) {
-        var request = URLRequest(url: try #require(URL(string: running.address + path)))
+        var request = URLRequest(url: try #require(URL(string: address + path)))
         request.httpMethod = "DELETE"
         if let secret { request.setValue("Bearer \(secret)", forHTTPHeaderField: "Authorization") }
-        let (body, answer) = try await URLSession.shared.data(for: request)
+        let (body, answer) = try await Self.session.data(for: request)
         return (
             try #require(answer as? HTTPURLResponse).statusCode,
             try JSONSerialization.jsonObject(with: body) as? [String: Any] ?? [:]
@@ -29,17 +38,18 @@ import Testing
             #expect(try running.post(body).status == 200)
         }
         let path = "/api/v1/installs/a%20+%20b%20%C3%A9"
-        #expect(try await delete(path, from: running, secret: nil).status == 401)
-        #expect(try await delete(path, from: running, secret: RunningCollector.key).status == 401)
+        #expect(try await delete(path, at: running.address, secret: nil).status == 401)
+        #expect(try await delete(path, at: running.address, secret: RunningCollector.key).status == 401)
         #expect(try running.json("/api/v1/summary")["recent_installs"] as? Int == 2)
 
-        let (status, erased) = try await delete(path, from: running, secret: RunningCollector.token)
+        let (status, erased) = try await delete(path, at: running.address, secret: RunningCollector.token)
         #expect(status == 200)
+        #expect(erased["left_in_log"] as? Bool == false)
         #expect(erased["samples"] as? Int ?? 0 >= 1 && erased["sets"] as? Int ?? 0 >= 2)
         #expect(try running.json("/api/v1/summary")["recent_installs"] as? Int == 1)
         let leaks = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
         #expect(leaks.first?["reports"] as? Int == 2 && leaks.first?["installs"] as? Int == 1)
-        let again = try await delete(path, from: running, secret: RunningCollector.token).erased
+        let again = try await delete(path, at: running.address, secret: RunningCollector.token).erased
         #expect(again["samples"] as? Int == 0 && again["sets"] as? Int == 0)
     }
 
@@ -49,4 +59,65 @@ import Testing
         #expect(answer.status == 405 && answer.field("allow") == "DELETE, OPTIONS")
         #expect(try running.get("/api/v1/installs/").status == 404)
     }
+
+    @Test func `long erasures hold up no reader, and none of them holds up the end`() async throws {
+        let slow = Guarded(0)
+        let running = try RunningCollector(store: { EndlessErasing(store: $0, begun: slow) })
+        let address = running.address
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            // One at work, as many as may wait, and one that may not.
+            for number in 0..<(2 + Erasure.waitingJobs) {
+                group.addTask {
+                    try await delete(
+                        "/api/v1/installs/\(number)", at: address, secret: RunningCollector.token
+                    ).status
+                }
+            }
+            let deadline = ContinuousClock.now + .seconds(60)
+            while slow.with({ $0 }) == 0, ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            for _ in 0..<3 { #expect(try running.get("/api/v1/summary").status == 200) }
+            // One more than may wait is told to come back at once.
+            let refused = try await group.next()
+            #expect(refused == 503)
+            let start = ContinuousClock.now
+            running.collector.stop(within: .seconds(60))
+            #expect(ContinuousClock.now - start < .seconds(30))
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == [Int](repeating: 503, count: 1 + Erasure.waitingJobs))
+        #expect(slow.with { $0 } == 1)
+    }
+}
+
+/// A store whose erasures end when nobody wants them any more.
+private struct EndlessErasing: Store {
+    let store: any Store
+    /// How many there were.
+    let begun: Guarded<Int>
+
+    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {
+        begun.with { $0 += 1 }
+        begun.wakeAll()
+        while isWanted() { usleep(10_000) }
+        return nil
+    }
+
+    func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+        try store.count(submissions, now: now)
+    }
+
+    func tidy(now: Int64) throws(StoreError) { try store.tidy(now: now) }
+    func expire(now: Int64) throws(StoreError) { try store.expire(now: now) }
+    func add(_ credential: Credential) throws(StoreError) -> Credential { try store.add(credential) }
+    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
+        try store.revoke(credential: id, now: now)
+    }
+    func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
+        try store.useOnce(hash: hash, now: now)
+    }
+    func verify() -> [String] { [] }
+
+    func makeReader() throws(StoreError) -> any StoreReader { try store.makeReader() }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import LeakMessage
 import LeakStore
 import Testing
 
@@ -8,9 +9,9 @@ import Testing
 @Suite struct RateLimitTests {
     @Test func `a key that has sent its bucket waits, and no other`() {
         let limit = RateLimit(reportsPerSecond: 10)
-        limit.charge(1, reports: 98, now: 0)
+        #expect(limit.charge(1, cost: 99, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
-        limit.charge(1, reports: 50, now: 0)
+        #expect(limit.charge(1, cost: 51, now: 0, isBehind: false) == nil)
         // Fifty in debt, at ten a second.
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == 6)
         #expect(limit.secondsToWait(of: 2, now: 0, isBehind: false) == nil)
@@ -21,28 +22,79 @@ import Testing
     @Test func `a bucket holds ten seconds' worth, however long nothing came`() {
         let limit = RateLimit(reportsPerSecond: 10)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
-        limit.charge(1, reports: 100, now: 3_600_000)
+        #expect(limit.charge(1, cost: 101, now: 3_600_000, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 3_600_000, isBehind: false) == 1)
     }
 
     @Test func `a clock set back neither fills nor empties it`() {
         let limit = RateLimit(reportsPerSecond: 10)
-        limit.charge(1, reports: 100, now: 1_000_000)
+        #expect(limit.charge(1, cost: 101, now: 1_000_000, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == 1)
         #expect(limit.secondsToWait(of: 1, now: 1_000, isBehind: false) == nil)
     }
 
     @Test func `a limit that nobody named holds while the store is behind, and its debt is soon paid`() {
         let limit = RateLimit(reportsPerSecond: nil)
-        limit.charge(1, reports: 100_000_000, now: 0)
+        #expect(limit.charge(1, cost: 100000001, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: true) == RateLimit.burstSeconds + 1)
         #expect(limit.secondsToWait(of: 1, now: 10_001, isBehind: true) == nil)
     }
 
+    /// Requests that arrive together are let in together: by their heads all look the same.
+    @Test(arguments: [
+        (size: 1, parallel: 1), (10, 3), (100, 1), (100, 64), (10_000, 1), (10_000, 64),
+    ])
+    func `a named limit holds on average, whatever the size of requests and however many come at once`(
+        size: Int, parallel: Int
+    ) {
+        let (rate, hours) = (10, 3)
+        let limit = RateLimit(reportsPerSecond: rate)
+        var counted = 0
+        for now in stride(from: Int64(0), to: Int64(hours) * 3_600_000, by: 500) {
+            let admitted = (0..<parallel).filter { _ in
+                limit.secondsToWait(of: 1, now: now, isBehind: false) == nil
+            }
+            for _ in admitted where limit.charge(1, cost: 1 + size, now: now, isBehind: false) == nil {
+                counted += size
+            }
+        }
+        let allowed = rate * hours * 3_600
+        // A bucket at the start, one of debt among requests that came together, and one request.
+        #expect(counted <= allowed + 2 * rate * RateLimit.burstSeconds + size, "\(counted) of \(allowed)")
+        // A token a request is the price of small ones.
+        #expect(counted >= min(allowed, 2 * parallel * hours * 3_600) / 2 - size, "\(counted) of \(allowed)")
+    }
+
+    @Test func `what comes together is charged once each, and refused beyond a bucket of debt`() {
+        let limit = RateLimit(reportsPerSecond: 10)
+        for seconds in [nil, nil, 21, 21] as [Int?] {
+            #expect(limit.charge(1, cost: 150, now: 0, isBehind: false) == seconds)
+        }
+        #expect(limit.charge(2, cost: 10_001, now: 0, isBehind: false) == nil)
+        #expect(limit.secondsToWait(of: 2, now: 0, isBehind: false) == 991)
+    }
+
+    @Test(arguments: [
+        (#"{"class": "A"}"#, 2), (#"[{"class": "A"}, {}, 5]"#, 4),
+        (#"{"sessions": [{"id": "a"}, {"id": "b"}], "checks": [{"class": "A", "count": 1}]}"#, 2),
+        (#"{"dropped": {"budget": 3}, "reports": [{}, {"class": "B"}]}"#, 4),
+    ])
+    func `everything that was read costs something, also what is refused`(body: String, cost: Int) throws {
+        let document = try WireReader.read(Array(body.utf8), as: .json)
+        #expect(RateLimit.cost(of: document) == cost)
+    }
+
+    @Test func `bodies that nobody can read are charged as well`() throws {
+        let running = try RunningCollector { $0.reportsPerSecond = 1 }
+        let statuses = try (0..<30).map { _ in try running.post("{").status }
+        #expect(statuses.first == 400)
+        #expect(statuses.contains(429))
+    }
+
     @Test func `0 is no limit`() {
         let limit = RateLimit(reportsPerSecond: 0)
-        limit.charge(1, reports: 1_000_000, now: 0)
+        #expect(limit.charge(1, cost: 1000001, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: true) == nil)
     }
 

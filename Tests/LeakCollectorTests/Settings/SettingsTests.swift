@@ -20,6 +20,10 @@ import Testing
             "COLLECTOR_HOST", "a b",
             "COLLECTOR_HOST must be a host name or an address, such as 127.0.0.1 or ::1"
         ),
+        (
+            "COLLECTOR_DATABASE_BYTES", "16G",
+            "COLLECTOR_DATABASE_BYTES is “16G”, must be a number of bytes, 1048576 or more"
+        ),
         ("COLLECTOR_LOG", "xml", "COLLECTOR_LOG is “xml”, must be text or json"),
         ("COLLECTOR_ACCESS_LOG", "on", "COLLECTOR_ACCESS_LOG is “on”, must be off, text or json"),
         ("COLLECTOR_URL", "leaks.example.com", "COLLECTOR_URL must start with http:// or https://"),

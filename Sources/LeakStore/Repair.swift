@@ -1,0 +1,71 @@
+/// What mending a database came to.
+public struct Repair: Hashable, Sendable {
+    /// What was wrong and is right now, one line each.
+    public var mended: [String]
+    /// What no other rows tell how to mend, one line each.
+    public var left: [String]
+}
+
+extension SQLiteStore {
+    /// Makes every total the sum of its parts again, in one transaction, and an older schema the newest.
+    ///
+    /// Keeps a server off meanwhile.
+    ///
+    /// - Throws: ``StoreError/Reason/locked`` while a server has the file; ``StoreError/Reason/corrupt`` for a file whose
+    ///   structure is damaged, untouched.
+    public static func repair(path: String) throws(StoreError) -> Repair {
+        let lock = try LockFile(beside: path)
+        defer { withExtendedLifetime(lock) {} }
+        if let damage = try verify(path: path).damage.first {
+            throw StoreError(
+                .corrupt, "database \(path): its structure is damaged (\(damage)); restore it from a backup")
+        }
+        let connection = try Connection(path: path, access: .readWrite)
+        try Migration.run(on: connection)
+        let writer = try Writer(
+            connection: connection, limits: StoreLimits(), redact: { Array($0) },
+            reservoir: Reservoir(seed: 0))
+        return try connection.transaction(.immediate) { () throws(StoreError) in
+            var mended = try writer.repairInstalls()
+            for check in RowCheck.all {
+                guard let repair = check.repair else { continue }
+                try connection.execute(repair)
+                if connection.changes > 0 { mended.append("\(check.sentence): \(connection.changes) mended") }
+            }
+            return Repair(mended: mended, left: try connection.wrongSums(of: Migration.newestVersion))
+        }
+    }
+}
+
+extension Writer {
+    /// Writes the log of installs into its sets, and the size of each set beside what it is the set of.
+    fileprivate func repairInstalls() throws(StoreError) -> [String] {
+        try readInstallLog()
+        try foldInstallLog()
+        let select = try connection.statement("select id, members from install_set order by id")
+        defer { select.reset() }
+        var changed = 0
+        while try select.step() {
+            let row = select.int64(0)
+            guard let set = InstallSet(bytes: select.blob(1)), let scope = InstallScope(rawValue: row & 7)
+            else { throw .unreadable("a set of installs", in: connection.path) }
+            if try repair(scope, of: row >> 3, set.count) { changed += 1 }
+        }
+        return changed == 0 ? [] : ["installs are the size of their set: \(changed) mended"]
+    }
+
+    private func repair(
+        _ scope: InstallScope, of owner: Int64, _ installs: Int
+    ) throws(StoreError) -> Bool {
+        let update: StaticString
+        switch scope {
+        case .leak: update = "update leak set installs = ?1 where id = ?2 and installs <> ?1"
+        case .leakBuild: update = "update leak_build set installs = ?1 where id = ?2 and installs <> ?1"
+        case .release: update = "update release set installs = ?1 where id = ?2 and installs <> ?1"
+        case .leakRelease: update = "update leak_release set installs = ?1 where id = ?2 and installs <> ?1"
+        case .slot: return false
+        }
+        try connection.run(update, installs, owner)
+        return connection.changes > 0
+    }
+}

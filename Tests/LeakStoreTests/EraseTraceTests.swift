@@ -1,0 +1,73 @@
+import Testing
+import Threads
+
+@testable import LeakStore
+
+/// What the files hold of an install that was erased.
+@Suite struct EraseTraceTests {
+    private let directory = TemporaryDirectory(isInMemory: true)
+
+    /// Whether a file has the bytes of a text in it.
+    private func holds(_ text: String, _ file: String) -> Bool {
+        let (bytes, wanted) = (directory.read(file), Array(text.utf8))
+        guard let first = wanted.first else { return true }
+        return bytes.indices.contains { start in
+            bytes[start] == first && bytes[start...].starts(with: wanted)
+        }
+    }
+
+    /// Enough reports that samples are replaced, pages split and freed; long ones lie on pages of their own.
+    private func fill(_ store: SQLiteStore) throws {
+        for round in 0..<60 {
+            let reports = (0..<40).map { number in
+                Report(
+                    leak: leak("L\(number % 9)"),
+                    install: number % 3 == 0 ? 777_777 : UInt64(round * 40 + number),
+                    body: "{\"mark\": \"\(number % 3 == 0 ? "forget-me" : "keep-me")\"}"
+                        + String(repeating: " ", count: number % 2 == 0 ? 10 : 6_000))
+            }
+            _ = try store.count([submission(reports)], now: noon + Int64(round))
+        }
+    }
+
+    @Test func `nothing of an erased install is left in the files`() throws {
+        let store = try directory.store()
+        try fill(store)
+        #expect(holds("forget-me", "leaks.sqlite-wal") || holds("forget-me", "leaks.sqlite"))
+        let erased = try store.erase(install: 777_777)
+        #expect(erased.samples > 0 && !erased.isLeftInLog)
+        for (file, bytes) in directory.files() {
+            #expect(!holds("forget-me", file) && !holds("i777777", file), "\(file)")
+            if file.hasSuffix("-wal") { #expect(bytes.isEmpty) }
+        }
+        #expect(holds("keep-me", "leaks.sqlite"))
+    }
+
+    @Test func `a reader that keeps the log is told of, and the next erasure empties it`() throws {
+        let store = try directory.store()
+        try fill(store)
+        let reader = try SQLiteReader(path: directory.database)
+        let erased = try reader.snapshot { () throws(StoreError) in
+            _ = try reader.apps()
+            return try store.erase(install: 777_777)
+        }
+        #expect(erased.isLeftInLog && erased.samples > 0)
+        #expect(holds("forget-me", "leaks.sqlite-wal") || holds("forget-me", "leaks.sqlite"))
+        #expect(try store.erase(install: 777_777) == Erased())
+        #expect(!holds("forget-me", "leaks.sqlite") && !holds("forget-me", "leaks.sqlite-wal"))
+    }
+
+    @Test func `what is not wanted any more ends between two steps`() throws {
+        let store = try directory.store()
+        try fill(store)
+        var steps = 0
+        let erased = try store.erase(install: 777_777) {
+            steps += 1
+            return steps <= 2
+        }
+        #expect(erased == nil && steps == 3)
+        #expect(try store.verify() == [])
+        _ = try store.erase(install: 777_777)
+        #expect(!holds("forget-me", "leaks.sqlite"))
+    }
+}

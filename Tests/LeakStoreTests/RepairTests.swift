@@ -1,0 +1,91 @@
+import Testing
+
+@testable import LeakStore
+
+@Suite struct RepairTests {
+    private let directory = TemporaryDirectory(isInMemory: true)
+
+    /// A few hundred reports of several leaks, releases, builds and installs.
+    private func fill() throws {
+        let store = try directory.store()
+        var random = Seeded(state: 5)
+        for round in 0..<20 {
+            let reports = (0..<30).map { _ in
+                Report(
+                    leak: leak("L\(Int.random(in: 0..<7, using: &random))"),
+                    version: "\(Int.random(in: 1..<4, using: &random)).0",
+                    build: "\(Int.random(in: 1..<4, using: &random))",
+                    install: .random(in: 0..<50, using: &random), isFreed: .random(using: &random),
+                    at: noon - Int64.random(in: 0..<3, using: &random) * day)
+            }
+            var batch = submission(reports, key: "k\(round)")
+            batch.denominators = [
+                Submission.Denominator(
+                    app: "shop", version: "1.0", build: nil, sessions: 3, leakySessions: 1,
+                    checks: ["A": 2, "B": 3])
+            ]
+            _ = try store.count([batch], now: noon)
+        }
+        #expect(try store.verify() == [])
+    }
+
+    /// What a list says of each leak.
+    private func shown() throws -> [[Int]] {
+        try directory.store().makeReader().leaks(LeakQuery(), now: noon).leaks
+            .map { [$0.reports, $0.freed, $0.installs] }
+    }
+
+    private func damage(_ script: String) throws {
+        try Connection(path: directory.database, access: .readWrite).execute(script)
+    }
+
+    @Test(arguments: [
+        "update leak set reports = reports + 1 where id % 2",
+        "update leak set freed = 0, impact = 77",
+        "update leak_release set reports = 1, freed = 2",
+        "update leak set installs = 1 where id = 2",
+        "update leak_build set installs = installs + 1",
+        "update leak_release set installs = installs + 1",
+        "update release set installs = 0, checks = 1, reports = reports + 5, leaks = 0, new_leaks = 9",
+        "update app set leaks = 1, reports = 2, freed = 3, cells = 1000000, text_bytes = 1000000",
+        "update leak_day set reports = reports + 1 where leak = 1 and day = (select max(day) from leak_day)",
+        "update leak_hour set reports = reports + 1 where leak = 1 and hour = (select max(hour) from leak_hour)",
+        "delete from answer",
+    ])
+    func `totals become the sums of their parts again`(script: String) throws {
+        try fill()
+        let before = try shown()
+        try damage(script)
+        #expect(try directory.store().verify() != [])
+        let repair = try SQLiteStore.repair(path: directory.database)
+        if script.contains("leak_hour") {
+            // Nothing tells what the hour was: the right day stays.
+            #expect(repair.mended == [] && repair.left.count == 1, "\(repair)")
+            return
+        }
+        #expect(repair.mended != [] && repair.left == [], "\(repair)")
+        #expect(try directory.store().verify() == [])
+        #expect(try shown() == before)
+        #expect(try SQLiteStore.repair(path: directory.database) == Repair(mended: [], left: []))
+    }
+
+    @Test func `a database that a server has is left alone`() throws {
+        try fill()
+        let server = try directory.store(exclusive: true)
+        try damage("update leak set reports = 1")
+        let failure = try #require(throws: StoreError.self) {
+            try SQLiteStore.repair(path: directory.database)
+        }
+        #expect(failure.reason == .locked)
+        #expect(try server.verify() != [])
+    }
+
+    @Test func `damage is for backups`() throws {
+        try fill()
+        try damage("delete from app")
+        let failure = try #require(throws: StoreError.self) {
+            try SQLiteStore.repair(path: directory.database)
+        }
+        #expect(failure.reason == .corrupt && failure.description.contains("restore it from a backup"))
+    }
+}
