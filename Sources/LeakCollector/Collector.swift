@@ -30,6 +30,7 @@ public final class Collector: Sendable {
     private let store: any Store
     private let queue: CommitQueue
     private let pool: ReadPool
+    private let known: KnownLeaks
     private let housekeeping: Housekeeping
     private let accessLog: AccessLog?
     private let threads: Guarded<[WorkerThread]>
@@ -51,6 +52,7 @@ public final class Collector: Sendable {
         let gate = Gate(cookieName: isSecure ? "__Host-leaks_session" : "leaks_session_\(settings.port)")
         let signIn = SignIn(store: store, gate: gate, isSecure: isSecure)
         self.store = store
+        known = try KnownLeakFile.load(publicFolder: publicFolder, own: settings.knownLeaksFile)
         let health = StoreHealth()
         queue = CommitQueue(store: store, now: now) { error in
             // Housekeeping looks whether the database is back; what else fails shows with the next transaction.
@@ -130,7 +132,7 @@ public final class Collector: Sendable {
     /// Reads the folder that is served to anyone, which had better be the right one.
     private static func files(_ folder: String) throws -> StaticFiles {
         // Looked for first: a wrong folder may be large, or hold what nobody should see.
-        let needed = ["style.css", "icon.svg", "openapi.json"]
+        let needed = ["style.css", "icon.svg", "openapi.json", "known-leaks.json"]
         if let missing = needed.first(where: { unsafe access("\(folder)/\($0)", R_OK) != 0 }) {
             throw SettingError(
                 source: "--public",
@@ -152,7 +154,7 @@ public final class Collector: Sendable {
     public func start() throws {
         let thread = queue.start()
         writer.with { $0 = thread }
-        let started = try pool.start(store: store, threads: 2) + [try housekeeping.start()]
+        let started = try pool.start(store: store, known: known, threads: 2) + [try housekeeping.start()]
         threads.with { $0 += started }
         server.start()
     }

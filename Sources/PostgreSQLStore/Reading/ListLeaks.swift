@@ -9,13 +9,17 @@
                 throw StoreError(.invalidArgument, "a page has 1 to 200 rows, not \(query.limit)")
             }
             let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
-            let selection = LeakSelection(query)
             let first = Calendar.day(of: now) - LeakRow.trendDays + 1
             return try snapshot { connection throws(StoreError) in
-                let answers = try connection.run([
-                    query.isOfAllLeaks ? Self.totals(query.app) : selection.totals,
-                    selection.page(after: cursor, limit: query.limit + 1),
-                ])
+                let known = try knownRows(app: query.app, on: connection)
+                let selection = LeakSelection(query, known: known)
+                var apart = query
+                apart.state = .known
+                let answers = try connection.run(
+                    [
+                        query.isOfAllLeaks ? Self.totals(query.app) : selection.totals,
+                        selection.page(after: cursor, limit: query.limit + 1),
+                    ] + (Self.isFiltered(query, known) ? [LeakSelection(apart, known: known).totals] : []))
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
                 for row in answers[1] {
@@ -31,14 +35,30 @@
                 }
                 let trends = try Self.trends(of: cursors.map(\.row), from: first, on: connection)
                 for index in rows.indices {
+                    rows[index].mark(known.matches[cursors[index].row])
                     rows[index].trendFrom = first
                     rows[index].trend =
                         trends[cursors[index].row] ?? [Int](repeating: 0, count: LeakRow.trendDays)
                 }
                 let totals = answers[0].first
-                return LeakPage(
+                var page = LeakPage(
                     leaks: rows, next: next, total: totals?.int(0) ?? 0, reports: totals?.int(1) ?? 0)
+                if query.state == .toFix {
+                    if query.isOfAllLeaks {
+                        page.known = known.totals
+                        page.total -= known.totals.leaks
+                        page.reports -= known.totals.reports
+                    } else if answers.count > 2, let left = answers[2].first {
+                        page.known = KnownTotals(leaks: left.int(0), reports: left.int(1))
+                    }
+                }
+                return page
             }
+        }
+
+        /// Whether filters decide which of the known leaks a list leaves out.
+        private static func isFiltered(_ query: LeakQuery, _ known: KnownRows) -> Bool {
+            query.state == .toFix && !query.isOfAllLeaks && known.totals.leaks > 0
         }
 
         /// Of all leaks, kept with each app.
@@ -52,7 +72,7 @@
         }
 
         /// Reports per day of the last days, by row of `leak`.
-        private static func trends(
+        static func trends(
             of leaks: [Int64], from first: Int, on connection: Connection
         ) throws(StoreError) -> [Int64: [Int]] {
             let rows = try connection.run(
@@ -74,7 +94,8 @@
     extension LeakQuery {
         /// Whether nothing but the app limits the list.
         fileprivate var isOfAllLeaks: Bool {
-            version == nil && state == nil && kind == nil && className == nil && (search ?? "").isEmpty
+            version == nil && (state == .toFix || state == .any) && kind == nil && className == nil
+                && (search ?? "").isEmpty
         }
     }
 
@@ -90,7 +111,7 @@
         private let primary: String
         private let secondary: String
 
-        init(_ query: LeakQuery) {
+        init(_ query: LeakQuery, known: KnownRows) {
             source = "from leak l join app a on a.id = l.app"
             if query.version == nil {
                 (reports, installs, lookedAt) = ("l.reports", "l.installs", "l.last_release")
@@ -117,16 +138,23 @@
                      left join leak_release n on n.leak = l.id and n.release = newest.id
                     """
             }
-            filter(by: query)
+            filter(by: query, known: known.rows)
         }
 
-        private mutating func filter(by query: LeakQuery) {
+        private mutating func filter(by query: LeakQuery, known: [Int64]) {
             var conditions: [String] = []
             if let app = query.app {
                 conditions.append("l.app = (select id from app where name = \(bind(.text(app))))")
             }
-            if let state = query.state {
-                conditions.append(state == .slow ? LeakRow.isSlow : "not \(LeakRow.isSlow)")
+            switch query.state {
+            case .open: conditions.append("not \(LeakRow.isSlow)")
+            case .slow: conditions.append(LeakRow.isSlow)
+            case .toFix, .known, .any: break
+            }
+            if query.state == .known {
+                conditions.append("l.id = any(\(bind(known)))")
+            } else if query.state != .any && !known.isEmpty {
+                conditions.append("l.id <> all(\(bind(known)))")
             }
             if let kind = query.kind { conditions.append("l.kind = \(bind(.text(kind)))") }
             if let className = query.className { conditions.append("l.class = \(bind(.text(className)))") }
@@ -140,6 +168,11 @@
                     """)
             }
             if !conditions.isEmpty { source += " where " + conditions.joined(separator: " and ") }
+        }
+
+        private mutating func bind(_ rows: [Int64]) -> String {
+            values.append(.integers(rows.map { $0 }))
+            return "$\(values.count)::bigint[]"
         }
 
         /// - Returns: what stands for the value: `$1::text`, then `$2::text` …

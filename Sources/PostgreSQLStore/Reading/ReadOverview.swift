@@ -10,8 +10,9 @@
             let first = SlotWindow.first(now: now)
             return try snapshot { connection throws(StoreError) in
                 let newest = try Self.releasesOfOneApp(app, limit: 2, on: connection)
+                let known = try knownRows(app: app, on: connection)
                 let answers = try connection.run([
-                    Self.newLeaks(app), Self.recentSlots(app, from: first),
+                    Self.newLeaks(app, but: known.rows), Self.recentSlots(app, from: first),
                     Self.recentLeaks(app, from: first),
                     Self.totals(app), Self.dropped(app),
                 ])
@@ -22,7 +23,7 @@
                     newLeaks: answers[0].first?.int(0) ?? 0, newTitles: answers[0].map { $0.text(1) },
                     recentReports: recent.reports, recentInstalls: recent.installs,
                     recentLeaks: answers[2].first?.int(0) ?? 0, leaks: totals?.int(0) ?? 0,
-                    reports: totals?.int(1) ?? 0,
+                    reports: totals?.int(1) ?? 0, known: known.totals,
                     dropped: answers[4].map {
                         Submission.Dropped(app: $0.text(0), reason: $0.text(1), count: $0.int(2))
                     })
@@ -73,14 +74,15 @@
             }
         }
 
-        private static func newLeaks(_ app: String?) -> Query {
+        private static func newLeaks(_ app: String?, but known: [Int64]) -> Query {
             Query(
                 """
                 select count(*) over (), t.title
                 from app a \(LeakRow.newestRelease) join leak l on l.first_release = newest.id
                 join leak_text t on t.leak = l.id
-                where $1::text is null or a.name = $1::text order by l.reports desc, l.id limit $2::bigint
-                """, .text(app), .integer(titlesShown))
+                where ($1::text is null or a.name = $1::text) and l.id <> all($3::bigint[])
+                order by l.reports desc, l.id limit $2::bigint
+                """, .text(app), .integer(titlesShown), .integers(known.map { $0 }))
         }
 
         private static func recentSlots(_ app: String?, from first: Int) -> Query {

@@ -176,7 +176,9 @@ private final class SlowStore: Store {
     func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool { false }
-    func makeReader() throws(StoreError) -> any StoreReader { throw StoreError(.other, "nothing to read") }
+    func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
+        throw StoreError(.other, "nothing to read")
+    }
 }
 
 extension CommitQueue {

@@ -19,14 +19,14 @@ struct LeakDetailPage: Component {
                 \(Card("Reports per \(detail.trend.step.rawValue), by version", VersionChart(detail.trend).html))
                 \(report)\(siblings)\(GroupingCard(leak: leak))
                 </div><div>
-                \(keeper)\(children)\(versions)\(counts("Systems", "System", detail.systems))\
+                \(known)\(keeper)\(children)\(versions)\(counts("Systems", "System", detail.systems))\
                 \(counts("Models", "Model", detail.models))
                 </div></div>
                 """,
             footer: [
                 #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON of this leak</a>"#,
                 #"<a href="\#(context.links.to(.reports(leak.id)))">\#(keptReports)</a>"#,
-            ]
+            ] + [allOfClass].compactMap(\.self)
         ).html
     }
 
@@ -39,6 +39,10 @@ struct LeakDetailPage: Component {
             return Card("Newest report", #"<p class="dim">No report of this leak is kept.</p>"#).html
         }
         return ReportCard(context: context, title: "Newest report", kept: newest).html
+    }
+
+    private var known: HTML? {
+        detail.row.known.map { KnownCard(context: context, match: $0, reports: detail.row.reports).html }
     }
 
     private var keeper: HTML? {
@@ -85,16 +89,14 @@ struct LeakDetailPage: Component {
             "Other stacks of this class",
             #"""
             <table class="small"><thead><tr><th scope="col">Path</th><th scope="col" class="num">Reports</th></tr></thead>\#
-            <tbody>\#(rows)</tbody></table>\#(allOfClass)
+            <tbody>\#(rows)</tbody></table>\#(allOfClass.map { "<p>\($0)</p>" })
             """#
         ).html
     }
 
     private var allOfClass: HTML? {
         guard context.links.isServed, let className = leak.className else { return nil }
-        var query = LeakQuery()
-        query.app = leak.app
-        query.className = className
-        return #"<p><a href="\#(context.links.to(.summary(query)))">All leaks of this class</a></p>"#
+        return
+            #"<a href="\#(context.links.to(.leakClass(className, app: leak.app)))">All leaks of this class</a>"#
     }
 }
