@@ -52,7 +52,6 @@ public final class Collector: Sendable {
         let gate = Gate(cookieName: isSecure ? "__Host-leaks_session" : "leaks_session_\(settings.port)")
         let signIn = SignIn(store: store, gate: gate, isSecure: isSecure)
         self.store = store
-        known = try KnownLeakFile.load(publicFolder: publicFolder, own: settings.knownLeaksFile)
         let health = StoreHealth()
         queue = CommitQueue(store: store, now: now) { error in
             // Housekeeping looks whether the database is back; what else fails shows with the next transaction.
@@ -70,6 +69,7 @@ public final class Collector: Sendable {
             log: log,
             now: now)
         let files = try Self.files(publicFolder)
+        known = try KnownLeakFile.load(publicFolder: publicFolder, own: settings.knownLeaksFile)
         let front = Front(
             gate: gate, signIn: signIn, files: files, queue: queue,
             rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), pool: pool, health: health,

@@ -7,6 +7,7 @@ import Testing
     let store: any Store
     private let list = KnownLeaks([
         known("UITextField", systems: [("iOS", "11.2", "11.3")]), known("UIKeyboard*", "keyboard"),
+        known("UIText*", "later", systems: [("iOS", "99.0", nil)]),
     ])
 
     init() throws {
@@ -126,6 +127,15 @@ import Testing
         let page = try page(reader)
         #expect(page.known == KnownTotals(leaks: 1, reports: 4))
         #expect(page.leaks.first?.known?.elsewhere == 1)
+    }
+
+    @Test func `a leak that two entries name counts once, however often it is asked for`() throws {
+        let reader = try store.makeReader(known: list)
+        for _ in 0..<3 {
+            #expect(try page(reader).known == KnownTotals(leaks: 2, reports: 11))
+            #expect(try page(reader) { $0.app = "mail" }.known == KnownTotals(leaks: 1, reports: 9))
+            _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
+        }
     }
 
     @Test func `another list changes what is shown, not what is kept`() throws {

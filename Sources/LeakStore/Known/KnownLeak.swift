@@ -1,19 +1,21 @@
 /// A leak that the system makes and the app cannot mend: what it looks like, where it happens, and how one knows.
-public struct KnownLeak: Hashable, Sendable {
+///
+/// A class, so that the thousands of leaks that one entry may describe share it.
+public final class KnownLeak: Hashable, Sendable {
     /// What an operator switches it off by.
-    public var id: String
+    public let id: String
     /// The class without its module.
-    public var className: NamePattern
+    public let className: NamePattern
     /// Each is an element of the leak's stack, in this order; others may stand between. Empty: under any stack.
-    public var stack: [NamePattern]
+    public let stack: [NamePattern]
     /// `nil`: of any kind.
-    public var kind: String?
+    public let kind: String?
     /// Empty: on every system.
-    public var systems: [SystemRange]
+    public let systems: [SystemRange]
     /// What happens, in a sentence.
-    public var reason: String
+    public let reason: String
     /// Where that is documented: an address.
-    public var source: String
+    public let source: String
 
     public init(
         id: String, className: NamePattern, stack: [NamePattern] = [], kind: String? = nil,
@@ -27,6 +29,15 @@ public struct KnownLeak: Hashable, Sendable {
         self.reason = reason
         self.source = source
     }
+
+    public static func == (one: KnownLeak, other: KnownLeak) -> Bool {
+        one === other
+            || (one.id == other.id && one.className == other.className && one.stack == other.stack
+                && one.kind == other.kind && one.systems == other.systems && one.reason == other.reason
+                && one.source == other.source)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
     func describes(stack: [String]) -> Bool {
         var rest = stack[...]

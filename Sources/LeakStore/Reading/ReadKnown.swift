@@ -2,8 +2,16 @@ extension SQLiteReader {
     /// The leaks of an app, or of all, that ``KnownLeaks`` describes. Found by class in an index, so that it costs as many
     /// steps as there are such leaks, however many others there are.
     func knownRows(app: String?) throws(StoreError) -> KnownRows {
+        guard !known.entries.isEmpty else { return KnownRows() }
+        let state = try changeCounter()
+        if let rows = knownCache.rows(app: app, state: state) { return rows }
+        let rows = try findKnownRows(app: app)
+        knownCache.keep(rows, app: app, state: state)
+        return rows
+    }
+
+    private func findKnownRows(app: String?) throws(StoreError) -> KnownRows {
         var rows = KnownRows()
-        guard !known.entries.isEmpty else { return rows }
         let select = try connection.statement(
             """
             select l.id, l.class, l.kind, l.reports from json_each(?1) j cross join app a
