@@ -7,7 +7,7 @@
         let known: KnownLeaks
         var knownCache = KnownCache()
 
-        init(link: Link, known: KnownLeaks) {
+        init(link: Link, known: KnownLeaks = .none) {
             self.link = link
             self.known = known
         }

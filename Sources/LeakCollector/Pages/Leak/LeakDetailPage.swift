@@ -26,7 +26,7 @@ struct LeakDetailPage: Component {
             footer: [
                 #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON of this leak</a>"#,
                 #"<a href="\#(context.links.to(.reports(leak.id)))">\#(keptReports)</a>"#,
-            ] + [allOfClass].compactMap(\.self)
+            ] + (detail.siblings.isEmpty ? [allOfClass].compactMap(\.self) : [])
         ).html
     }
 
@@ -76,6 +76,9 @@ struct LeakDetailPage: Component {
         return Card(title, CountTable(heads: [head, "Reports"], rows: rows).html).html
     }
 
+    /// As many as ``LeakDetail/siblings`` has at most.
+    private static let siblingsGiven = 20
+
     private var siblings: HTML? {
         guard !detail.siblings.isEmpty else { return nil }
         let rows = detail.siblings.map { sibling -> HTML in
@@ -85,8 +88,9 @@ struct LeakDetailPage: Component {
                 <td class="num">\#(Count(sibling.reports))</td></tr>
                 """#
         }
+        let more: HTML = rows.count < Self.siblingsGiven ? "" : ", or more"
         return Card(
-            "Other stacks of this class",
+            "\(Count(rows.count).of("other path", "other paths")) of this class\(more)",
             #"""
             <table class="small"><thead><tr><th scope="col">Path</th><th scope="col" class="num">Reports</th></tr></thead>\#
             <tbody>\#(rows)</tbody></table>\#(allOfClass.map { "<p>\($0)</p>" })
