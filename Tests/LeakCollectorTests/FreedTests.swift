@@ -41,7 +41,8 @@ import Testing
         let median = try #require(lived["p50"] as? Int)
         #expect(abs(median - 2_300) <= 2_300 / 32)
         let id = try #require(found["id"] as? String)
-        #expect(try running.get("/leaks/\(id)").text.contains("freed later: half within \(Lapse(milliseconds: median)),"))
+        let words = "freed later: half within \(Lapse(milliseconds: median)),"
+        #expect(try running.get("/leaks/\(id)").text.contains(words))
     }
 
     @Test func `a freed report whose leak was lost makes a slow one with no report`() throws {
