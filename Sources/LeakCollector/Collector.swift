@@ -31,6 +31,7 @@ public final class Collector: Sendable {
     private let queue: CommitQueue
     private let pool: ReadPool
     private let erasure: Erasure
+    private let known: KnownLeaks
     private let housekeeping: Housekeeping
     private let accessLog: AccessLog?
     private let threads: Guarded<[WorkerThread]>
@@ -70,6 +71,7 @@ public final class Collector: Sendable {
             log: log,
             now: now)
         let files = try Self.files(publicFolder)
+        known = try KnownLeakFile.load(publicFolder: publicFolder, own: settings.knownLeaksFile)
         let front = Front(
             gate: gate, signIn: signIn, files: files, queue: queue,
             rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), erasure: erasure, pool: pool,
@@ -133,7 +135,7 @@ public final class Collector: Sendable {
     /// Reads the folder that is served to anyone, which had better be the right one.
     private static func files(_ folder: String) throws -> StaticFiles {
         // Looked for first: a wrong folder may be large, or hold what nobody should see.
-        let needed = ["style.css", "icon.svg", "openapi.json"]
+        let needed = ["style.css", "icon.svg", "openapi.json", "known-leaks.json"]
         if let missing = needed.first(where: { unsafe access("\(folder)/\($0)", R_OK) != 0 }) {
             throw SettingError(
                 source: "--public",
@@ -155,7 +157,8 @@ public final class Collector: Sendable {
     public func start() throws {
         let thread = queue.start()
         writer.with { $0 = thread }
-        let started = try pool.start(store: store, threads: 2) + [try housekeeping.start(), erasure.start()]
+        let started =
+            try pool.start(store: store, known: known, threads: 2) + [try housekeeping.start(), erasure.start()]
         threads.with { $0 += started }
         server.start()
     }

@@ -16,8 +16,13 @@ public struct Export {
     /// Leaks on one page of the listing that is walked through.
     private static let step = 200
 
-    public init(store: any Store, publicFolder: String, now: Int64 = WallClock.milliseconds()) throws {
-        reader = try store.makeReader()
+    /// - Parameter knownLeaks: a file of the operator's own, if there is one.
+    public init(
+        store: any Store, publicFolder: String, knownLeaks: String? = nil,
+        now: Int64 = WallClock.milliseconds()
+    ) throws {
+        reader = try store.makeReader(
+            known: KnownLeakFile.load(publicFolder: publicFolder, own: knownLeaks))
         self.publicFolder = publicFolder
         self.now = now
     }
@@ -32,7 +37,7 @@ public struct Export {
         let known = try reader.apps()
         if let app, !known.contains(app) { throw NoSuchApp(app: app, known: known) }
         var files = Files(folder: folder)
-        for name in ["style.css", "icon.svg", "openapi.json"] {
+        for name in ["style.css", "icon.svg", "openapi.json", "known-leaks.json"] {
             try files.put(try Self.contents(of: "\(publicFolder)/\(name)"), to: name)
         }
         let apps = app.map { [$0] } ?? known
@@ -56,14 +61,18 @@ public struct Export {
         var query = LeakQuery()
         query.app = app
         query.limit = Self.step
+        let pages = PageSource(reader: reader, now: now)
         let page = try reader.leaks(query, now: now)
-        let overview = try reader.overview(app: app, now: now)
         let html = SummaryPage(
-            context: try context(place, app), overview: overview, page: page,
-            example: try PageSource(reader: reader, now: now).example(for: query, reader.apps())
+            context: try context(place, app), overview: try reader.overview(app: app, now: now), page: page,
+            known: try pages.known(besides: page, query),
+            example: try pages.example(for: query, reader.apps())
         ).html
         try files.put(html.bytes, to: Links.file(of: place))
-        try files.put(json { $0.fields(of: page) }, to: Links.jsonFile(of: place))
+        // The page has the known ones too, folded.
+        query.state = .any
+        let everything = try reader.leaks(query, now: now)
+        try files.put(json { $0.fields(of: everything) }, to: Links.jsonFile(of: place))
     }
 
     private func writeReleases(of app: String?, at place: Place, _ files: inout Files) throws {
@@ -90,6 +99,7 @@ public struct Export {
     private func forEachLeak(_ app: String?, _ body: (LeakRow) throws -> Void) throws {
         var query = LeakQuery()
         query.app = app
+        query.state = .any
         query.sort = .firstSeen
         query.limit = Self.step
         repeat {

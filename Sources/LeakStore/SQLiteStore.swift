@@ -147,8 +147,8 @@ public final class SQLiteStore: Store {
         try writer.with { writer throws(StoreError) in try writer.connection.truncateLog() }
     }
 
-    public func makeReader() throws(StoreError) -> any StoreReader {
-        try SQLiteReader(path: path)
+    public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
+        try SQLiteReader(path: path, known: known)
     }
 
     private func write<Result>(

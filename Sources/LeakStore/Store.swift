@@ -56,7 +56,14 @@ public protocol Store: Sendable {
     func verify() throws(StoreError) -> [String]
 
     /// A view of what is committed, for one thread.
-    func makeReader() throws(StoreError) -> any StoreReader
+    ///
+    /// - Parameter known: leaks that it shows apart.
+    func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader
+}
+
+extension Store {
+    /// A view in which no leak is known to be the system's.
+    public func makeReader() throws(StoreError) -> any StoreReader { try makeReader(known: .none) }
 }
 
 extension Store {
@@ -87,6 +94,10 @@ public protocol StoreReader: AnyObject {
     func versions(app: String?) throws(StoreError) -> [String]
     func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage
     func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail?
+    /// All leaks of a class, whatever their stacks; `nil` when there is none.
+    ///
+    /// - Parameter app: `nil` for all apps that have the class.
+    func leakClass(_ name: String, app: String?, now: Int64) throws(StoreError) -> LeakClass?
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend?
     /// First, newest, then a uniform sample, newest first; `nil` when there is no such leak.
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?

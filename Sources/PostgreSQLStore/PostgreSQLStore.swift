@@ -66,8 +66,8 @@
             try writer.with { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
         }
 
-        public func makeReader() throws(StoreError) -> any StoreReader {
-            PostgreSQLReader(link: Link(to: address, check: Migration.check))
+        public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
+            PostgreSQLReader(link: Link(to: address, check: Migration.check), known: known)
         }
     }
 #endif

@@ -66,8 +66,9 @@ enum Program {
         case .export(let folder, let app, let flags):
             let settings = try settings(flags)
             let store = try openStore(settings, isServer: false)
-            let count = try Export(store: store, publicFolder: publicFolder(settings)).write(
-                to: folder, app: app)
+            let export = try Export(
+                store: store, publicFolder: publicFolder(settings), knownLeaks: settings.knownLeaksFile)
+            let count = try export.write(to: folder, app: app)
             Output.line("wrote \(count) files to \(folder); open \(folder)/index.html")
         case .backup(let file, let overwrites, let flags):
             return try Upkeep(settings: settings(flags)).backUp(to: file, overwrites: overwrites)

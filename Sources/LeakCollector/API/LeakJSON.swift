@@ -11,6 +11,14 @@ extension JSONWriter {
         field("next", page.next)
         field("total", page.total)
         field("reports", page.reports)
+        field("known", totals: page.known)
+    }
+
+    mutating func field(_ name: String, totals: KnownTotals) {
+        object(name) { writer in
+            writer.field("leaks", totals.leaks)
+            writer.field("reports", totals.reports)
+        }
     }
 
     mutating func fields(of row: LeakRow) {
@@ -19,6 +27,7 @@ extension JSONWriter {
         field("app", leak.app)
         field("kind", leak.kind)
         field("state", row.state.rawValue)
+        field("known", match: row.known)
         field("is_new", row.isNew)
         field("title", leak.title)
         field("class", leak.className)
@@ -30,10 +39,7 @@ extension JSONWriter {
         field("freed", row.freed)
         field("installs", row.installs)
         field("alive_max", row.aliveAtMost)
-        object("lived_ms") { writer in
-            writer.field("p50", row.lived?.p50)
-            writer.field("p90", row.lived?.p90)
-        }
+        field("lived_ms", percentiles: row.lived)
         object("versions") { writer in
             writer.field("first", row.firstVersion)
             writer.field("last", row.lastVersion)
@@ -52,6 +58,34 @@ extension JSONWriter {
         }
         field("quality", leak.quality.rawValue)
         field("share", share: row.share)
+    }
+
+    private mutating func field(_ name: String, percentiles: Percentiles?) {
+        object(name) { writer in
+            writer.field("p50", percentiles?.p50)
+            writer.field("p90", percentiles?.p90)
+        }
+    }
+
+    /// `null` where no report is the system's.
+    private mutating func field(_ name: String, match: KnownMatch?) {
+        guard let match else { return nullField(name) }
+        object(name) { writer in
+            writer.field("id", match.leak.id)
+            writer.field("reason", match.leak.reason)
+            writer.field("source", match.leak.source)
+            writer.array("systems") { writer in
+                for range in match.leak.systems {
+                    writer.object {
+                        $0.field("os", range.name)
+                        $0.field("from", range.from?.description)
+                        $0.field("before", range.before?.description)
+                    }
+                }
+            }
+            writer.field("reports", match.reports)
+            writer.field("elsewhere", match.elsewhere)
+        }
     }
 
     /// `null` without a check: there is nothing it would be a share of.
@@ -88,6 +122,31 @@ extension JSONWriter {
             }
         }
         field("kept_reports", detail.samples)
+    }
+
+    mutating func fields(of found: LeakClass, app: String?) {
+        field("class", found.name)
+        field("app", app)
+        field("modules", found.modules)
+        field("total", found.total)
+        field("reports", found.reports)
+        field("freed", found.freed)
+        field("installs", found.installs)
+        field("lived_ms", percentiles: found.lived)
+        time("first_seen", found.firstSeen)
+        time("last_seen", found.lastSeen)
+        array("leaks") { writer in
+            for row in found.leaks { writer.object { $0.fields(of: row) } }
+        }
+        array("related") { writer in
+            for related in found.related {
+                writer.object {
+                    $0.field("class", related.name)
+                    $0.field("leaks", related.leaks)
+                    $0.field("reports", related.reports)
+                }
+            }
+        }
     }
 
     private mutating func counts(_ name: String, of value: String, _ counts: [LeakDetail.ValueCount]) {

@@ -29,8 +29,9 @@ extension LeakQuery {
             throw Problem(.badRequest, "q is \(search.utf8.count) bytes, at most \(longestSearch)")
         }
         if let text = value("state", request) {
-            guard let state = LeakState(rawValue: text) else {
-                throw Problem(.badRequest, "state must be one of \(list(LeakState.allCases.map(\.rawValue)))")
+            guard let state = StateFilter(rawValue: text) else {
+                throw Problem(
+                    .badRequest, "state must be one of \(list(StateFilter.allCases.map(\.rawValue)))")
             }
             query.state = state
         }

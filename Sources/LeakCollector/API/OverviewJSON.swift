@@ -13,6 +13,7 @@ extension JSONWriter {
         field("recent_leaks", overview.recentLeaks)
         field("leaks", overview.leaks)
         field("reports", overview.reports)
+        field("known", totals: overview.known)
         array("dropped") { writer in
             for dropped in overview.dropped {
                 writer.object {

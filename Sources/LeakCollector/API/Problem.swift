@@ -51,6 +51,7 @@ struct Problem: Error, Sendable {
         Problem(.serviceUnavailable, detail).with("Retry-After", "\(afterSeconds)")
     }
 
+    static let noClass = Problem(.notFound, "no leak of this class was reported")
     static let noLeak = Problem(.notFound, "there is no leak with this id")
 }
 

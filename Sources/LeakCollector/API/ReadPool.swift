@@ -30,11 +30,11 @@ final class ReadPool: Sendable {
     }
 
     /// Starts one thread per reader.
-    func start(store: any Store, threads: Int) throws(StoreError) -> [WorkerThread] {
+    func start(store: any Store, known: KnownLeaks, threads: Int) throws(StoreError) -> [WorkerThread] {
         var started: [WorkerThread] = []
         for number in 1...threads {
             // Made here, used on its thread alone.
-            nonisolated(unsafe) let reader = try store.makeReader()
+            nonisolated(unsafe) let reader = try store.makeReader(known: known)
             started.append(
                 WorkerThread(name: "reader \(number)") { [self] in
                     while let job = next() { unsafe job(reader) }

@@ -6,6 +6,7 @@ enum Place: Hashable, Sendable {
     case leak(LeakID)
     case reports(LeakID)
     case releases(app: String?)
+    case leakClass(String, app: String?)
     case signIn
     case signOut
     /// A file of `Public/`, such as `style.css`.
@@ -56,7 +57,7 @@ struct Links: Hashable, Sendable {
     static func file(of place: Place) -> String {
         switch place {
         case .file(let name): name
-        case .summary, .leak, .reports, .releases, .signIn, .signOut: stem(of: place) + ".html"
+        case .summary, .leak, .reports, .releases, .leakClass, .signIn, .signOut: stem(of: place) + ".html"
         }
     }
 
@@ -71,7 +72,8 @@ struct Links: Hashable, Sendable {
         case .leak(let id): "leaks/\(id)"
         case .reports(let id): "leaks/\(id).reports"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
-        case .signIn, .signOut: "index"
+        // Somebody has to answer these.
+        case .leakClass, .signIn, .signOut: "index"
         case .file(let name): name
         }
     }
@@ -86,6 +88,7 @@ struct Links: Hashable, Sendable {
         case .leak(let id): "/leaks/\(id)"
         case .reports(let id): "/leaks/\(id)/reports"
         case .releases(let app): "/releases" + parameters([("app", app)])
+        case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
         case .signIn: "/sign-in"
         case .signOut: "/sign-out"
         case .file(let name): "/" + name
@@ -95,7 +98,7 @@ struct Links: Hashable, Sendable {
     private static func resource(of place: Place) -> String {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
-        case .leak, .reports, .releases, .signIn, .signOut, .file: path(of: place)
+        case .leak, .reports, .releases, .leakClass, .signIn, .signOut, .file: path(of: place)
         }
     }
 
@@ -105,7 +108,7 @@ struct Links: Hashable, Sendable {
         return parameters([
             ("app", query.app),
             ("version", query.version),
-            ("state", query.state?.rawValue),
+            ("state", query.state == plain.state ? nil : query.state.rawValue),
             ("kind", query.kind),
             ("class", query.className),
             ("q", query.search),

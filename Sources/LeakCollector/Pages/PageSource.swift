@@ -13,10 +13,23 @@ struct PageSource {
         if overview.leaks == 0, overview.newest == nil, query == LeakQuery() {
             return FirstReportPage(context: context, address: address).html
         }
+        let page = try reader.leaks(query, now: now)
         return SummaryPage(
-            context: context, overview: overview, page: try reader.leaks(query, now: now),
+            context: context, overview: overview, page: page, known: try known(besides: page, query),
             example: try example(for: query, context.apps)
         ).html
+    }
+
+    /// Known system leaks under the first page of a list.
+    private static let knownShown = 20
+
+    /// The first of those that a list leaves out for being known.
+    func known(besides page: LeakPage, _ query: LeakQuery) throws -> [LeakRow] {
+        guard page.known.leaks > 0, query.cursor == nil else { return [] }
+        var query = query
+        query.state = .known
+        query.limit = Self.knownShown
+        return try reader.leaks(query, now: now).leaks
     }
 
     /// The app whose sessions stand on top where none was chosen.
@@ -40,6 +53,14 @@ struct PageSource {
         return LeakDetailPage(
             context: context(links, about: detail.row.identity), detail: detail, newest: newest.map(Self.kept)
         ).html
+    }
+
+    /// - Returns: `nil` when no leak has the class.
+    func leakClass(_ name: String, app: String?, links: Links) throws -> HTML? {
+        guard let found = try reader.leakClass(name, app: app, now: now) else { return nil }
+        var query = LeakQuery()
+        query.app = app
+        return ClassPage(context: PageContext(links: links, now: now, query: query), found: found).html
     }
 
     /// - Returns: `nil` when there is no such leak.

@@ -7,6 +7,7 @@ struct Question: Sendable, CustomStringConvertible {
     private enum Topic: Sendable {
         case leaks(LeakQuery), leak(LeakID), reports(LeakID), trend(LeakID, Trend.Step)
         case releases(app: String?), summary(app: String?), apps, ready
+        case leakClass(String, app: String?), classPage(String, app: String?)
         case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), releasesPage(app: String?)
     }
 
@@ -18,7 +19,7 @@ struct Question: Sendable, CustomStringConvertible {
     /// Whether the answer is for eyes.
     private var wantsPage: Bool {
         switch topic {
-        case .summaryPage, .leakPage, .reportsPage, .releasesPage: true
+        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage: true
         default: false
         }
     }
@@ -36,6 +37,8 @@ struct Question: Sendable, CustomStringConvertible {
             topic = .releases(app: Self.app(request))
         case .summary: topic = .summary(app: Self.app(request))
         case .apps: topic = .apps
+        case .leakClass: topic = .leakClass(try Self.className(request), app: Self.app(request))
+        case .classPage: topic = .classPage(try Self.className(request), app: Self.app(request))
         case .readiness: topic = .ready
         case .summaryPage: topic = .summaryPage(try LeakQuery.read(from: request))
         case .leakPage(let id): topic = .leakPage(id)
@@ -49,6 +52,13 @@ struct Question: Sendable, CustomStringConvertible {
     private static func app(_ request: borrowing Request) -> String? {
         guard let app = request.query("app"), !app.isEmpty else { return nil }
         return app
+    }
+
+    private static func className(_ request: borrowing Request) throws(Problem) -> String {
+        guard let name = request.query("class"), !name.isEmpty else {
+            throw Problem(.badRequest, "name the class, as in ?class=CheckoutViewController")
+        }
+        return name
     }
 
     private static func step(_ request: borrowing Request) throws(Problem) -> Trend.Step {
@@ -100,6 +110,9 @@ struct Question: Sendable, CustomStringConvertible {
         case .summary(let app):
             let overview = try reader.overview(app: app, now: now)
             return Answer.json { $0.fields(of: overview, app: app) }
+        case .leakClass(let name, let app):
+            guard let found = try reader.leakClass(name, app: app, now: now) else { throw Problem.noClass }
+            return Answer.json { $0.fields(of: found, app: app) }
         case .apps:
             let apps = try reader.apps().map { (id: $0, versions: try reader.versions(app: $0)) }
             return Answer.json { $0.fields(of: apps) }
@@ -113,6 +126,11 @@ struct Question: Sendable, CustomStringConvertible {
             return Response(page: page)
         case .reportsPage(let id):
             guard let page = try pages.reports(id, links: .served) else { throw Problem.noLeak }
+            return Response(page: page)
+        case .classPage(let name, let app):
+            guard let page = try pages.leakClass(name, app: app, links: .served) else {
+                throw Problem.noClass
+            }
             return Response(page: page)
         case .releasesPage(let app):
             return Response(page: try pages.releases(app, links: .served))

@@ -5,12 +5,12 @@ internal import LeakStore
 enum Route: Hashable, Sendable {
     case reports
     case leaks, leak(LeakID), leakReports(LeakID), leakTrend(LeakID)
-    case releases, summary, apps
+    case releases, summary, apps, leakClass
     case health, readiness
     case signInPage, signIn, signOut
     /// The install's id.
     case install(String)
-    case summaryPage, leakPage(LeakID), reportsPage(LeakID), releasesPage
+    case summaryPage, leakPage(LeakID), reportsPage(LeakID), releasesPage, classPage
 
     /// Makes a route of the parameters in its path.
     enum Pattern: Sendable {
@@ -33,6 +33,8 @@ enum Route: Hashable, Sendable {
     static let router = Router<Pattern>([
         (.get, "/", .fixed(.summaryPage)),
         (.get, "/releases", .fixed(.releasesPage)),
+        // A class in a query: its name may hold a slash, which no path parameter can.
+        (.get, "/classes", .fixed(.classPage)),
         (.get, "/leaks/{leak}", .leak(Route.leakPage)),
         (.get, "/leaks/{leak}/reports", .leak(Route.reportsPage)),
         (.post, "/api/v1/reports", .fixed(.reports)),
@@ -41,6 +43,7 @@ enum Route: Hashable, Sendable {
         (.get, "/api/v1/leaks/{leak}/reports", .leak(Route.leakReports)),
         (.get, "/api/v1/leaks/{leak}/trend", .leak(Route.leakTrend)),
         (.delete, "/api/v1/installs/{install}", .install),
+        (.get, "/api/v1/classes", .fixed(.leakClass)),
         (.get, "/api/v1/releases", .fixed(.releases)),
         (.get, "/api/v1/summary", .fixed(.summary)),
         (.get, "/api/v1/apps", .fixed(.apps)),
@@ -65,8 +68,9 @@ enum Route: Hashable, Sendable {
     var access: Access {
         switch self {
         case .reports: .writers
-        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .install: .readers
-        case .summaryPage, .leakPage, .reportsPage, .releasesPage: .people
+        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .install:
+            .readers
+        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage: .people
         case .health, .readiness, .signInPage, .signIn, .signOut: .anyone
         }
     }

@@ -7,6 +7,7 @@ public enum Setting: String, CaseIterable, Sendable {
     case `public`, url, log
     case accessLog = "access-log"
     case reportsPerSecond = "reports-per-second"
+    case knownLeaks = "known-leaks"
     case ingestKey = "ingest-key"
     case accessToken = "access-token"
 
@@ -30,6 +31,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .log: "COLLECTOR_LOG"
         case .accessLog: "COLLECTOR_ACCESS_LOG"
         case .reportsPerSecond: "COLLECTOR_REPORTS_PER_SECOND"
+        case .knownLeaks: "COLLECTOR_KNOWN_LEAKS"
         case .ingestKey: "COLLECTOR_INGEST_KEY"
         case .accessToken: "COLLECTOR_ACCESS_TOKEN"
         }
@@ -48,6 +50,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .log: "text"
         case .accessLog: "off"
         case .reportsPerSecond: "10000 while the store is behind"
+        case .knownLeaks: "known-leaks.json of the Public folder alone"
         case .ingestKey, .accessToken: "made at the first start and printed once"
         }
     }
@@ -67,6 +70,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .accessLog: "off, text or json: a line for each request, on standard output"
         case .reportsPerSecond:
             "how many one ingest key may send on average, ten seconds' worth at once; 0 for no limit"
+        case .knownLeaks: "file of leaks that are the system's, besides those that come with the program"
         case .ingestKey: "first key that may write reports, for any app"
         case .accessToken: "first token that may read, and erase installs"
         }

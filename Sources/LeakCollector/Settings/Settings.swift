@@ -29,6 +29,8 @@ public struct Settings: Sendable {
     /// Of one ingest key, on average; 0: as many as come; `nil`: 10,000 while the store is behind. Ten
     /// million installs with fifty reports a day send 6,000.
     public var reportsPerSecond: Int?
+    /// Known leaks of the operator's own; `nil`: those of the Public folder alone.
+    public var knownLeaksFile: String?
     public var ingestKey: String?
     public var accessToken: String?
 
@@ -109,6 +111,9 @@ public struct Settings: Sendable {
                 throw refuse("is “\(value)”, must be a number from 0 to 1000000000; 0 is no limit")
             }
             reportsPerSecond = number
+        case .knownLeaks:
+            guard !value.isEmpty else { throw refuse("must name a file") }
+            knownLeaksFile = value
         case .ingestKey:
             ingestKey = try Self.secret(value, refuse)
         case .accessToken:

@@ -24,13 +24,20 @@ package struct DurationHistogram: Hashable, Sendable {
 
     package mutating func add(milliseconds: Int, count: Int = 1) {
         guard count > 0 else { return }
-        let number = Self.bucket(of: min(max(milliseconds, 0), Self.longestMilliseconds))
+        add(bucket: Self.bucket(of: min(max(milliseconds, 0), Self.longestMilliseconds)), count: count)
+    }
+
+    private mutating func add(bucket number: Int, count: Int) {
         let place = buckets.firstIndex { $0.number >= number } ?? buckets.count
         if place < buckets.count, buckets[place].number == number {
             buckets[place].count.addBounded(count)
         } else {
             buckets.insert((number, count), at: place)
         }
+    }
+
+    package mutating func merge(_ other: Self) {
+        for bucket in other.buckets { add(bucket: bucket.number, count: bucket.count) }
     }
 
     var count: Int { buckets.reduce(into: 0) { $0.addBounded($1.count) } }

@@ -1,5 +1,6 @@
 extension Migration {
-    /// Version 2: what the limits are measured by, what went beyond them, and indexes in the orders of a list.
+    /// Version 2: what the limits are measured by, what went beyond them, and indexes in the orders of a list and for
+    /// classes of one name.
     static let schema2 = Migration(
         version: 2,
         script: """
@@ -54,6 +55,9 @@ extension Migration {
             drop index leak_first_release;
             create index leak_by_first_release on leak (first_release, rank_reports) where moving = 0;
             create index leak_moving on leak (app) where moving = 1;
+            -- By what follows the last point of the class: Inner of Outer.Inner.
+            create index leak_by_innermost_class
+              on leak (app, substr(class, length(rtrim(class, replace(class, '.', ''))) + 1));
 
             -- Rows of leak_release, and of leak that have it as first_release.
             alter table release add column leaks integer not null default 0;

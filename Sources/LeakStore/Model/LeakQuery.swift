@@ -8,10 +8,18 @@ public struct LeakQuery: Hashable, Sendable {
         case firstSeen = "first_seen"
     }
 
+    /// Which leaks a list has, by what is to be done about them.
+    public enum StateFilter: String, Hashable, Sendable, CaseIterable {
+        /// All but ``LeakState/known``.
+        case toFix = "to_fix"
+        case open, slow, known
+        case any
+    }
+
     public var app: String?
     /// Only leaks seen in this version; reports and installs are then that version's.
     public var version: String?
-    public var state: LeakState?
+    public var state = StateFilter.toFix
     public var kind: String?
     /// Only leaks with this class, under whatever stack.
     public var className: String?
@@ -31,6 +39,8 @@ public enum LeakState: String, Hashable, Sendable, CaseIterable {
     case open
     /// Nearly always freed a little later.
     case slow
+    /// The system's, not the app's: an entry of ``KnownLeaks`` describes it, and no report speaks against it.
+    case known
 }
 
 /// One page of a list of leaks.
@@ -42,12 +52,18 @@ public struct LeakPage: Sendable {
     public var total: Int
     /// Reports of these leaks.
     public var reports: Int
+    /// What fits the query but for being ``LeakState/known``, and is left out for that; nothing where the query names a
+    /// state.
+    public var known: KnownTotals
 
-    public init(leaks: [LeakRow], next: String?, total: Int, reports: Int) {
+    public init(
+        leaks: [LeakRow], next: String?, total: Int, reports: Int, known: KnownTotals = KnownTotals()
+    ) {
         self.leaks = leaks
         self.next = next
         self.total = total
         self.reports = reports
+        self.known = known
     }
 }
 
@@ -55,6 +71,8 @@ public struct LeakPage: Sendable {
 public struct LeakRow: Sendable {
     public var identity: LeakIdentity
     public var state: LeakState
+    /// What is known of it, or of a part of its reports.
+    public var known: KnownMatch?
     /// First seen in the app's newest version.
     public var isNew: Bool
     public var reports: Int
@@ -76,12 +94,13 @@ public struct LeakRow: Sendable {
     public var share: Share?
 
     public init(
-        identity: LeakIdentity, state: LeakState, isNew: Bool, reports: Int, freed: Int, installs: Int,
-        aliveAtMost: Int?, lived: Percentiles?, firstVersion: String, lastVersion: String, firstSeen: Int64,
-        lastSeen: Int64, trendFrom: Int, trend: [Int], share: Share?
+        identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil, isNew: Bool, reports: Int,
+        freed: Int, installs: Int, aliveAtMost: Int?, lived: Percentiles?, firstVersion: String,
+        lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int, trend: [Int], share: Share?
     ) {
         self.identity = identity
         self.state = state
+        self.known = known
         self.isNew = isNew
         self.reports = reports
         self.freed = freed

@@ -3,7 +3,7 @@ public struct Overview: Sendable {
     /// The newest version, semantically, and the one before it.
     public var newest: Release?
     public var previous: Release?
-    /// Leaks first seen in the newest version, most reports first, at most three named.
+    /// Leaks first seen in the newest version, but for ``known``; most reports first, at most three named.
     public var newLeaks: Int
     public var newTitles: [String]
     /// The last 24 hours.
@@ -13,6 +13,8 @@ public struct Overview: Sendable {
     /// Since ever.
     public var leaks: Int
     public var reports: Int
+    /// Those among ``leaks`` and ``reports`` that are the system's alone.
+    public var known: KnownTotals
     /// What devices had to throw away, by reason.
     public var dropped: [Submission.Dropped]
     /// What counts under ``StoreLimits/other``.
@@ -22,7 +24,8 @@ public struct Overview: Sendable {
 
     public init(
         newest: Release?, previous: Release?, newLeaks: Int, newTitles: [String], recentReports: Int,
-        recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, dropped: [Submission.Dropped],
+        recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, known: KnownTotals = KnownTotals(),
+        dropped: [Submission.Dropped],
         beyond: [BeyondLimit] = []
     ) {
         self.newest = newest
@@ -34,6 +37,7 @@ public struct Overview: Sendable {
         self.recentLeaks = recentLeaks
         self.leaks = leaks
         self.reports = reports
+        self.known = known
         self.dropped = dropped
         self.beyond = beyond
     }

@@ -6,12 +6,13 @@ extension SQLiteReader {
             throw StoreError(.invalidArgument, "a page has 1 to 200 rows, not \(query.limit)")
         }
         let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
-        let selection = LeakSelection(query)
         return try snapshot { () throws(StoreError) in
-            let (total, reports) = query.isOfAllLeaks ? try totals(query.app) : try totals(of: selection)
+            let known = try knownRows(app: query.app)
+            let selection = LeakSelection(query, known: known)
+            let (total, left) = try totals(of: query, selection, known)
             var (rows, cursors) =
                 query.isOfAllLeaks
-                ? try firstOfAll(query, after: cursor, limit: query.limit + 1)
+                ? try firstOfAll(query, known, after: cursor, limit: query.limit + 1)
                 : try page(of: selection, after: cursor, limit: query.limit + 1)
             var next: String?
             if rows.count > query.limit {
@@ -22,12 +23,31 @@ extension SQLiteReader {
             let first = Calendar.day(of: now) - LeakRow.trendDays + 1
             let trends = try trends(of: cursors.map(\.row), from: first)
             for index in rows.indices {
+                rows[index].mark(known.matches[cursors[index].row])
                 rows[index].trendFrom = first
                 rows[index].trend =
                     trends[cursors[index].row] ?? [Int](repeating: 0, count: LeakRow.trendDays)
             }
-            return LeakPage(leaks: rows, next: next, total: total, reports: reports)
+            return LeakPage(
+                leaks: rows, next: next, total: total.leaks, reports: total.reports, known: left)
         }
+    }
+
+    /// - Returns: what the list has, and what it leaves out for being known.
+    private func totals(
+        of query: LeakQuery, _ selection: LeakSelection, _ known: KnownRows
+    ) throws(StoreError) -> (listed: (leaks: Int, reports: Int), known: KnownTotals) {
+        guard query.isOfAllLeaks else {
+            var same = query
+            same.state = .known
+            let left =
+                query.state == .toFix && !known.rows.isEmpty
+                ? try totals(of: LeakSelection(same, known: known)) : (0, 0)
+            return (try totals(of: selection), KnownTotals(leaks: left.0, reports: left.1))
+        }
+        let all = try totals(query.app)
+        guard query.state == .toFix else { return (all, KnownTotals()) }
+        return ((all.leaks - known.totals.leaks, all.reports - known.totals.reports), known.totals)
     }
 
     private func totals(of selection: LeakSelection) throws(StoreError) -> (leaks: Int, reports: Int) {
@@ -74,21 +94,26 @@ extension SQLiteReader {
     /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order, and
     /// those that no index has as they are moving; then the first of these.
     private func firstOfAll(
-        _ query: LeakQuery, after cursor: PageCursor?, limit: Int
+        _ query: LeakQuery, _ known: KnownRows, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor]) {
         let apps = try connection.statement("select id from app where ?1 is null or name = ?1")
         defer { apps.reset() }
         try apps.bind(query.app)
+        let excluded = query.state == .toFix ? known.rows : []
+        let others = excluded.isEmpty ? "" : "and id not in (select value from json_each(?6))"
         let parts = [
-            try connection.statement(composed: query.sort.page(of: "moving = 0", rank: "rank_")),
-            try connection.statement(composed: query.sort.page(of: "moving = 1", rank: "")),
+            try connection.statement(composed: query.sort.page(of: "moving = 0 \(others)", rank: "rank_")),
+            try connection.statement(composed: query.sort.page(of: "moving = 1 \(others)", rank: "")),
         ]
         let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
         var cursors: [PageCursor] = []
         while try apps.step() {
             for next in parts {
                 defer { next.reset() }
-                try next.bind(apps.int64(0), start.primary, start.secondary, start.row, limit)
+                let place: [any Bindable] = [
+                    apps.int64(0), start.primary, start.secondary, start.row, limit,
+                ]
+                try next.bind(all: excluded.isEmpty ? place : place + [excluded.list])
                 while try next.step() {
                     cursors.append(
                         PageCursor(primary: next.int64(0), secondary: next.int64(1), row: next.int64(2)))
@@ -101,7 +126,7 @@ extension SQLiteReader {
         return (cursors.compactMap { rows[$0.row] }, cursors)
     }
 
-    private func rows(_ leaks: [Int64]) throws(StoreError) -> [Int64: LeakRow] {
+    func rows(_ leaks: [Int64]) throws(StoreError) -> [Int64: LeakRow] {
         let select = try connection.statement(
             composed: """
                 with page as (
@@ -112,7 +137,7 @@ extension SQLiteReader {
                 \(LeakRow.select)
                 """)
         defer { select.reset() }
-        try select.bind("[" + leaks.map(String.init).joined(separator: ",") + "]")
+        try select.bind(leaks.list)
         var rows: [Int64: LeakRow] = [:]
         while try select.step() { rows[select.int64(0)] = try LeakRow(select, path: connection.path) }
         return rows
@@ -126,8 +151,7 @@ extension SQLiteReader {
             cross join leak_day d on d.leak = j.value and d.day between ?2 and ?3
             """)
         defer { select.reset() }
-        let list = "[" + leaks.map(String.init).joined(separator: ",") + "]"
-        try select.bind(list, first, first + LeakRow.trendDays - 1)
+        try select.bind(leaks.list, first, first + LeakRow.trendDays - 1)
         var trends: [Int64: [Int]] = [:]
         let empty = [Int](repeating: 0, count: LeakRow.trendDays)
         while try select.step() {
@@ -160,75 +184,15 @@ extension LeakQuery.Sort {
     }
 }
 
+extension Sequence<Int64> {
+    /// As JSON, for `json_each`.
+    var list: String { "[" + map(String.init).joined(separator: ",") + "]" }
+}
+
 extension LeakQuery {
     /// Whether nothing but the app limits the list.
     fileprivate var isOfAllLeaks: Bool {
-        version == nil && state == nil && kind == nil && className == nil && (search ?? "").isEmpty
-    }
-}
-
-/// A list's filters and order as SQL: literals here, values bound.
-private struct LeakSelection {
-    /// From `from` on.
-    let source: String
-    let values: [any Bindable]
-    let reports: String
-    let installs: String
-    /// The release whose share is shown.
-    let lookedAt: String
-    let primary: String
-    let secondary: String
-
-    init(_ query: LeakQuery) {
-        var joins = "from leak l join app a on a.id = l.app"
-        var values: [any Bindable] = []
-        if let version = query.version {
-            joins += """
-                 join leak_release n on n.leak = l.id
-                 and n.release = (select id from release where app = l.app and version = ?)
-                """
-            values.append(version)
-            (reports, installs, lookedAt) = ("n.reports", "n.installs", "n.release")
-        } else {
-            // Only the order by impact needs it; SQLite leaves out a left join that nothing reads.
-            joins += " left join leak_release n on n.leak = l.id and n.release = a.newest_release"
-            (reports, installs, lookedAt) = ("l.reports", "l.installs", "l.last_release")
-        }
-        var conditions: [String] = []
-        if let app = query.app {
-            conditions.append("l.app = (select id from app where name = ?)")
-            values.append(app)
-        }
-        if let state = query.state {
-            conditions.append(state == .slow ? LeakRow.isSlow : "not (\(LeakRow.isSlow))")
-        }
-        if let kind = query.kind {
-            conditions.append("l.kind = ?")
-            values.append(kind)
-        }
-        if let className = query.className {
-            conditions.append("l.class = ?")
-            values.append(className)
-        }
-        if let search = query.search, !search.isEmpty {
-            let folded = SearchText.folded(search)
-            conditions.append(
-                """
-                (exists (select 1 from leak_text t where t.leak = l.id and instr(t.search, ?) > 0)
-                 or exists (select 1 from (select cast(body as text) as body from sample where id = 1 << 40 | l.id)
-                   where case when json_valid(body) then instr(lower(json_extract(body, '$.message')), ?) > 0 end))
-                """)
-            values += [folded, folded]
-        }
-        if !conditions.isEmpty { joins += " where " + conditions.joined(separator: " and ") }
-        source = joins
-        self.values = values
-        switch query.sort {
-        case .impact: (primary, secondary) = ("coalesce(n.installs, 0)", reports)
-        case .reports: (primary, secondary) = (reports, "0")
-        case .installs: (primary, secondary) = (installs, reports)
-        case .lastSeen: (primary, secondary) = ("l.last_seen", "0")
-        case .firstSeen: (primary, secondary) = ("l.first_seen", "0")
-        }
+        version == nil && (state == .toFix || state == .any) && kind == nil && className == nil
+            && (search ?? "").isEmpty
     }
 }

@@ -58,7 +58,7 @@ package struct PageCursor: Hashable, Sendable {
     private func check(_ query: LeakQuery) -> UInt64 {
         var writer = PackedWriter()
         for text in [
-            query.app, query.version, query.state?.rawValue, query.kind, query.className, query.search,
+            query.app, query.version, query.state.rawValue, query.kind, query.className, query.search,
         ] {
             writer.append(text == nil ? 0 : 1)
             writer.append(text ?? "")

@@ -13,6 +13,7 @@ extension SQLiteReader {
             row.trend = (0..<LeakRow.trendDays).map { day in
                 trend.versions.reduce(into: 0) { $0.addBounded($1.counts[day]) }
             }
+            row.mark(try knownMatch(of: row, found.number))
             return LeakDetail(
                 row: row, versions: try versions(of: found.number),
                 systems: try values(.system, of: found.number), models: try values(.model, of: found.number),

@@ -6,13 +6,14 @@ extension SQLiteReader {
     func overview(app: String?, now: Int64) throws(StoreError) -> Overview {
         try snapshot { () throws(StoreError) in
             let newest = try releasesOfOneApp(app, limit: 2)
-            let (newLeaks, newTitles) = try newLeaks(app)
+            let known = try knownRows(app: app)
+            let (newLeaks, newTitles) = try newLeaks(app, but: known.rows)
             let recent = try recent(app, now: now)
             let totals = try totals(app)
             return Overview(
                 newest: newest.first, previous: newest.count > 1 ? newest[1] : nil, newLeaks: newLeaks,
                 newTitles: newTitles, recentReports: recent.reports, recentInstalls: recent.installs,
-                recentLeaks: recent.leaks, leaks: totals.leaks, reports: totals.reports,
+                recentLeaks: recent.leaks, leaks: totals.leaks, reports: totals.reports, known: known.totals,
                 dropped: try dropped(app), beyond: try beyond(app))
         }
     }
@@ -61,13 +62,15 @@ extension SQLiteReader {
             order by b.order_key
             """)
         defer { select.reset() }
-        try select.bind("[" + releases.map(String.init).joined(separator: ",") + "]")
+        try select.bind(releases.list)
         var builds: [Int64: [String]] = [:]
         while try select.step() { builds[select.int64(0), default: []].append(select.text(1)) }
         return builds
     }
 
-    private func newLeaks(_ app: String?) throws(StoreError) -> (count: Int, titles: [String]) {
+    private func newLeaks(
+        _ app: String?, but known: [Int64]
+    ) throws(StoreError) -> (count: Int, titles: [String]) {
         let releases = try connection.statement(
             """
             select r.id, r.new_leaks from app a join release r on r.id = a.newest_release
@@ -75,7 +78,7 @@ extension SQLiteReader {
             """)
         defer { releases.reset() }
         try releases.bind(app)
-        var count = 0
+        var count = try -newest(among: known)
         var found: [(title: String, reports: Int, row: Int64)] = []
         while try releases.step() {
             count += releases.int(1)
@@ -83,18 +86,34 @@ extension SQLiteReader {
                 """
                 select t.title, l.reports, l.id from (
                     select * from (select id, rank_reports as reports from leak
-                      where first_release = ?1 and moving = 0 order by rank_reports desc limit ?2)
-                    union all select id, reports from leak where first_release = ?1 and moving = 1
-                    order by reports desc limit ?2) l
+                      where first_release = ?1 and moving = 0 and id not in (select value from json_each(?2))
+                      order by rank_reports desc limit ?3)
+                    union all
+                    select id, reports from leak
+                    where first_release = ?1 and moving = 1 and id not in (select value from json_each(?2))
+                    order by reports desc limit ?3) l
                 join leak_text t on t.leak = l.id
                 """)
             defer { select.reset() }
-            try select.bind(releases.int64(0), Self.titlesShown)
+            try select.bind(releases.int64(0), known.list, Self.titlesShown)
             while try select.step() { found.append((select.text(0), select.int(1), select.int64(2))) }
         }
         found.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
         let titles = found.prefix(Self.titlesShown).map(\.title)
         return (count, titles)
+    }
+
+    /// How many of these leaks were first seen in the newest release of their app.
+    private func newest(among leaks: [Int64]) throws(StoreError) -> Int {
+        guard !leaks.isEmpty else { return 0 }
+        let select = try connection.statement(
+            """
+            select count(*) from json_each(?) j cross join leak l on l.id = j.value
+            join app a on a.id = l.app and a.newest_release = l.first_release
+            """)
+        defer { select.reset() }
+        try select.bind(leaks.list)
+        return try select.step() ? select.int(0) : 0
     }
 
     private func recent(

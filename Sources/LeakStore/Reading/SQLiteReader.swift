@@ -1,8 +1,11 @@
 /// Reads what is committed, through a connection of its own. One thread at a time.
 final class SQLiteReader: StoreReader {
     let connection: Connection
+    let known: KnownLeaks
+    var knownCache = KnownCache()
 
-    init(path: String) throws(StoreError) {
+    init(path: String, known: KnownLeaks = .none) throws(StoreError) {
+        self.known = known
         connection = try Connection(path: path, access: .readOnly)
         try connection.execute("pragma cache_size = -2048")
     }

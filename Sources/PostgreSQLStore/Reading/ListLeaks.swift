@@ -9,15 +9,19 @@
                 throw StoreError(.invalidArgument, "a page has 1 to 200 rows, not \(query.limit)")
             }
             let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
-            let selection = LeakSelection(query)
             let first = Calendar.day(of: now) - LeakRow.trendDays + 1
             return try snapshot { connection throws(StoreError) in
-                let answers = try connection.run([
-                    query.isOfAllLeaks ? Self.totals(query.app) : selection.totals,
-                    query.isOfAllLeaks
-                        ? Self.firstOfAll(query, after: cursor, limit: query.limit + 1)
-                        : selection.page(after: cursor, limit: query.limit + 1),
-                ])
+                let known = try knownRows(app: query.app, on: connection)
+                let selection = LeakSelection(query, known: known)
+                var apart = query
+                apart.state = .known
+                let answers = try connection.run(
+                    [
+                        query.isOfAllLeaks ? Self.totals(query.app) : selection.totals,
+                        query.isOfAllLeaks
+                            ? Self.firstOfAll(query, known, after: cursor, limit: query.limit + 1)
+                            : selection.page(after: cursor, limit: query.limit + 1),
+                    ] + (Self.isFiltered(query, known) ? [LeakSelection(apart, known: known).totals] : []))
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
                 for row in answers[1] {
@@ -33,14 +37,30 @@
                 }
                 let trends = try Self.trends(of: cursors.map(\.row), from: first, on: connection)
                 for index in rows.indices {
+                    rows[index].mark(known.matches[cursors[index].row])
                     rows[index].trendFrom = first
                     rows[index].trend =
                         trends[cursors[index].row] ?? [Int](repeating: 0, count: LeakRow.trendDays)
                 }
                 let totals = answers[0].first
-                return LeakPage(
+                var page = LeakPage(
                     leaks: rows, next: next, total: totals?.int(0) ?? 0, reports: totals?.int(1) ?? 0)
+                if query.state == .toFix {
+                    if query.isOfAllLeaks {
+                        page.known = known.totals
+                        page.total -= known.totals.leaks
+                        page.reports -= known.totals.reports
+                    } else if answers.count > 2, let left = answers[2].first {
+                        page.known = KnownTotals(leaks: left.int(0), reports: left.int(1))
+                    }
+                }
+                return page
             }
+        }
+
+        /// Whether filters decide which of the known leaks a list leaves out.
+        private static func isFiltered(_ query: LeakQuery, _ known: KnownRows) -> Bool {
+            query.state == .toFix && !query.isOfAllLeaks && known.totals.leaks > 0
         }
 
         /// Of all leaks, kept with each app.
@@ -55,7 +75,9 @@
 
         /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order,
         /// then the first of these.
-        private static func firstOfAll(_ query: LeakQuery, after cursor: PageCursor?, limit: Int) -> Query {
+        private static func firstOfAll(
+            _ query: LeakQuery, _ known: KnownRows, after cursor: PageCursor?, limit: Int
+        ) -> Query {
             let (primary, secondary) = query.sort.columns
             let columns = [primary, secondary].compactMap { $0 }.joined(separator: ", ")
             let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
@@ -63,6 +85,12 @@
                 .text(query.app), .integer(limit), .integer(start.row), .integer(start.primary),
             ]
             if secondary != nil { values.append(.integer(start.secondary)) }
+            let excluded = query.state == .toFix ? known.rows : []
+            var others = ""
+            if !excluded.isEmpty {
+                values.append(.integers(excluded.map { $0 }))
+                others = "and id <> all($\(values.count)::bigint[])"
+            }
             return Query(
                 """
                 with page as (
@@ -70,7 +98,7 @@
                     select id, \(primary) as k1, \(secondary ?? "0::bigint") as k2, reports, installs,
                       last_release as looked_at
                     from leak where app = a.id
-                      and (\(columns), id) < ($4::bigint, \(secondary == nil ? "" : "$5::bigint, ")$3::bigint)
+                      and (\(columns), id) < ($4::bigint, \(secondary == nil ? "" : "$5::bigint, ")$3::bigint) \(others)
                     order by \(primary) desc, \(secondary.map { "\($0) desc, " } ?? "")id desc limit $2::bigint
                   ) next where $1::text is null or a.name = $1::text
                   order by k1 desc, k2 desc, id desc limit $2::bigint
@@ -81,7 +109,7 @@
         }
 
         /// Reports per day of the last days, by row of `leak`.
-        private static func trends(
+        static func trends(
             of leaks: [Int64], from first: Int, on connection: Connection
         ) throws(StoreError) -> [Int64: [Int]] {
             let rows = try connection.run(
@@ -116,7 +144,8 @@
     extension LeakQuery {
         /// Whether nothing but the app limits the list.
         fileprivate var isOfAllLeaks: Bool {
-            version == nil && state == nil && kind == nil && className == nil && (search ?? "").isEmpty
+            version == nil && (state == .toFix || state == .any) && kind == nil && className == nil
+                && (search ?? "").isEmpty
         }
     }
 
@@ -132,7 +161,7 @@
         private let primary: String
         private let secondary: String
 
-        init(_ query: LeakQuery) {
+        init(_ query: LeakQuery, known: KnownRows) {
             source = "from leak l join app a on a.id = l.app"
             if query.version == nil {
                 (reports, installs, lookedAt) = ("l.reports", "l.installs", "l.last_release")
@@ -157,16 +186,23 @@
                      left join leak_release n on n.leak = l.id and n.release = a.newest_release
                     """
             }
-            filter(by: query)
+            filter(by: query, known: known.rows)
         }
 
-        private mutating func filter(by query: LeakQuery) {
+        private mutating func filter(by query: LeakQuery, known: [Int64]) {
             var conditions: [String] = []
             if let app = query.app {
                 conditions.append("l.app = (select id from app where name = \(bind(.text(app))))")
             }
-            if let state = query.state {
-                conditions.append(state == .slow ? LeakRow.isSlow : "not \(LeakRow.isSlow)")
+            switch query.state {
+            case .open: conditions.append("not \(LeakRow.isSlow)")
+            case .slow: conditions.append(LeakRow.isSlow)
+            case .toFix, .known, .any: break
+            }
+            if query.state == .known {
+                conditions.append("l.id = any(\(bind(known)))")
+            } else if query.state != .any && !known.isEmpty {
+                conditions.append("l.id <> all(\(bind(known)))")
             }
             if let kind = query.kind { conditions.append("l.kind = \(bind(.text(kind)))") }
             if let className = query.className { conditions.append("l.class = \(bind(.text(className)))") }
@@ -180,6 +216,11 @@
                     """)
             }
             if !conditions.isEmpty { source += " where " + conditions.joined(separator: " and ") }
+        }
+
+        private mutating func bind(_ rows: [Int64]) -> String {
+            values.append(.integers(rows.map { $0 }))
+            return "$\(values.count)::bigint[]"
         }
 
         /// - Returns: what stands for the value: `$1::text`, then `$2::text` …

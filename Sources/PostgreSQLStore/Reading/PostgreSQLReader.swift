@@ -4,8 +4,13 @@
     /// Reads what is committed, through a connection of its own. One thread at a time.
     final class PostgreSQLReader: StoreReader {
         private let link: Link
+        let known: KnownLeaks
+        var knownCache = KnownCache()
 
-        init(link: Link) { self.link = link }
+        init(link: Link, known: KnownLeaks = .none) {
+            self.link = link
+            self.known = known
+        }
 
         /// Runs `body` on one state of the database, so that all its numbers agree.
         ///

@@ -34,6 +34,7 @@
                 row.trend = (0..<LeakRow.trendDays).map { day in
                     trend.versions.reduce(into: 0) { $0.addBounded($1.counts[day]) }
                 }
+                row.mark(try knownMatch(of: row, number, on: connection))
                 return LeakDetail(
                     row: row, versions: rest[0].map { Self.version($0) },
                     systems: Self.values(rest[1]), models: Self.values(rest[2]), trend: trend,

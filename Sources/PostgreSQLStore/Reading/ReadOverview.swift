@@ -10,10 +10,11 @@
             let first = SlotWindow.first(now: now)
             return try snapshot { connection throws(StoreError) in
                 let newest = try Self.releasesOfOneApp(app, limit: 2, on: connection)
+                let known = try knownRows(app: app, on: connection)
                 let answers = try connection.run([
-                    Self.newLeaks(app), Self.recentSlots(app, from: first),
+                    Self.newLeaks(app, but: known.rows), Self.recentSlots(app, from: first),
                     Self.recentLeaks(app, from: first),
-                    Self.totals(app), Self.dropped(app), Self.beyond(app), Self.newLeakCount(app),
+                    Self.totals(app), Self.dropped(app), Self.beyond(app), Self.newLeakCount(app, but: known.rows),
                 ])
                 let recent = try Self.recent(answers[1], connection)
                 let totals = answers[3].first
@@ -22,7 +23,7 @@
                     newLeaks: answers[6].first?.int(0) ?? 0, newTitles: answers[0].map { $0.text(0) },
                     recentReports: recent.reports, recentInstalls: recent.installs,
                     recentLeaks: answers[2].first?.int(0) ?? 0, leaks: totals?.int(0) ?? 0,
-                    reports: totals?.int(1) ?? 0,
+                    reports: totals?.int(1) ?? 0, known: known.totals,
                     dropped: answers[4].map {
                         Submission.Dropped(app: $0.text(0), reason: $0.text(1), count: $0.int(2))
                     }, beyond: try Self.beyond(answers[5], connection))
@@ -72,23 +73,28 @@
             }
         }
 
-        private static func newLeakCount(_ app: String?) -> Query {
+        /// - Parameter known: rows of leaks that are left out.
+        private static func newLeakCount(_ app: String?, but known: [Int64]) -> Query {
             Query(
                 """
-                select coalesce(sum(r.new_leaks), 0)::bigint from app a join release r on r.id = a.newest_release
+                select coalesce(sum(r.new_leaks), 0)::bigint - (select count(*) from leak l join app a on a.id = l.app
+                  where l.id = any($2::bigint[]) and l.first_release = a.newest_release)
+                from app a join release r on r.id = a.newest_release
                 where $1::text is null or a.name = $1::text
-                """, .text(app))
+                """, .text(app), .integers(known.map { $0 }))
         }
 
-        private static func newLeaks(_ app: String?) -> Query {
+        private static func newLeaks(_ app: String?, but known: [Int64]) -> Query {
             Query(
                 """
                 select t.title from app a
                 cross join lateral (select id, reports from leak where first_release = a.newest_release
+                    and id <> all($3::bigint[])
                   order by reports desc, id limit $2::bigint) l
                 join leak_text t on t.leak = l.id
-                where $1::text is null or a.name = $1::text order by l.reports desc, l.id limit $2::bigint
-                """, .text(app), .integer(titlesShown))
+                where $1::text is null or a.name = $1::text
+                order by l.reports desc, l.id limit $2::bigint
+                """, .text(app), .integer(titlesShown), .integers(known.map { $0 }))
         }
 
         private static func beyond(_ app: String?) -> Query {

@@ -12,7 +12,8 @@ import Testing
             {"app":{"id":"a","module":"Shop","version":"1.0","build":"3"},"device":{"os":"iOS","os_version":"19.1","model":"iPhone17,1"},
              "install":"i","sessions":[{"id":"s","checks":2,"leaks":1}],"checks":[{"class":"Shop.A","count":60}],"dropped":{"budget":2},
              "reports":[{"class":"Shop.A","stack":["Root","Shop.A"]},{"class":"Shop.A","stack":["Other","Shop.A"]},
-                        {"class":"Shop.A","stack":["Root","Shop.A"],"type":"freed","lived_ms":2300}]}
+                        {"class":"Shop.A","stack":["Root","Shop.A"],"type":"freed","lived_ms":2300},
+                        {"class":"Shop.B.A"},{"class":"_UIAlertControllerTextField"}]}
             """#
         #expect(try running.post(batch).status == 200)
         let schemas = try Schemas(running.json("/openapi.json"))
@@ -20,7 +21,10 @@ import Testing
         let leaks = try #require(list["leaks"] as? [[String: Any]])
         let id = try #require(leaks.first { $0["freed"] as? Int == 1 }?["id"] as? String)
         let answers: [(String, [String: Any])] = [
-            ("LeakPage", list), ("LeakDetail", try running.json("/api/v1/leaks/\(id)")),
+            ("LeakPage", list), ("LeakPage", try running.json("/api/v1/leaks?state=known")),
+            ("LeakClass", try running.json("/api/v1/classes?class=A&app=a")),
+            ("LeakClass", try running.json("/api/v1/classes?class=A")),
+            ("LeakDetail", try running.json("/api/v1/leaks/\(id)")),
             ("KeptReports", try running.json("/api/v1/leaks/\(id)/reports")),
             ("VersionTrend", try running.json("/api/v1/leaks/\(id)/trend?by=hour")),
             ("VersionTrend", try running.json("/api/v1/leaks/\(id)/trend?by=day")),

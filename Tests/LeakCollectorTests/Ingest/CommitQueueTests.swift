@@ -208,7 +208,9 @@ private final class SlowStore: Store {
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool { false }
     func verify() throws(StoreError) -> [String] { [] }
-    func makeReader() throws(StoreError) -> any StoreReader { throw StoreError(.other, "nothing to read") }
+    func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
+        throw StoreError(.other, "nothing to read")
+    }
 }
 
 extension CommitQueue {

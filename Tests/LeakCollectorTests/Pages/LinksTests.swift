@@ -92,7 +92,7 @@ import Testing
             switch sides[0] {
             case "app": query.app = value
             case "version": query.version = value
-            case "state": query.state = LeakState(rawValue: value)
+            case "state": query.state = LeakQuery.StateFilter(rawValue: value) ?? .toFix
             case "kind": query.kind = value
             case "class": query.className = value
             case "q": query.search = value

@@ -35,13 +35,16 @@ enum Shop {
     }
 
     static func row(
-        _ leak: LeakIdentity, isNew: Bool = false, state: LeakState = .open, reports: Int, freed: Int = 0,
+        _ leak: LeakIdentity, isNew: Bool = false, state: LeakState = .open, known: KnownMatch? = nil,
+        reports: Int,
+        freed: Int = 0,
         installs: Int,
         alive: Int? = nil, lived: Percentiles? = nil, from: String, to: String = "5.2.0", seen ago: Int64,
         trend: [Int], share: Share?
     ) -> LeakRow {
         LeakRow(
-            identity: leak, state: state, isNew: isNew, reports: reports, freed: freed, installs: installs,
+            identity: leak, state: state, known: known, isNew: isNew, reports: reports, freed: freed,
+            installs: installs,
             aliveAtMost: alive, lived: lived, firstVersion: from, lastVersion: to, firstSeen: now - 51 * hour,
             lastSeen: now - ago, trendFrom: today - 13, trend: trend, share: share)
     }
@@ -89,6 +92,26 @@ enum Shop {
             trend: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], share: nil),
     ]
 
+    static let textField = KnownLeak(
+        id: "uitextfield", className: pattern("UITextField"),
+        systems: [SystemRange(name: "iOS", from: SystemVersion("11.2"), before: SystemVersion("11.3"))],
+        reason: "iOS 11.2 never frees a text field.", source: "https://example.com/text?a=1&b=2")
+
+    private static func pattern(_ text: String) -> NamePattern {
+        guard let pattern = NamePattern(text) else { preconditionFailure("\(text) is no pattern") }
+        return pattern
+    }
+
+    static let known: [LeakRow] = [
+        row(
+            leak(7, "UITextField", kind: "view", stack: ["LoginViewController", "UITextField"]),
+            state: .known,
+            known: KnownMatch(leak: textField, reports: 1902, elsewhere: 0), reports: 1902, installs: 1544,
+            from: "4.2.0",
+            seen: 5 * hour, trend: [140, 138, 150, 133, 128, 141, 139, 137, 135, 129, 133, 131, 138, 130],
+            share: nil)
+    ]
+
     static let releases: [Release] = [
         release(
             "5.2.0", ["809", "812"], reports: 3102, leaks: 6, new: 1, sessions: 41_220, leaky: 536,
@@ -113,13 +136,15 @@ enum Shop {
 
     static let overview = Overview(
         newest: releases[0], previous: releases[1], newLeaks: 1, newTitles: ["CheckoutViewController"],
-        recentReports: 1002, recentInstalls: 731, recentLeaks: 5, leaks: 6, reports: 2651,
+        recentReports: 1002, recentInstalls: 731, recentLeaks: 5, leaks: 7, reports: 4553,
+        known: KnownTotals(leaks: 1, reports: 1902),
         dropped: [
             Submission.Dropped(app: "com.acme.shop", reason: "budget", count: 12),
             Submission.Dropped(app: "com.acme.shop", reason: "too_old", count: 2),
         ])
 
-    static let page = LeakPage(leaks: rows, next: nil, total: 6, reports: 2651)
+    static let page = LeakPage(
+        leaks: rows, next: nil, total: 6, reports: 2651, known: KnownTotals(leaks: 1, reports: 1902))
 
     static let detail = LeakDetail(
         row: checkout,
@@ -151,6 +176,21 @@ enum Shop {
             LeakDetail.Sibling(id: LeakID(high: 9, low: 10), stack: [], reports: 2),
         ],
         samples: 24)
+
+    /// A leak of which the greater part is the system's.
+    static var knownDetail: LeakDetail {
+        var detail = detail
+        detail.row = known[0]
+        detail.row.state = .open
+        detail.row.known = KnownMatch(leak: textField, reports: 1900, elsewhere: 2)
+        return detail
+    }
+
+    static let leakClass = LeakClass(
+        name: "CheckoutViewController", modules: ["Shop", "ShopKit"], leaks: [checkout, known[0]], total: 3,
+        reports: 1317, freed: 12, installs: 820, lived: Percentiles(p50: 14_000, p90: 60_000),
+        firstSeen: now - 90 * hour, lastSeen: now - 2 * hour,
+        related: [LeakClass.Related(name: "Flow.CheckoutViewController", leaks: 1, reports: 4)])
 
     static var report: LeakReport {
         var report = LeakReport()
@@ -196,13 +236,15 @@ enum Shop {
 
 /// Every page, as the golden files have it.
 enum SamplePage: String, CaseIterable {
+    case leakClass = "class", knownLeak = "known-leak"
     case summary, summaryEmpty = "summary-no-match", leak, reports, releases, first, signIn = "sign-in", error
     case exported = "summary-exported"
 
     var html: HTML {
         switch self {
         case .summary:
-            SummaryPage(context: Shop.context(), overview: Shop.overview, page: Shop.page).html
+            SummaryPage(context: Shop.context(), overview: Shop.overview, page: Shop.page, known: Shop.known)
+                .html
         case .summaryEmpty:
             SummaryPage(
                 context: Shop.context {
@@ -215,6 +257,8 @@ enum SamplePage: String, CaseIterable {
         case .leak:
             LeakDetailPage(context: Shop.context(), detail: Shop.detail, newest: Shop.kept(.newest, hours: 2))
                 .html
+        case .leakClass: ClassPage(context: Shop.context(), found: Shop.leakClass).html
+        case .knownLeak: LeakDetailPage(context: Shop.context(), detail: Shop.knownDetail).html
         case .reports:
             ReportsPage(context: Shop.context(), leak: Shop.checkout.identity, reports: Shop.reports).html
         case .releases:
@@ -235,7 +279,7 @@ enum SamplePage: String, CaseIterable {
         case .exported:
             SummaryPage(
                 context: Shop.context(Links(mode: .files(page: .summary(app: "com.acme.shop")))),
-                overview: Shop.overview, page: Shop.page
+                overview: Shop.overview, page: Shop.page, known: Shop.known
             ).html
         }
     }

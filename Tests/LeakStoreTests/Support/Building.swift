@@ -71,3 +71,23 @@ struct Seeded: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 }
+
+/// An entry of a list of known leaks.
+func known(
+    _ className: String, _ id: String = "known", stack: [String] = [], kind: String? = nil,
+    systems: [(String, String?, String?)] = []
+) -> KnownLeak {
+    KnownLeak(
+        id: id, className: pattern(className), stack: stack.map(pattern), kind: kind,
+        systems: systems.map { name, from, before in
+            SystemRange(
+                name: name, from: from.flatMap { SystemVersion($0) },
+                before: before.flatMap { SystemVersion($0) })
+        },
+        reason: "The system keeps it.", source: "https://example.com/\(id)")
+}
+
+private func pattern(_ text: String) -> NamePattern {
+    guard let pattern = NamePattern(text) else { preconditionFailure("\(text) is no pattern") }
+    return pattern
+}

@@ -19,14 +19,14 @@ struct LeakDetailPage: Component {
                 \(Card("Reports per \(detail.trend.step.rawValue), by version", VersionChart(detail.trend).html))
                 \(report)\(siblings)\(GroupingCard(leak: leak))
                 </div><div>
-                \(keeper)\(children)\(versions)\(counts("Systems", "System", detail.systems))\
+                \(known)\(keeper)\(children)\(versions)\(counts("Systems", "System", detail.systems))\
                 \(counts("Models", "Model", detail.models))
                 </div></div>
                 """,
             footer: [
                 #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON of this leak</a>"#,
                 #"<a href="\#(context.links.to(.reports(leak.id)))">\#(keptReports)</a>"#,
-            ]
+            ] + (detail.siblings.isEmpty ? [allOfClass].compactMap(\.self) : [])
         ).html
     }
 
@@ -39,6 +39,10 @@ struct LeakDetailPage: Component {
             return Card("Newest report", #"<p class="dim">No report of this leak is kept.</p>"#).html
         }
         return ReportCard(context: context, title: "Newest report", kept: newest).html
+    }
+
+    private var known: HTML? {
+        detail.row.known.map { KnownCard(context: context, match: $0, reports: detail.row.reports).html }
     }
 
     private var keeper: HTML? {
@@ -72,6 +76,9 @@ struct LeakDetailPage: Component {
         return Card(title, CountTable(heads: [head, "Reports"], rows: rows).html).html
     }
 
+    /// As many as ``LeakDetail/siblings`` has at most.
+    private static let siblingsGiven = 20
+
     private var siblings: HTML? {
         guard !detail.siblings.isEmpty else { return nil }
         let rows = detail.siblings.map { sibling -> HTML in
@@ -81,20 +88,19 @@ struct LeakDetailPage: Component {
                 <td class="num">\#(Count(sibling.reports))</td></tr>
                 """#
         }
+        let more: HTML = rows.count < Self.siblingsGiven ? "" : ", or more"
         return Card(
-            "Other stacks of this class",
+            "\(Count(rows.count).of("other path", "other paths")) of this class\(more)",
             #"""
             <table class="small"><thead><tr><th scope="col">Path</th><th scope="col" class="num">Reports</th></tr></thead>\#
-            <tbody>\#(rows)</tbody></table>\#(allOfClass)
+            <tbody>\#(rows)</tbody></table>\#(allOfClass.map { "<p>\($0)</p>" })
             """#
         ).html
     }
 
     private var allOfClass: HTML? {
         guard context.links.isServed, let className = leak.className else { return nil }
-        var query = LeakQuery()
-        query.app = leak.app
-        query.className = className
-        return #"<p><a href="\#(context.links.to(.summary(query)))">All leaks of this class</a></p>"#
+        return
+            #"<a href="\#(context.links.to(.leakClass(className, app: leak.app)))">All leaks of this class</a>"#
     }
 }

@@ -16,12 +16,7 @@ struct LeakFacts: Component {
             facts.append(fact("\(share)", "of its \(Kind.checks(row.identity.kind)) leak"))
         }
         if let alive = row.aliveAtMost { facts.append(fact("\(Count(alive))", "alive at most")) }
-        if row.freed > 0 {
-            let lived: HTML? = row.lived.map { lived in
-                ": half within \(Lapse(milliseconds: lived.p50)), 90\u{A0}% within \(Lapse(milliseconds: lived.p90))"
-            }
-            facts.append(fact("\(Count(row.freed))", "freed later\(lived)"))
-        }
+        if row.freed > 0 { facts.append(FreedFact(freed: row.freed, lived: row.lived).html) }
         facts.append(
             fact("\(VersionSpan(row: row))", row.firstVersion == row.lastVersion ? "version" : "versions"))
         facts.append(
@@ -33,5 +28,18 @@ struct LeakFacts: Component {
 
     private func fact(_ value: HTML, _ meaning: HTML) -> HTML {
         "<div><dt>\(meaning)</dt><dd>\(value)</dd></div>"
+    }
+}
+
+/// How many objects went later, and how soon.
+struct FreedFact: Component {
+    var freed: Int
+    var lived: Percentiles?
+
+    var html: HTML {
+        let lived: HTML? = lived.map { lived in
+            ": half within \(Lapse(milliseconds: lived.p50)), 90\u{A0}% within \(Lapse(milliseconds: lived.p90))"
+        }
+        return "<div><dt>freed later\(lived)</dt><dd>\(Count(freed))</dd></div>"
     }
 }

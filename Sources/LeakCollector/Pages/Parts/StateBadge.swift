@@ -5,7 +5,14 @@ struct StateBadge: Component {
     var row: LeakRow
 
     var html: HTML {
+        "\(badge)\(partlyKnown)"
+    }
+
+    private var badge: HTML {
         switch row.state {
+        case .known:
+            let systems: HTML? = row.known.map { "<small>\(KnownSystems(leak: $0.leak))</small>" }
+            return #"<span class="badge known">Known system leak</span>\#(systems)"#
         case .slow:
             let lived: HTML? = row.lived.map {
                 "<small>freed after \(Lapse(milliseconds: $0.p50)) (median)</small>"
@@ -16,5 +23,10 @@ struct StateBadge: Component {
         case .open:
             return #"<span class="badge open">Open</span>"#
         }
+    }
+
+    private var partlyKnown: HTML? {
+        guard let known = row.known, !known.isAll else { return nil }
+        return "<small>\(Count(known.reports).of("report", "reports")) of a known system leak</small>"
     }
 }

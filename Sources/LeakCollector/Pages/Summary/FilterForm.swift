@@ -6,7 +6,7 @@ struct FilterForm: Component {
 
     /// Whether anything but the app and the order was asked for.
     static func isNarrowed(_ query: LeakQuery) -> Bool {
-        query.version != nil || query.state != nil || query.kind != nil || query.className != nil
+        query.version != nil || query.state != .toFix || query.kind != nil || query.className != nil
             || query.search != nil
     }
 
@@ -14,7 +14,7 @@ struct FilterForm: Component {
     static func cleared(_ context: PageContext) -> String {
         context.summary { query in
             query.version = nil
-            query.state = nil
+            query.state = .toFix
             query.kind = nil
             query.className = nil
             query.search = nil
@@ -44,8 +44,9 @@ struct FilterForm: Component {
                 name: "version", label: "Version", none: "All versions",
                 options: context.versions.map { ($0, $0) }, chosen: query.version),
             Choice(
-                name: "state", label: "State", none: "Any state",
-                options: LeakState.allCases.map { ($0.rawValue, $0.words) }, chosen: query.state?.rawValue),
+                name: "state", label: "State", none: nil,
+                options: LeakQuery.StateFilter.allCases.map { ($0.rawValue, $0.words) },
+                chosen: query.state.rawValue),
             Choice(name: "kind", label: "Kind", none: "Any kind", options: Self.kinds, chosen: query.kind),
         ]
     }

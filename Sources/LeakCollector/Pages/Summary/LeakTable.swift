@@ -4,22 +4,29 @@ import LeakStore
 struct LeakTable: Component {
     var context: PageContext
     var leaks: [LeakRow]
+    /// For those who do not see it; `nil`: the order.
+    var caption: String?
+    /// Whether the heads choose the order.
+    var isSorted = true
 
     var html: HTML {
-        #"""
-        <table class="leaks"><caption class="hidden">Leaks, ordered: \#(context.query.sort.words)</caption>
-        <thead><tr><th scope="col">Leak</th><th scope="col">State</th><th scope="col">14 days</th>\#
-        \#(head("Reports", .reports, isNumber: true))\#(head("Installs", .installs, isNumber: true))\#
-        \#(head("Versions", .firstSeen))\#(head("Last seen", .lastSeen))</tr></thead>
-        <tbody>\#(leaks.map { LeakTableRow(context: context, row: $0).html })</tbody></table>
-        """#
+        let caption = caption ?? "Leaks, ordered: \(context.query.sort.words)"
+        return #"""
+            <table class="leaks"><caption class="hidden">\#(caption)</caption>
+            <thead><tr><th scope="col">Leak</th><th scope="col">State</th><th scope="col">14 days</th>\#
+            \#(head("Reports", .reports, isNumber: true))\#(head("Installs", .installs, isNumber: true))\#
+            \#(head("Versions", .firstSeen))\#(head("Last seen", .lastSeen))</tr></thead>
+            <tbody>\#(leaks.map { LeakTableRow(context: context, row: $0).html })</tbody></table>
+            """#
     }
 
     private func head(_ title: String, _ sort: LeakQuery.Sort, isNumber: Bool = false) -> HTML {
-        let isChosen = sort == context.query.sort
+        let isChosen = isSorted && sort == context.query.sort
         let order: HTML = isChosen ? #" aria-sort="descending""# : ""
         let number: HTML = isNumber ? #" class="num""# : ""
-        guard context.links.isServed else { return #"<th scope="col"\#(number)\#(order)>\#(title)</th>"# }
+        guard context.links.isServed, isSorted else {
+            return #"<th scope="col"\#(number)\#(order)>\#(title)</th>"#
+        }
         let link = context.summary { $0.sort = sort }
         return
             #"<th scope="col"\#(number)\#(order)><a href="\#(link)" title="\#(sort.words) first">\#(title)</a></th>"#

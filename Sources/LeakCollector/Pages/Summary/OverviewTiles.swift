@@ -85,9 +85,15 @@ struct OverviewTiles: Component {
         let dropped = overview.droppedTotal
         let reasons = HTML(overview.dropped.map { "\($0.reason): \(Count($0.count))" }, separator: ", ")
         let lost: HTML = dropped == 0 ? "" : " · \(Count(dropped)) dropped on devices (\(reasons))"
+        let known = overview.known
+        let apart: HTML =
+            known.leaks == 0
+            ? "" : " · besides \(Count(known.leaks).of("known system leak", "known system leaks"))"
         return Tile(
-            title: "Leaks in all", value: "\(Count(overview.leaks))",
-            note: "\(Count(overview.reports).of("report", "reports"))\(lost)\(beyond)")
+            title: "Leaks to fix", value: "\(Count(overview.leaks.saturated(adding: -known.leaks)))",
+            note: """
+                \(Count(overview.reports.saturated(adding: -known.reports)).of("report", "reports"))\(apart)\(lost)\(beyond)
+                """)
     }
 
     /// A limit that was reached is told where the totals are: what lies beyond it is in them, under “other”.

@@ -5,6 +5,8 @@ struct SummaryPage: Component {
     var context: PageContext
     var overview: Overview
     var page: LeakPage
+    /// The first of those that ``page`` leaves out for being known.
+    var known: [LeakRow] = []
     var example: OverviewTiles.Example?
 
     var html: HTML {
@@ -14,7 +16,7 @@ struct SummaryPage: Component {
                 <h1 class="hidden">Leaks of \#(Isolated(context.query.app ?? "all apps"))</h1>
                 \#(FilterForm(context: context))
                 \#(OverviewTiles(context: context, overview: overview, example: example))
-                \#(list)
+                \#(list)\#(apart)
                 """#,
             footer: footer
         ).html
@@ -40,6 +42,21 @@ struct SummaryPage: Component {
             <div class="card empty"><h2>No leak matches</h2>
             <p>None of \#(Count(overview.leaks).of("leak", "leaks")) is what you asked for. \#
             <a href="\#(FilterForm.cleared(context))">Clear the filters</a></p></div>
+            """#
+    }
+
+    /// What is the system's stands apart, folded: nobody can mend it, and nobody shall think that it was not seen.
+    private var apart: HTML? {
+        guard !known.isEmpty else { return nil }
+        let all: HTML? =
+            known.count < page.known.leaks && context.links.isServed
+            ? #"<nav class="pages"><a href="\#(context.summary { $0.state = .known })">All of them</a></nav>"#
+            : nil
+        let table = LeakTable(context: context, leaks: known, caption: "Known system leaks", isSorted: false)
+        return #"""
+            <details class="apart"><summary>\#(Count(page.known.leaks).of("known system leak", "known system leaks")), \#
+            \#(Count(page.known.reports).of("report", "reports"))</summary>
+            \#(table)\#(all)</details>
             """#
     }
 

@@ -5,6 +5,19 @@ extension LeakState {
         switch self {
         case .open: "Open"
         case .slow: "Slow release"
+        case .known: "Known system leak"
+        }
+    }
+}
+
+extension LeakQuery.StateFilter {
+    var words: String {
+        switch self {
+        case .toFix: "To fix"
+        case .open: LeakState.open.words
+        case .slow: LeakState.slow.words
+        case .known: LeakState.known.words
+        case .any: "Any state"
         }
     }
 }

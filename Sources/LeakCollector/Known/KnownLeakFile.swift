@@ -1,0 +1,84 @@
+internal import LeakMessage
+internal import LeakStore
+
+/// A file of known leaks: `known-leaks.json` of the Public folder, or an operator's own in the same form.
+///
+///     {"known_leaks": [{"id": "…", "class": "UITextField", "stack": ["…"], "kind": "view",
+///                       "systems": [{"os": "iOS", "from": "11.2", "before": "11.3"}],
+///                       "reason": "…", "source": "https://…"}],
+///      "off": ["id of an entry that comes with the program"]}
+struct KnownLeakFile: Sendable {
+    private(set) var entries: [KnownLeak] = []
+    /// Ids of entries of the other file that shall not apply, and where they stand.
+    private(set) var off: [(id: String, offset: Int)] = []
+
+    /// Entries of one file. Each costs every list a look into an index.
+    static let entryLimit = 1_000
+    static let reasonBytes = 500
+    static let systemsPerEntry = 32
+
+    /// - Throws: `JSONError` at the first place that cannot be, saying what could.
+    init(_ bytes: [UInt8]) throws(JSONError) {
+        if let offset = UTF8Validity.firstInvalidByte(in: bytes) { throw JSONError(.invalidUTF8, at: offset) }
+        var (entries, off): ([KnownLeak], [(id: String, offset: Int)]) = ([], [])
+        try JSONScanner.scan(bytes) { (scanner) throws(JSONError) in
+            try scanner.fields(of: "the file", named: ["known_leaks", "off"]) {
+                name, scanner throws(JSONError) in
+                if name == "off" {
+                    off = try scanner.strings("the id of an entry")
+                } else {
+                    entries = try scanner.knownLeaks()
+                }
+            }
+            try scanner.finish()
+        }
+        (self.entries, self.off) = (entries, off)
+    }
+
+    /// What applies: an operator's own entries, then those that come with the program and are neither off nor replaced by
+    /// one with the same id.
+    ///
+    /// - Parameter own: `nil` without a file of the operator's.
+    /// - Throws: `SettingError` naming file, line and column, and what could stand there.
+    static func load(publicFolder: String, own: String?) throws(SettingError) -> KnownLeaks {
+        let shipped = try read("\(publicFolder)/known-leaks.json", source: "--public").file
+        guard let own else { return KnownLeaks(shipped.entries) }
+        let source = "--known-leaks"
+        let (file, bytes) = try read(own, source: source)
+        let known = Set(shipped.entries.map(\.id))
+        if let typo = file.off.first(where: { !known.contains($0.id) }) {
+            let error = JSONError(
+                .expected(
+                    "the id of an entry of known-leaks.json in the Public folder, not “\(typo.id)”: one of "
+                        + known.sorted().joined(separator: ", ")),
+                at: typo.offset)
+            throw problem(error, in: own, bytes, source: source)
+        }
+        let replaced = Set(file.off.map(\.id) + file.entries.map(\.id))
+        return KnownLeaks(file.entries + shipped.entries.filter { !replaced.contains($0.id) })
+    }
+
+    private static func read(
+        _ path: String, source: String
+    ) throws(SettingError) -> (file: KnownLeakFile, bytes: [UInt8]) {
+        let bytes: [UInt8]
+        do {
+            bytes = try Export.contents(of: path)
+        } catch {
+            throw SettingError(source: source, problem: "\(error)")
+        }
+        do {
+            return (try KnownLeakFile(bytes), bytes)
+        } catch {
+            throw problem(error, in: path, bytes, source: source)
+        }
+    }
+
+    private static func problem(
+        _ error: JSONError, in path: String, _ bytes: [UInt8], source: String
+    ) -> SettingError {
+        let place = TextPosition(of: error.offset, in: bytes)
+        return SettingError(
+            source: source, problem: "\(path), line \(place.line), column \(place.column): \(error)")
+    }
+}

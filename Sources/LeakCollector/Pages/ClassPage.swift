@@ -1,0 +1,86 @@
+import LeakStore
+
+/// All leaks of one class together, whatever their paths: `/classes?class=…`.
+struct ClassPage: Component {
+    var context: PageContext
+    var found: LeakClass
+
+    var html: HTML {
+        PageFrame(
+            title: found.name, section: .summary, context: context,
+            main: #"""
+                <p class="crumb">\#(app) › class\#(modules)</p>
+                <div class="head"><h1>\#(Isolated(found.name))</h1></div>
+                <dl class="facts">\#(facts)</dl>
+                \#(LeakTable(context: context, leaks: found.leaks, caption: "Leaks of this class", isSorted: false))
+                \#(more)\#(related)
+                """#,
+            footer: [
+                "\(Count(found.total).of("leak", "leaks")) from \(Count(found.reports).of("report", "reports"))",
+                #"<a href="\#(context.links.json(of: place(found.name)))">JSON of this page</a>"#,
+            ]
+        ).html
+    }
+
+    private func place(_ name: String) -> Place { .leakClass(name, app: context.query.app) }
+
+    private var app: HTML {
+        #"<a href="\#(context.links.to(.summary(app: context.query.app)))">\#(Isolated(context.query.app ?? "all apps"))</a>"#
+    }
+
+    private var modules: HTML? {
+        guard !found.modules.isEmpty else { return nil }
+        return
+            " › \(found.modules.count == 1 ? "module" : "modules") \(HTML(found.modules.map { Isolated($0).html }, separator: ", "))"
+    }
+
+    private var facts: [HTML] {
+        var facts = [
+            fact("\(Count(found.total))", found.total == 1 ? "path" : "paths"),
+            fact("\(Count(found.reports))", found.reports == 1 ? "report" : "reports"),
+            fact("\(Count(found.installs))", found.installs == 1 ? "install" : "installs"),
+        ]
+        if found.freed > 0 { facts.append(FreedFact(freed: found.freed, lived: found.lived).html) }
+        facts.append(
+            fact(
+                "\(context.moment(found.firstSeen).dayElement) – \(context.moment(found.lastSeen))",
+                "first and last seen"))
+        return facts
+    }
+
+    private func fact(_ value: HTML, _ meaning: HTML) -> HTML {
+        "<div><dt>\(meaning)</dt><dd>\(value)</dd></div>"
+    }
+
+    /// Beyond what the page gives: the list, which has pages.
+    private var more: HTML? {
+        guard found.leaks.count < found.total else { return nil }
+        var query = LeakQuery()
+        query.app = context.query.app
+        query.className = found.name
+        query.state = .any
+        query.sort = .reports
+        return #"""
+            <nav class="pages" aria-label="Further leaks"><a href="\#(context.links.to(.summary(query)))">\#
+            All \#(Count(found.total).of("leak", "leaks")) of this class</a></nav>
+            """#
+    }
+
+    /// Which of them is the same class only its author knows.
+    private var related: HTML? {
+        guard !found.related.isEmpty else { return nil }
+        let rows = found.related.map { related -> HTML in
+            #"""
+            <tr><th scope="row"><a href="\#(context.links.to(place(related.name)))"><code>\#(Isolated(related.name))</code></a>\#
+            </th><td class="num">\#(Count(related.leaks))</td><td class="num">\#(Count(related.reports))</td></tr>
+            """#
+        }
+        return Card(
+            "Perhaps the same class, with other outer types",
+            #"""
+            <table class="small"><thead><tr><th scope="col">Class</th><th scope="col" class="num">Leaks</th>\#
+            <th scope="col" class="num">Reports</th></tr></thead><tbody>\#(rows)</tbody></table>
+            """#
+        ).html
+    }
+}

@@ -1,0 +1,58 @@
+/// The list of known leaks that a reader applies. The store keeps nothing of it: another list changes what is shown
+/// from the next start on, and nothing that was counted.
+public struct KnownLeaks: Sendable {
+    public let entries: [KnownLeak]
+    /// Indices of ``entries`` by the class they name.
+    private let byClass: [ByteText: [Int]]
+    /// Of those that end in `*`.
+    private let byPrefix: [Int]
+
+    public static let none = KnownLeaks([])
+
+    /// - Parameter entries: of two that fit as many reports of a leak, the first explains it.
+    public init(_ entries: [KnownLeak]) {
+        self.entries = entries
+        var byClass: [ByteText: [Int]] = [:]
+        var byPrefix: [Int] = []
+        for (index, entry) in entries.enumerated() {
+            let range = entry.className.range
+            if ByteText(range.first) == ByteText(range.last) {
+                byClass[ByteText(range.first), default: []].append(index)
+            } else {
+                byPrefix.append(index)
+            }
+        }
+        self.byClass = byClass
+        self.byPrefix = byPrefix
+    }
+
+    /// Where classes that some entry names are, in the order of their bytes.
+    package var classRanges: [(first: String, last: String)] {
+        byClass.keys.map { ($0.text, $0.text) } + byPrefix.map { entries[$0].className.range }
+    }
+
+    /// Whether some entry names the class: few leaks get past this, and only they cost another look.
+    package func names(_ className: String?) -> Bool {
+        guard let className else { return false }
+        return byClass[ByteText(className)] != nil
+            || byPrefix.contains { entries[$0].className.matches(className) }
+    }
+
+    /// - Returns: `nil` when no report of the leak fits an entry.
+    package func match(_ leak: ObservedLeak) -> KnownMatch? {
+        let prefixed = byPrefix.filter { entries[$0].className.matches(leak.className) }
+        let fitting = ((byClass[ByteText(leak.className)] ?? []) + prefixed).sorted().map { entries[$0] }
+            .filter { ($0.kind == nil || $0.kind == leak.kind) && $0.describes(stack: leak.stack) }
+        var best: KnownMatch?
+        for entry in fitting {
+            let reports = entry.reports(of: leak)
+            if reports > best?.reports ?? 0 { best = KnownMatch(leak: entry, reports: reports, elsewhere: 0) }
+        }
+        guard var best else { return nil }
+        // A leak of two systems' own is nobody else's.
+        for system in leak.systems where !fitting.contains(where: { $0.covers(system.value) }) {
+            best.elsewhere.addBounded(system.reports)
+        }
+        return best
+    }
+}

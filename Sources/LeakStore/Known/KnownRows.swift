@@ -1,0 +1,69 @@
+/// The leaks of a list that entries of ``KnownLeaks`` describe, by row of `leak`.
+package struct KnownRows: Sendable {
+    package private(set) var matches: [Int64: KnownMatch] = [:]
+    /// Rows of the leaks that are the system's alone.
+    package private(set) var rows: [Int64] = []
+    /// Of the leaks that are the system's alone.
+    package private(set) var totals = KnownTotals()
+
+    package init() {}
+
+    /// Of a row that is there already nothing changes.
+    package mutating func add(_ match: KnownMatch, reports: Int, of row: Int64) {
+        guard matches.updateValue(match, forKey: row) == nil, match.isAll else { return }
+        rows.append(row)
+        totals.leaks += 1
+        totals.reports.addBounded(reports)
+    }
+}
+
+/// How many leaks are the system's alone.
+public struct KnownTotals: Hashable, Sendable {
+    public var leaks = 0
+    public var reports = 0
+
+    public init(leaks: Int = 0, reports: Int = 0) {
+        self.leaks = leaks
+        self.reports = reports
+    }
+}
+
+/// What a reader found out about leaks, for as long as no report changes it: where a reader would look at all systems of
+/// a thousand text fields for every list, it looks at those of the few that were seen since.
+package struct KnownCache {
+    /// 2 MiB.
+    private static let capacity = 20_000
+
+    private var verdicts: [Int64: (reports: Int, match: KnownMatch?)] = [:]
+    private var last: (rows: KnownRows, app: ByteText?, state: Int64)?
+
+    package init() {}
+
+    /// What was found last, where it was for the same app and the same state of the database: one page asks three times.
+    package func rows(app: String?, state: Int64) -> KnownRows? {
+        guard let last, last.state == state, last.app == app.map({ ByteText($0) }) else { return nil }
+        return last.rows
+    }
+
+    package mutating func keep(_ rows: KnownRows, app: String?, state: Int64) {
+        last = (rows, app.map { ByteText($0) }, state)
+    }
+
+    /// - Returns: whether the verdict on this leak holds, and what it is.
+    package func verdict(on row: Int64, reports: Int) -> (isKnown: Bool, match: KnownMatch?) {
+        guard let verdict = verdicts[row], verdict.reports == reports else { return (false, nil) }
+        return (true, verdict.match)
+    }
+
+    package mutating func keep(_ match: KnownMatch?, reports: Int, on row: Int64) {
+        if verdicts.count >= Self.capacity { verdicts.removeAll() }
+        verdicts[row] = (reports, match)
+    }
+}
+
+extension LeakRow {
+    package mutating func mark(_ match: KnownMatch?) {
+        known = match
+        if match?.isAll == true { state = .known }
+    }
+}

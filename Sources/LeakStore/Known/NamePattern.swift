@@ -1,0 +1,27 @@
+/// A name, or, with a `*` at its end, every name that begins so.
+///
+/// An asterisk elsewhere would say more, but no index could look it up: lists would become slower with every leak.
+public struct NamePattern: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// - Returns: `nil` for a text that is empty, `*` alone, or has an asterisk before its end.
+    public init?(_ text: String) {
+        guard !text.isEmpty, text != "*", !text.dropLast().contains("*") else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
+
+    private var isPrefix: Bool { text.utf8.last == UInt8(ascii: "*") }
+
+    package func matches(_ name: String) -> Bool {
+        isPrefix ? name.utf8.starts(with: text.utf8.dropLast()) : ByteText(name) == ByteText(text)
+    }
+
+    /// The first and the last name that match, in the order of their bytes.
+    package var range: (first: String, last: String) {
+        guard isPrefix else { return (text, text) }
+        let prefix = String(text.dropLast())
+        return (prefix, prefix + "\u{10FFFF}")
+    }
+}

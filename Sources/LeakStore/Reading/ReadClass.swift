@@ -1,0 +1,131 @@
+extension SQLiteReader {
+    func leakClass(_ name: String, app: String?, now: Int64) throws(StoreError) -> LeakClass? {
+        try snapshot { () throws(StoreError) in
+            guard var found = try totals(ofClass: name, app: app) else { return nil }
+            found.modules = try modules(ofClass: name, app: app)
+            found.leaks = try leaks(ofClass: name, app: app, now: now)
+            found.lived = try lived(ofClass: name, app: app)
+            found.installs = try installs(ofClass: name, app: app)
+            found.related = try related(toClass: name, app: app)
+            return found
+        }
+    }
+
+    private func totals(ofClass name: String, app: String?) throws(StoreError) -> LeakClass? {
+        let select = try connection.statement(
+            """
+            select count(*), cast(min(total(l.reports), 0x1FFFFFFFFFFFFF) as integer),
+              cast(min(total(l.freed), 0x1FFFFFFFFFFFFF) as integer), min(l.first_seen), max(l.last_seen)
+            from app a cross join leak l on l.app = a.id and l.class = ?1 where ?2 is null or a.name = ?2
+            """)
+        defer { select.reset() }
+        try select.bind(name, app)
+        guard try select.step(), select.int(0) > 0 else { return nil }
+        return LeakClass(
+            name: name, modules: [], leaks: [], total: select.int(0), reports: select.int(1),
+            freed: select.int(2), installs: 0, lived: nil, firstSeen: select.time(3),
+            lastSeen: select.time(4),
+            related: [])
+    }
+
+    private func modules(ofClass name: String, app: String?) throws(StoreError) -> [String] {
+        try texts(
+            connection.statement(
+                """
+                select distinct t.module from app a cross join leak l on l.app = a.id and l.class = ?1
+                join leak_text t on t.leak = l.id
+                where (?2 is null or a.name = ?2) and t.module is not null order by 1 limit ?3
+                """), [name, app, LeakClass.namesShown])
+    }
+
+    private func leaks(ofClass name: String, app: String?, now: Int64) throws(StoreError) -> [LeakRow] {
+        let select = try connection.statement(
+            """
+            select l.id from app a cross join leak l on l.app = a.id and l.class = ?1
+            where ?2 is null or a.name = ?2 order by +l.reports desc, l.id limit ?3
+            """)
+        defer { select.reset() }
+        try select.bind(name, app, LeakClass.leaksShown)
+        var numbers: [Int64] = []
+        while try select.step() { numbers.append(select.int64(0)) }
+        let rows = try rows(numbers)
+        let known = known.names(name) ? try knownRows(app: app) : KnownRows()
+        let first = Calendar.day(of: now) - LeakRow.trendDays + 1
+        let trends = try trends(of: numbers, from: first)
+        return numbers.compactMap { number in
+            guard var row = rows[number] else { return nil }
+            row.mark(known.matches[number])
+            row.trendFrom = first
+            row.trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
+            return row
+        }
+    }
+
+    private func lived(ofClass name: String, app: String?) throws(StoreError) -> Percentiles? {
+        let select = try connection.statement(
+            """
+            select d.histogram from app a cross join leak l on l.app = a.id and l.class = ?1
+            join leak_lived d on d.leak = l.id where ?2 is null or a.name = ?2
+            """)
+        defer { select.reset() }
+        try select.bind(name, app)
+        var all = DurationHistogram()
+        while try select.step() {
+            guard let histogram = DurationHistogram(bytes: select.blob(0)) else {
+                throw .unreadable("a histogram", in: connection.path)
+            }
+            all.merge(histogram)
+        }
+        return all.percentiles
+    }
+
+    /// What was seen in one build alone has that build's set for its own.
+    private func installs(ofClass name: String, app: String?) throws(StoreError) -> Int {
+        let select = try connection.statement(
+            """
+            with found as (
+              select l.id as id from app a cross join leak l on l.app = a.id and l.class = ?1
+              where ?2 is null or a.name = ?2
+            )
+            select i.id, i.members from found cross join install_set i on i.id = found.id << 3
+            union all
+            select i.id, i.members from found cross join leak_build b on b.leak = found.id
+            cross join install_set i on i.id = b.id << 3 | 1
+            where not exists (select 1 from install_set o where o.id = found.id << 3)
+            """)
+        defer { select.reset() }
+        try select.bind(name, app)
+        var all = InstallSet()
+        var rows: Set<Int64> = []
+        while try select.step() {
+            guard let set = InstallSet(bytes: select.blob(1)) else {
+                throw .unreadable("a set of installs", in: connection.path)
+            }
+            rows.insert(select.int64(0))
+            all.merge(set)
+        }
+        for (row, hash) in try connection.installLog() where rows.contains(row) { _ = all.insert(hash) }
+        return all.count
+    }
+
+    private func related(toClass name: String, app: String?) throws(StoreError) -> [LeakClass.Related] {
+        // The innermost name as the index has it.
+        let select = try connection.statement(
+            """
+            select l.class, count(*), cast(min(total(l.reports), 0x1FFFFFFFFFFFFF) as integer)
+            from app a cross join leak l on l.app = a.id
+              and substr(l.class, length(rtrim(l.class, replace(l.class, '.', ''))) + 1) = ?1
+            where (?2 is null or a.name = ?2) and l.class <> ?3 group by l.class order by l.class
+            """)
+        defer { select.reset() }
+        try select.bind(LeakClass.innermost(of: name), app, name)
+        var related: [LeakClass.Related] = []
+        while try select.step(), related.count < LeakClass.namesShown {
+            let other = select.text(0)
+            guard LeakClass.areRelated(name, other) else { continue }
+            related.append(
+                LeakClass.Related(name: other, leaks: select.int(1), reports: select.int(2)))
+        }
+        return related
+    }
+}

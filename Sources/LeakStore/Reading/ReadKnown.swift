@@ -1,0 +1,89 @@
+extension SQLiteReader {
+    /// The leaks of an app, or of all, that ``KnownLeaks`` describes. Found by class in an index, so that it costs as many
+    /// steps as there are such leaks, however many others there are.
+    func knownRows(app: String?) throws(StoreError) -> KnownRows {
+        guard !known.entries.isEmpty else { return KnownRows() }
+        let state = try changeCounter()
+        if let rows = knownCache.rows(app: app, state: state) { return rows }
+        let rows = try findKnownRows(app: app)
+        knownCache.keep(rows, app: app, state: state)
+        return rows
+    }
+
+    private func findKnownRows(app: String?) throws(StoreError) -> KnownRows {
+        var rows = KnownRows()
+        let select = try connection.statement(
+            """
+            select l.id, l.class, l.kind, l.reports from json_each(?1) j cross join app a
+            cross join leak l on l.app = a.id and l.class between j.value ->> 0 and j.value ->> 1
+            where ?2 is null or a.name = ?2
+            """)
+        defer { select.reset() }
+        try select.bind(known.classRangeList, app)
+        var unknown: [Int64: ObservedLeak] = [:]
+        while try select.step() {
+            let (row, reports) = (select.int64(0), select.int(3))
+            let verdict = knownCache.verdict(on: row, reports: reports)
+            guard !verdict.isKnown else {
+                if let match = verdict.match { rows.add(match, reports: reports, of: row) }
+                continue
+            }
+            unknown[row] = ObservedLeak(
+                className: select.text(1), kind: select.text(2), stack: [], reports: reports, systems: [])
+        }
+        try observe(&unknown)
+        for (row, leak) in unknown {
+            let match = known.match(leak)
+            knownCache.keep(match, reports: leak.reports, on: row)
+            if let match { rows.add(match, reports: leak.reports, of: row) }
+        }
+        return rows
+    }
+
+    func knownMatch(of row: LeakRow, _ number: Int64) throws(StoreError) -> KnownMatch? {
+        guard let className = row.identity.className, known.names(className) else { return nil }
+        var observed = [
+            number: ObservedLeak(
+                className: className, kind: row.identity.kind, stack: [], reports: row.reports, systems: [])
+        ]
+        try observe(&observed)
+        return observed[number].flatMap { known.match($0) }
+    }
+
+    /// Adds stacks and systems.
+    private func observe(_ leaks: inout [Int64: ObservedLeak]) throws(StoreError) {
+        guard !leaks.isEmpty else { return }
+        let select = try connection.statement(
+            """
+            select t.leak, t.stack, v.value, v.reports from json_each(?1) j cross join leak_text t on t.leak = j.value
+            left join leak_value v on v.leak = t.leak and v.kind = ?2
+            """)
+        defer { select.reset() }
+        try select.bind(leaks.keys.sorted().list, ValueKind.system.rawValue)
+        while try select.step() {
+            guard let stack = PackedReader.texts(select.blob(1)) else {
+                throw .unreadable("a leak", in: connection.path)
+            }
+            let row = select.int64(0)
+            leaks[row]?.stack = stack
+            if !select.isNull(2) { leaks[row]?.systems.append((select.text(2), select.int(3))) }
+        }
+    }
+}
+
+extension KnownLeaks {
+    /// ``classRanges`` as JSON, for `json_each`.
+    fileprivate var classRangeList: String {
+        let pairs = classRanges.map { "[\(Self.quoted($0.first)),\(Self.quoted($0.last))]" }
+        return "[" + pairs.joined(separator: ",") + "]"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return quoted + "\""
+    }
+}

@@ -1,0 +1,138 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension PostgreSQLReader {
+        func leakClass(_ name: String, app: String?, now: Int64) throws(StoreError) -> LeakClass? {
+            try snapshot { connection throws(StoreError) in
+                let answers = try connection.run([
+                    Self.totals(ofClass: name, app), Self.modules(ofClass: name, app),
+                    Self.leaks(ofClass: name, app), Self.lived(ofClass: name, app),
+                    Self.installs(ofClass: name, app), Self.related(toClass: name, app),
+                ])
+                guard let totals = answers[0].first, totals.int(0) > 0 else { return nil }
+                return LeakClass(
+                    name: name, modules: answers[1].map { $0.text(0) },
+                    leaks: try rows(answers[2].map { $0.int64(0) }, name, app, now: now, on: connection),
+                    total: totals.int(0), reports: totals.int(1), freed: totals.int(2),
+                    installs: try Self.union(answers[4], connection),
+                    lived: try Self.percentiles(answers[3], connection), firstSeen: totals.int64(3),
+                    lastSeen: totals.int64(4), related: Self.related(answers[5], to: name))
+            }
+        }
+
+        /// `from`: a class's leaks `l`, for a class and an app as `$1` and `$2`.
+        private static let found = """
+            from app a join leak l on l.app = a.id and l.class = $1::text
+            """
+        private static let ofApp = "($2::text is null or a.name = $2::text)"
+
+        private static func totals(ofClass name: String, _ app: String?) -> Query {
+            Query(
+                """
+                select count(*), least(coalesce(sum(l.reports), 0), 9007199254740991)::bigint,
+                  least(coalesce(sum(l.freed), 0), 9007199254740991)::bigint, min(l.first_seen), max(l.last_seen)
+                \(found) where \(ofApp)
+                """, .text(name), .text(app))
+        }
+
+        private static func modules(ofClass name: String, _ app: String?) -> Query {
+            Query(
+                """
+                select distinct t.module collate "C" as module \(found) join leak_text t on t.leak = l.id
+                where \(ofApp) and t.module is not null order by module limit $3::bigint
+                """, .text(name), .text(app), .integer(LeakClass.namesShown))
+        }
+
+        private static func leaks(ofClass name: String, _ app: String?) -> Query {
+            Query(
+                "select l.id \(found) where \(ofApp) order by l.reports desc, l.id limit $3::bigint",
+                .text(name), .text(app), .integer(LeakClass.leaksShown))
+        }
+
+        private static func lived(ofClass name: String, _ app: String?) -> Query {
+            Query(
+                "select d.histogram \(found) join leak_lived d on d.leak = l.id where \(ofApp)", .text(name),
+                .text(app))
+        }
+
+        /// What was seen in one build alone has that build's set for its own.
+        private static func installs(ofClass name: String, _ app: String?) -> Query {
+            Query(
+                """
+                select i.members \(found) join install_set i on i.scope = $3::bigint and i.owner = l.id and i.part = 0
+                where \(ofApp)
+                union all
+                select i.members \(found) join install_set i on i.scope = $4::bigint and i.owner = l.id
+                where \(ofApp) and not exists (
+                  select 1 from install_set o where o.scope = $3::bigint and o.owner = l.id and o.part = 0)
+                """, .text(name), .text(app), .integer(InstallScope.leak(0).row.scope),
+                .integer(InstallScope.leakBuild(leak: 0, build: 0).row.scope))
+        }
+
+        private static func related(toClass name: String, _ app: String?) -> Query {
+            Query(
+                """
+                select l.class, count(*), least(sum(l.reports), 9007199254740991)::bigint
+                from app a join leak l on l.app = a.id and substring(l.class from '[^.]*$') = $1::text
+                where \(ofApp) and l.class <> $3::text group by l.class order by l.class
+                """, .text(LeakClass.innermost(of: name)), .text(app), .text(name))
+        }
+
+        private func rows(
+            _ numbers: [Int64], _ name: String, _ app: String?, now: Int64, on connection: Connection
+        ) throws(StoreError) -> [LeakRow] {
+            let answer = try connection.run(
+                Query(
+                    """
+                    with page as (
+                      select id, 0 as k1, 0 as k2, reports, installs, last_release as looked_at from leak
+                      where id = any($1::bigint[])
+                    )
+                    \(LeakRow.select)
+                    """, .integers(numbers.map { $0 })))
+            var rows: [Int64: LeakRow] = [:]
+            for row in answer { rows[row.int64(0)] = try LeakRow(row, connection) }
+            let known = known.names(name) ? try knownRows(app: app, on: connection) : KnownRows()
+            let first = Calendar.day(of: now) - LeakRow.trendDays + 1
+            let trends = try Self.trends(of: numbers, from: first, on: connection)
+            return numbers.compactMap { number in
+                guard var row = rows[number] else { return nil }
+                row.mark(known.matches[number])
+                row.trendFrom = first
+                row.trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
+                return row
+            }
+        }
+
+        private static func percentiles(
+            _ rows: Rows, _ connection: Connection
+        ) throws(StoreError) -> Percentiles? {
+            var all = DurationHistogram()
+            for row in rows {
+                guard let histogram = DurationHistogram(bytes: row.bytes(0)) else {
+                    throw .unreadable("a histogram", in: connection.name)
+                }
+                all.merge(histogram)
+            }
+            return all.percentiles
+        }
+
+        private static func union(_ rows: Rows, _ connection: Connection) throws(StoreError) -> Int {
+            var all = InstallSet()
+            for row in rows {
+                guard let set = InstallSet(bytes: row.bytes(0)) else {
+                    throw .unreadable("a set of installs", in: connection.name)
+                }
+                all.merge(set)
+            }
+            return all.count
+        }
+
+        private static func related(_ rows: Rows, to name: String) -> [LeakClass.Related] {
+            let related = rows.filter { LeakClass.areRelated(name, $0.text(0)) }
+            return related.prefix(LeakClass.namesShown).map {
+                LeakClass.Related(name: $0.text(0), leaks: $0.int(1), reports: $0.int(2))
+            }
+        }
+    }
+#endif

@@ -1,0 +1,73 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension PostgreSQLReader {
+        /// The leaks of an app, or of all, that ``KnownLeaks`` describes. Found by class in an index, so that it costs as
+        /// many steps as there are such leaks, however many others there are.
+        func knownRows(app: String?, on connection: Connection) throws(StoreError) -> KnownRows {
+            var found = KnownRows()
+            guard !known.entries.isEmpty else { return found }
+            let ranges = known.classRanges
+            let rows = try connection.run(
+                Query(
+                    """
+                    select l.id, l.class, l.kind, l.reports
+                    from unnest($1::text[], $2::text[]) as range (first, last) cross join app a
+                    join leak l on l.app = a.id and l.class between range.first and range.last
+                    where $3::text is null or a.name = $3::text
+                    """, .texts(ranges.map { $0.first }), .texts(ranges.map { $0.last }), .text(app)))
+            var unknown: [Int64: ObservedLeak] = [:]
+            for row in rows {
+                let (number, reports) = (row.int64(0), row.int(3))
+                let verdict = knownCache.verdict(on: number, reports: reports)
+                guard !verdict.isKnown else {
+                    if let match = verdict.match { found.add(match, reports: reports, of: number) }
+                    continue
+                }
+                unknown[number] = ObservedLeak(
+                    className: row.text(1), kind: row.text(2), stack: [], reports: reports, systems: [])
+            }
+            try Self.observe(&unknown, on: connection)
+            for (number, leak) in unknown {
+                let match = known.match(leak)
+                knownCache.keep(match, reports: leak.reports, on: number)
+                if let match { found.add(match, reports: leak.reports, of: number) }
+            }
+            return found
+        }
+
+        func knownMatch(
+            of row: LeakRow, _ number: Int64, on connection: Connection
+        ) throws(StoreError) -> KnownMatch? {
+            guard let className = row.identity.className, known.names(className) else { return nil }
+            var observed = [
+                number: ObservedLeak(
+                    className: className, kind: row.identity.kind, stack: [], reports: row.reports,
+                    systems: [])
+            ]
+            try Self.observe(&observed, on: connection)
+            return observed[number].flatMap { known.match($0) }
+        }
+
+        /// Adds stacks and systems.
+        private static func observe(
+            _ leaks: inout [Int64: ObservedLeak], on connection: Connection
+        ) throws(StoreError) {
+            guard !leaks.isEmpty else { return }
+            let rows = try connection.run(
+                Query(
+                    """
+                    select t.leak, t.stack, v.value, v.reports from leak_text t
+                    left join leak_value v on v.leak = t.leak and v.kind = $2::bigint
+                    where t.leak = any($1::bigint[])
+                    """, .integers(leaks.keys.map { $0 }), .integer(ValueKind.system.rawValue)))
+            for row in rows {
+                guard let stack = PackedReader.texts(row.bytes(1)) else {
+                    throw .unreadable("a leak", in: connection.name)
+                }
+                leaks[row.int64(0)]?.stack = stack
+                if !row.isNull(2) { leaks[row.int64(0)]?.systems.append((row.text(2), row.int(3))) }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,149 @@
+import Foundation
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct KnownLeakFileTests {
+    private func read(_ text: String) throws -> KnownLeakFile { try KnownLeakFile(Array(text.utf8)) }
+
+    private func entry(_ changed: String = "", id: String = "a", class name: String = "UITextField") -> String
+    {
+        #"{"id":"\#(id)","class":"\#(name)","reason":"r","source":"https://example.com"\#(changed)}"#
+    }
+
+    @Test func `reads every field of an entry`() throws {
+        let text = #"""
+            {"known_leaks": [{"id": "a-1_B", "class": "UISearch*", "stack": ["Tab*", "UISearchBar"], "kind": "view",
+              "systems": [{"os": "iOS", "from": "16.0", "before": "17.0"}, {"os": "tvOS"}],
+              "reason": "It \"stays\".", "source": "https://example.com/a?b=c"}],
+             "off": ["x"]}
+            """#
+        let file = try read(text)
+        let known = try #require(file.entries.first)
+        #expect((known.id, known.className.text, known.kind) == ("a-1_B", "UISearch*", "view"))
+        #expect(known.stack.map(\.text) == ["Tab*", "UISearchBar"])
+        #expect(known.systems.map(\.description) == ["iOS from 16.0, before 17.0", "tvOS"])
+        #expect((known.reason, known.source) == (#"It "stays"."#, "https://example.com/a?b=c"))
+        #expect(file.off.map(\.id) == ["x"])
+        #expect(try read("{}").entries == [] && read(#"{"known_leaks":[],"off":[]}"#).entries == [])
+    }
+
+    @Test(arguments: [
+        ("", "the text ends too early"), ("[]", "expected an object"),
+        (#"{"known":[]}"#, "expected one of known_leaks, off in the file, not “known”"),
+        (#"{"off":[],"off":[]}"#, "expected off once in the file"),
+        (#"{"off":[1]}"#, "expected the id of an entry"),
+        (#"{} {}"#, "more text after the value"),
+        ("{\"off\":[\"\u{1}\"]}", "a control character in a string must be escaped"),
+    ])
+    func `refuses a file that is none`(text: String, words: String) {
+        #expect { try read(text) } throws: { "\($0)" == words }
+    }
+
+    @Test(arguments: [
+        (#","kind":"window""#, "expected one of view_controller, view, object, cycle"),
+        (
+            #","befor":"1""#,
+            "expected one of id, class, stack, kind, systems, reason, source in an entry, not “befor”"
+        ),
+        (#","systems":[{}]"#, "expected a system with os"),
+        (#","systems":[{"os":"iOS","from":"x"}]"#, "expected a version such as 11.2"),
+        (#","systems":[{"os":"iOS","from":11}]"#, "expected a version such as 11.2"),
+        (
+            #","systems":[{"os":"iOS","from":"11.3","before":"11.3.0"}]"#,
+            "expected a version after 11.3 as before, which is 11.3.0"
+        ),
+        (
+            #","stack":["*Field"]"#,
+            "expected a class such as UITextField, or the beginning of one with * at its end, of at most 512 bytes"
+        ),
+    ])
+    func `refuses an entry, and says what could stand there`(changed: String, words: String) {
+        let start = #"{"known_leaks":["#
+        #expect { try read(start + entry(changed) + "]}") } throws: { error in
+            guard let error = error as? JSONError else { return false }
+            return "\(error)" == words && error.offset >= start.utf8.count
+        }
+    }
+
+    @Test(arguments: ["", "*", "UI*Field", "a\\u0000b", String(repeating: "x", count: 513)])
+    func `refuses a class that is no pattern`(name: String) {
+        #expect(throws: JSONError.self) { try read(#"{"known_leaks":["# + entry(class: name) + "]}") }
+    }
+
+    @Test(arguments: ["javascript:alert(1)", "ftp://a", "https://a b", "", "//example.com"])
+    func `refuses a source that is no address of the web`(source: String) {
+        let text = entry().replacingOccurrences(of: "https://example.com", with: source)
+        #expect(throws: JSONError.self) { try read(#"{"known_leaks":[\#(text)]}"#) }
+    }
+
+    @Test func `names what an entry lacks, and an id that is taken`() {
+        #expect {
+            try read(#"{"known_leaks":[{"class":"A","reason":"r"}]}"#)
+        } throws: {
+            "\($0)" == "expected an entry with id, source"
+        }
+        #expect {
+            try read(#"{"known_leaks":[\#(entry()),\#(entry())]}"#)
+        } throws: {
+            "\($0)" == "expected another id: “a” is taken"
+        }
+    }
+
+    @Test func `what comes with the program is read, each entry with its source`() throws {
+        let known = try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: nil)
+        #expect(known.entries.count >= 10)
+        #expect(known.entries.allSatisfy { $0.source.hasPrefix("https://") && $0.reason.hasSuffix(".") })
+        let textField = known.entries.first { $0.className.text == "UITextField" }
+        #expect(textField?.systems.map(\.description) == ["iOS from 11.2, before 11.3"])
+    }
+
+    /// A file in a folder that goes with it.
+    private func file(_ text: String, _ body: (String) throws -> Void) throws {
+        let path = NSTemporaryDirectory() + "known-\(UUID().uuidString).json"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(path)
+    }
+
+    @Test func `an operator's file adds, replaces and switches off`() throws {
+        let shipped = try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: nil).entries
+        let own =
+            #"{"known_leaks":[\#(entry(id: "mine")),\#(entry(id: "uitextfield-ios-11-2", class: "Changed"))],"#
+            + #""off":["uiswitch-ios-10"]}"#
+        try file(own) { path in
+            let known = try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: path).entries
+            #expect(known.count == shipped.count)
+            #expect(known.prefix(2).map(\.id) == ["mine", "uitextfield-ios-11-2"])
+            #expect(known.filter { $0.id == "uitextfield-ios-11-2" }.map(\.className.text) == ["Changed"])
+            #expect(!known.contains { $0.id == "uiswitch-ios-10" })
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "{\n \"known_leaks\": [\n  {\"id\": 3}]}",
+            "line 3, column 10: expected an id of letters, digits, - and _"
+        ),
+        ("{\"off\":\n [\"uiswitch\"]}", "line 2, column 3: expected the id of an entry of known-leaks.json"),
+    ])
+    func `an error names file, line, column and remedy`(text: String, words: String) throws {
+        try file(text) { path in
+            #expect {
+                try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: path)
+            } throws: {
+                "\($0)".hasPrefix("--known-leaks \(path), \(words)")
+            }
+        }
+    }
+
+    @Test func `a file that is not there keeps the collector from starting`() {
+        #expect {
+            _ = try RunningCollector { $0.knownLeaksFile = "/nowhere/known.json" }
+        } throws: {
+            "\($0)" == "--known-leaks cannot read /nowhere/known.json: No such file or directory"
+        }
+    }
+}
