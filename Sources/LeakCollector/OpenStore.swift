@@ -29,21 +29,25 @@ extension Collector {
 
     /// Opens the database in the data folder.
     static func openStore(folder: String, isServer: Bool) throws(StoreError) -> any Store {
-        let path = databasePath(in: folder)
-        if isServer {
-            try makeFolder(folder)
-        } else if unsafe access(path, F_OK) != 0 {
-            throw StoreError(
-                .other,
-                "no collector has kept anything in \(folder); name its folder with --data or COLLECTOR_DATA")
-        }
+        if isServer { try makeFolder(folder) }
         return try SQLiteStore(
-            path: path, exclusive: isServer,
+            path: isServer ? databasePath(in: folder) : existingDatabase(in: folder), exclusive: isServer,
             seed: UInt64(bitPattern: WallClock.milliseconds()),
             redact: Redaction.redact)
     }
 
     public static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }
+
+    /// The database that a server has made in the folder.
+    static func existingDatabase(in folder: String) throws(StoreError) -> String {
+        let path = databasePath(in: folder)
+        guard unsafe access(path, F_OK) == 0 else {
+            throw StoreError(
+                .other,
+                "no collector has kept anything in \(folder); name its folder with --data or COLLECTOR_DATA")
+        }
+        return path
+    }
 
     /// Makes a folder and those above it that are missing; only its owner may look into it.
     private static func makeFolder(_ path: String) throws(StoreError) {

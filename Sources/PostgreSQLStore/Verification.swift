@@ -7,14 +7,17 @@
         /// - Returns: what is wrong, one line each; empty when nothing is.
         public func verify() throws(StoreError) -> [String] {
             let reader = PostgreSQLReader(link: Link(to: address, check: Migration.check))
-            return try reader.snapshot { connection throws(StoreError) in
-                var problems: [String] = []
-                for check in RowCheck.all {
-                    let wrong = try connection.run(Query(check.sql)).first?.int(0) ?? 0
-                    if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
-                }
-                return problems + (try Self.installProblems(on: connection))
+            return try reader.snapshot { connection throws(StoreError) in try Self.problems(on: connection) }
+        }
+
+        /// What is wrong in the state of the database that the open transaction sees.
+        static func problems(on connection: Connection) throws(StoreError) -> [String] {
+            var problems: [String] = []
+            for check in RowCheck.all {
+                let wrong = try connection.run(Query(check.sql)).first?.int(0) ?? 0
+                if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
             }
+            return problems + (try installProblems(on: connection))
         }
 
         private static let setsAtOnce = 1_000

@@ -75,6 +75,8 @@ enum Program {
             return try Upkeep(settings: settings(flags)).importReports(from: file, app: app)
         case .erase(let install, let flags):
             return try Upkeep(settings: settings(flags)).erase(install: install)
+        case .copy(let flags):
+            try Copy(settings: settings(flags)).run()
         case .health(let flags):
             return Health.check(try settings(flags))
         }

@@ -35,6 +35,8 @@ final class StorePlace: Sendable {
     /// A schema for one test, dropped with everything in it.
     final class DatabaseSchema: Sendable {
         let address: DatabaseAddress
+        /// The address as another process takes it.
+        let url: String
         private let name: String
         private let server: DatabaseAddress
 
@@ -48,7 +50,8 @@ final class StorePlace: Sendable {
         init(in url: String) throws {
             name = "test_\(UInt64.random(in: 0...UInt64.max))"
             server = try DatabaseAddress(url)
-            address = try DatabaseAddress("\(url)?options=-csearch_path%3D\(name)")
+            self.url = "\(url)?options=-csearch_path%3D\(name)"
+            address = try DatabaseAddress(self.url)
             try Connection(to: server).run(Query("create schema \(name)"))
         }
 
