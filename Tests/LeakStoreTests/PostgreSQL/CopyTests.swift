@@ -116,6 +116,24 @@
             try compare(try copy(source), source, now: noon)
         }
 
+        /// SQLite keeps one set of installs for a leak that was seen in one build alone, PostgreSQL three.
+        @Test func `a leak of one build goes on counting installs`() throws {
+            let source = try directory.store()
+            func report(_ build: String, _ installs: UInt64...) -> Submission {
+                submission(
+                    installs.map { Report(leak: leak("Page"), version: "1.0", build: build, install: $0) })
+            }
+            _ = try source.count([report("1", 1, 2, 3)], now: noon)
+            let copy = try copy(source)
+            for batch in [report("1", 3, 4), report("2", 1, 5)] {
+                _ = try copy.count([batch], now: noon)
+                _ = try source.count([batch], now: noon)
+                try compare(copy, source, now: noon)
+            }
+            let page = try copy.makeReader().leaks(LeakQuery(), now: noon)
+            #expect(page.leaks.map(\.installs) == [5])
+        }
+
         @Test func `names that PostgreSQL cannot hold keep rows of their own`() throws {
             let source = try directory.store()
             let versions = ["1", "1\0", "1\u{2400}", "1\u{2400}\u{2400}"]
