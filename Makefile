@@ -34,7 +34,7 @@ postgresql: ## run the tests of the store against a PostgreSQL server of their o
 	@Scripts/setup postgresql-15 libpq-dev
 	swift build --build-tests --traits PostgreSQL --scratch-path .build/postgresql $(strict)
 	Scripts/with-postgresql swift test --skip-build --traits PostgreSQL --scratch-path .build/postgresql \
-		--filter 'LeakStoreTests|collectorTests.CopyTests'
+		--filter 'LeakStoreTests|DatabaseCommandTests|collectorTests.CopyTests'
 	DATABASE_OUTAGES=20 Scripts/with-postgresql swift test --skip-build --traits PostgreSQL \
 		--scratch-path .build/postgresql --filter DatabaseFaultTests
 

@@ -36,6 +36,16 @@ extension Collector {
             redact: Redaction.redact)
     }
 
+    /// How a line for the operator names the database: without user and password.
+    public static func databaseName(in settings: Settings) -> String {
+        #if PostgreSQL
+            if let url = settings.databaseURL, let address = try? DatabaseAddress(url) {
+                return "database \(address)"
+            }
+        #endif
+        return databasePath(in: settings.dataFolder)
+    }
+
     public static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }
 
     /// The database that a server has made in the folder.

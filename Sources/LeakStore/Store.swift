@@ -46,6 +46,12 @@ public protocol Store: Sendable {
     /// - Returns: whether this call was the one that used it.
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool
 
+    /// Checks that what is kept can be read, and that every total is the sum of its parts. Reads everything; others may
+    /// go on writing meanwhile.
+    ///
+    /// - Returns: what is wrong, one line each; empty when nothing is.
+    func verify() throws(StoreError) -> [String]
+
     /// A view of what is committed, for one thread.
     func makeReader() throws(StoreError) -> any StoreReader
 }

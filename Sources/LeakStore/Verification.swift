@@ -1,9 +1,5 @@
 extension SQLiteStore {
-    /// Checks the file's structure, and that every total is the sum of its parts.
-    ///
-    /// Reads the whole database: seconds for a large one. Writers may go on meanwhile.
-    ///
-    /// - Returns: what is wrong, one line each; empty when nothing is.
+    /// Checks the file's structure too; seconds for a large one.
     public func verify() throws(StoreError) -> [String] { try Self.verify(path: path) }
 
     /// Checks a file, such as a backup.

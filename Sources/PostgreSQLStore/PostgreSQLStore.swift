@@ -12,7 +12,8 @@
         public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
         let address: DatabaseAddress
-        private let writer: Guarded<Writer>
+        /// Tests reach it too, for what they cannot wait for.
+        let writer: Guarded<Writer>
 
         /// Connects, making the tables where there are none and migrating an older schema.
         ///

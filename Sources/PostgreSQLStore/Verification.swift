@@ -2,12 +2,15 @@
     public import LeakStore
 
     extension PostgreSQLStore {
-        /// Checks that every total is the sum of its parts. Writers may go on meanwhile.
-        ///
-        /// - Returns: what is wrong, one line each; empty when nothing is.
+        /// Checks that every total is the sum of its parts, in one state of the database. Its structure is PostgreSQL's
+        /// matter (`pg_amcheck`).
         public func verify() throws(StoreError) -> [String] {
             let reader = PostgreSQLReader(link: Link(to: address, check: Migration.check))
-            return try reader.snapshot { connection throws(StoreError) in try Self.problems(on: connection) }
+            return try reader.snapshot { connection throws(StoreError) in
+                // However long it takes.
+                try connection.run(Query("set local statement_timeout = 0"))
+                return try Self.problems(on: connection)
+            }
         }
 
         /// What is wrong in the state of the database that the open transaction sees.
@@ -122,11 +125,58 @@
                   (select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id)
                 """),
             RowCheck(
+                "builds of a leak are as many as there are",
+                "select count(*) from leak l where builds <> (select count(*) from leak_build where leak = l.id)"
+            ),
+            RowCheck(
+                "builds of an app's leaks are the sum of them",
+                """
+                select count(*) from app a
+                where cells <> (select coalesce(sum(builds), 0) from leak where app = a.id)
+                """),
+            RowCheck(
+                "the newest release of an app is the newest there is",
+                """
+                select count(*) from app a where newest_release is distinct from
+                  (select id from release where app = a.id order by order_key desc limit 1)
+                """),
+            RowCheck(
+                "the impact of a leak is its installs in the newest release",
+                """
+                select count(*) from leak l join app a on a.id = l.app where impact <> coalesce(
+                  (select installs from leak_release where leak = l.id and release = a.newest_release), 0)
+                """),
+            RowCheck(
+                "leaks of a release, and new ones, are as many as there are",
+                """
+                select count(*) from release r where (leaks, new_leaks) <>
+                  ((select count(*) from leak_release where release = r.id),
+                   (select count(*) from leak where first_release = r.id))
+                """),
+            RowCheck(
+                "an idempotency key has its answer",
+                "select count(*) from idempotency i where not exists (select 1 from answer where id = i.answer)"
+            ),
+            RowCheck(
+                "what has installs has a set of them",
+                """
+                select count(*) from (
+                  select 0 as scope, id as owner, 0 as part from leak where installs > 0
+                  union all select 1, leak, build from leak_build where installs > 0
+                  union all select 2, leak, release from leak_release where installs > 0
+                  union all select 3, id, 0 from release where installs > 0) c
+                where not exists (select 1 from install_set i
+                  where i.scope = c.scope and i.owner = c.owner and i.part = c.part)
+                """),
+            RowCheck(
                 "what a row refers to is there",
                 """
                 select (select count(*) from leak_text t where not exists (select 1 from leak where id = t.leak))
                   + (select count(*) from leak l where not exists (select 1 from leak_text where leak = l.id))
                   + (select count(*) from leak l where not exists (select 1 from app where id = l.app))
+                  + (select count(*) from release r where not exists (select 1 from app where id = r.app))
+                  + (select count(*) from leak_release c where not exists (select 1 from leak where id = c.leak))
+                  + (select count(*) from leak_build c where not exists (select 1 from build where id = c.build))
                   + (select count(*) from build b where not exists (select 1 from release where id = b.release))
                   + (select count(*) from sample s where not exists (select 1 from leak where id = s.leak))
                 """),

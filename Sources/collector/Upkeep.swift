@@ -9,31 +9,38 @@ struct Upkeep {
     init(settings: Settings) { self.settings = settings }
 
     func backUp(to file: String, overwrites: Bool) throws -> Program.ExitCode {
-        let bytes = try database().backUp(to: file, overwrites: overwrites)
+        guard settings.databaseURL == nil, let store = try openStore() as? SQLiteStore else {
+            throw StoreError(
+                .other,
+                "backup copies the database in a data folder; this one is in PostgreSQL, whose own program copies it "
+                    + "while collectors run: pg_dump --format=custom --file=\(file) \"$COLLECTOR_DATABASE_URL\""
+            )
+        }
+        let bytes = try store.backUp(to: file, overwrites: overwrites)
         Output.line("wrote \(file), \(bytes) bytes; its structure and its sums are right")
         return .done
     }
 
     func verify(_ file: String?) throws -> Program.ExitCode {
-        let path = file ?? Collector.databasePath(in: settings.dataFolder)
+        let name = file ?? Collector.databaseName(in: settings)
         // Opened first, since an older schema is brought up to date then.
-        let problems = file == nil ? try database().verify() : try SQLiteStore.verify(path: path)
-        for problem in problems { Output.error("collector: \(path): \(problem)") }
+        let problems = try file.map { try SQLiteStore.verify(path: $0) } ?? openStore().verify()
+        for problem in problems { Output.error("collector: \(name): \(problem)") }
         guard problems.isEmpty else { return .failed }
-        Output.line("\(path) is sound: its structure is right, and every total is the sum of its parts")
+        let checked = file != nil || settings.databaseURL == nil ? "its structure is right, and " : ""
+        Output.line("\(name) is sound: \(checked)every total is the sum of its parts")
         return .done
     }
 
     func erase(install: String) throws -> Program.ExitCode {
-        let erased = try Erasure.run(
-            install: install, in: Program.openStore(settings, isServer: false))
+        let erased = try Erasure.run(install: install, in: openStore())
         Output.line(
             "erased \(erased.samples) kept reports, and the install from \(erased.sets) sets of installs")
         return .done
     }
 
     func importReports(from file: String, app: String?) throws -> Program.ExitCode {
-        let store = try Program.openStore(settings, isServer: false)
+        let store = try openStore()
         var lines = try LineReader(file)
         var named = 0
         var reports = Import(store: store, app: app, now: WallClock.milliseconds()) { line, reason in
@@ -63,12 +70,5 @@ struct Upkeep {
             + "\(result.rejected) refused"
     }
 
-    private func database() throws -> SQLiteStore {
-        guard let database = try Program.openStore(settings, isServer: false) as? SQLiteStore else {
-            throw StoreError(
-                .other,
-                "this needs the database in the data folder; for PostgreSQL use its own tools (pg_dump)")
-        }
-        return database
-    }
+    private func openStore() throws -> any Store { try Program.openStore(settings, isServer: false) }
 }

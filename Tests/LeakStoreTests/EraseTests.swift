@@ -24,7 +24,7 @@ import Testing
         let erased = try store.erase(install: 1)
         #expect(erased.samples > 0 && erased.sets > 0)
         #expect(try store.erase(install: 1) == Erased())
-        #expect(try place.problems(of: store) == [])
+        #expect(try store.verify() == [])
 
         let reader = try store.makeReader()
         let one = try #require(try reader.leak(leak("A").id, now: noon))
@@ -45,14 +45,29 @@ import Testing
             #expect(try store.makeReader().leak(leak("A").id, now: noon)?.row.installs == 2)
             _ = try store.erase(install: 1)
             #expect(try store.makeReader().leak(leak("A").id, now: noon)?.row.installs == 1)
-            #expect(try place.problems(of: store) == [])
+            #expect(try store.verify() == [])
         }
         let page = try #require(try store.makeReader().leak(leak("A").id, now: noon))
         #expect(page.row.reports == 6)
         _ = try store.count([submission([report("A", 9)])], now: noon + 9)
         #expect(
             try store.makeReader().samples(of: leak("A").id)?.contains { $0.origin.install == "i9" } == true)
-        #expect(try place.problems(of: store) == [])
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `the order by impact follows`() throws {
+        let store = try place.store()
+        _ = try store.count(
+            [submission(["A", "A", "B", "B", "B"].enumerated().map { report($1, UInt64(min($0, 2))) })],
+            now: noon)
+        #expect(try order(store) == ["A", "B"])
+        _ = try store.erase(install: 1)
+        #expect(try order(store) == ["B", "A"])
+        #expect(try store.verify() == [])
+    }
+
+    private func order(_ store: any Store) throws -> [String] {
+        try store.makeReader().leaks(LeakQuery(), now: noon).leaks.map(\.identity.title)
     }
 
     @Test func `an estimate holds nobody, and stays`() throws {
@@ -63,6 +78,6 @@ import Testing
         let before = try store.makeReader().leak(leak("A").id, now: noon)?.row.installs
         #expect(try store.erase(install: installs[0]).sets == 0)
         #expect(try store.makeReader().leak(leak("A").id, now: noon)?.row.installs == before)
-        #expect(try place.problems(of: store) == [])
+        #expect(try store.verify() == [])
     }
 }

@@ -2,9 +2,12 @@ import Testing
 
 @testable import LeakStore
 
+/// What one sender can make every store keep; a second one runs the same tests.
 @Suite struct StoreLimitTests {
+    let place = StorePlace()
+
     /// Limits that a test reaches.
-    private static var small: StoreLimits {
+    static var small: StoreLimits {
         var limits = StoreLimits()
         limits.appsPerKey = 2
         limits.releasesPerApp = 3
@@ -26,8 +29,7 @@ import Testing
     }
 
     @Test func `leaks beyond the limit count as one that is named so`() throws {
-        let directory = TemporaryDirectory()
-        let store = try directory.store(limits: Self.small)
+        let store = try place.store(limits: Self.small)
         for round in 0..<2 {
             for number in 0..<10 {
                 let report = Report(leak: leak("L\(number)"), count: number + 1)
@@ -47,10 +49,9 @@ import Testing
     }
 
     @Test func `texts of leaks are bounded in bytes`() throws {
-        let directory = TemporaryDirectory()
         var limits = StoreLimits()
         limits.leakTextBytesPerApp = 10_000
-        let store = try directory.store(limits: limits)
+        let store = try place.store(limits: limits)
         let path = [String](repeating: String(repeating: "x", count: 500), count: 3)
         let reports = (0..<10).map { Report(leak: leak("L\($0)", stack: path)) }
         _ = try store.count([submission(reports)], now: noon)
@@ -60,8 +61,7 @@ import Testing
     }
 
     @Test func `versions beyond the limit count as other, older than any`() throws {
-        let directory = TemporaryDirectory()
-        let store = try directory.store(limits: Self.small)
+        let store = try place.store(limits: Self.small)
         for number in 1...9 {
             _ = try store.count(
                 [submission([Report(leak: leak("Page"), version: "\(number).0")])], now: noon)
@@ -75,8 +75,7 @@ import Testing
     }
 
     @Test func `builds beyond the limits, of a version and of a leak, count as other`() throws {
-        let directory = TemporaryDirectory()
-        let store = try directory.store(limits: Self.small)
+        let store = try place.store(limits: Self.small)
         for version in ["1.0", "2.0", "3.0"] {
             for build in 0..<5 {
                 let report = Report(
@@ -96,8 +95,7 @@ import Testing
     }
 
     @Test func `apps beyond what one key may make count as other`() throws {
-        let directory = TemporaryDirectory()
-        let store = try directory.store(limits: Self.small)
+        let store = try place.store(limits: Self.small)
         for key in [Int64(1), 2] {
             for number in 0..<6 {
                 let report = Report(leak: leak("Page", app: "app-\(key)-\(number)"))
@@ -112,8 +110,7 @@ import Testing
     }
 
     @Test func `checks and losses keep their sums`() throws {
-        let directory = TemporaryDirectory()
-        let store = try directory.store(limits: Self.small)
+        let store = try place.store(limits: Self.small)
         for number in 0..<5 {
             var batch = submission()
             batch.denominators = [
@@ -133,8 +130,7 @@ import Testing
     }
 
     @Test func `idempotency keys beyond the limit of a day are counted and not remembered`() throws {
-        let directory = TemporaryDirectory()
-        let store = try directory.store(limits: Self.small)
+        let store = try place.store(limits: Self.small)
         for number in 0..<9 {
             _ = try store.count([submission([Report(leak: leak("Page"))], key: "k\(number)")], now: noon)
         }
@@ -157,10 +153,9 @@ import Testing
     }
 
     @Test func `a transaction ends when it has much to write, but takes one submission whole`() throws {
-        let directory = TemporaryDirectory()
         var limits = StoreLimits()
         limits.weightPerCommit = 100
-        let store = try directory.store(limits: limits)
+        let store = try place.store(limits: limits)
         let large = submission((0..<50).map { Report(leak: leak("L\($0)")) })
         let small = submission([Report(leak: leak("L0"))])
         #expect(try store.count([large, small, small], now: noon) == [.counted])
@@ -168,65 +163,39 @@ import Testing
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == 52)
     }
 
-    /// The rate of growth is what an attacker chooses; the size at which it ends is not.
-    @Test func `whatever one key sends, the database stops growing`() throws {
-        let directory = TemporaryDirectory()
-        var limits = Self.small
-        limits.leakTextBytesPerApp = 100_000
-        limits.idempotencyKeysPerDay = 100
-        let store = try directory.store(limits: limits)
-        var random = Seeded(state: 11)
-        var sizes: [Int] = []
-        for round in 0..<40 {
-            var batches: [Submission] = []
-            for _ in 0..<20 {
-                let app = "app\(random.next() % 1_000)"
-                let reports = (0..<10).map { _ in
-                    Report(
-                        leak: leak("L\(random.next())", app: app), version: "\(random.next() % 100_000).0",
-                        build: "\(random.next())", system: "S\(random.next())", install: random.next(),
-                        at: noon - Int64(random.next() % 3) * hour)
-                }
-                var batch = submission(reports, key: "k\(random.next())", body: UInt8(random.next() % 200))
-                batch.denominators = [
-                    Submission.Denominator(
-                        app: app, version: "\(random.next())", build: nil, sessions: 1, leakySessions: 0,
-                        checks: ["C\(random.next())": 1])
-                ]
-                batch.dropped = [Submission.Dropped(app: app, reason: "\(random.next())", count: 1)]
-                batches.append(batch)
-            }
-            while !batches.isEmpty {
-                batches.removeFirst(try store.count(batches, now: noon).count)
-            }
-            if round % 10 == 9 {
-                _ = try store.checkpoint()
-                sizes.append(DatabaseFile.size(of: directory.database))
-            }
+    @Test func `an app that another key makes later has leaks of its own`() throws {
+        let store = try place.store(limits: Self.small)
+        for app in ["a", "b", "c"] {
+            _ = try store.count([submission([Report(leak: leak("Page", app: app))], keyID: 1)], now: noon)
         }
-        // Ten rounds fill every list; what still fills then, systems per leak and installs, is bounded as well.
-        #expect(sizes[3] - sizes[1] < 200_000, "\(sizes)")
-        #expect(sizes[3] < 2_000_000, "\(sizes)")
+        let late = submission([Report(leak: leak("Page", app: "c"), version: "2.0", count: 5)], keyID: 2)
+        _ = try store.count([late], now: noon)
+        let reader = try store.makeReader()
+        #expect(try reader.overview(app: "c", now: noon).reports == 5)
+        #expect(try reader.overview(app: "other", now: noon).reports == 1)
+        #expect(try reader.leak(leak("Page", app: "c").id, now: noon)?.row.reports == 5)
         #expect(try store.verify() == [])
     }
 
-    @Test func `a database as large as it may be refuses reports and loses none that it took`() throws {
-        let directory = TemporaryDirectory()
-        var limits = StoreLimits()
-        limits.databaseBytes = 1 << 20
-        let store = try directory.store(limits: limits)
-        var counted = 0
-        let failure = try #require(throws: StoreError.self) {
-            for number in 0..<10_000 {
-                _ = try store.count(
-                    [submission([Report(leak: leak("L\(number)", stack: ["\(number)"]))])], now: noon)
-                counted += 1
+    @Test func `what is known goes on counting under its own name`() throws {
+        let store = try place.store(limits: Self.small)
+        let known = (0..<4).map { Report(leak: leak("L\($0)"), version: "1.0", build: "1", install: 3) }
+        _ = try store.count([submission(known)], now: noon)
+        for round in 0..<3 {
+            let new = (0..<6).map {
+                Report(leak: leak("N\(round)-\($0)"), version: "\(round)", build: "\($0)")
             }
+            _ = try store.count([submission(new + known)], now: noon)
         }
-        #expect(failure.reason == .diskFull)
-        _ = try store.checkpoint()
-        #expect(DatabaseFile.size(of: directory.database) <= limits.databaseBytes)
-        #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == counted)
+        // Another collector remembers nothing of it.
+        _ = try place.store(limits: Self.small).count([submission(known)], now: noon)
+        let reader = try store.makeReader()
+        for report in known {
+            let page = try #require(try reader.leak(report.leak.id, now: noon))
+            #expect(page.row.reports == 5 && page.row.installs == 1)
+            #expect(page.versions.map(\.version) == ["1.0"] && page.versions.map(\.build) == ["1"])
+        }
+        #expect(try reader.overview(app: "shop", now: noon).reports == 20 + 18)
         #expect(try store.verify() == [])
     }
 }

@@ -4,24 +4,29 @@ extension ContentsTable {
         ContentsTable(
             "app",
             [
-                .number("id"), .text("name"), .number("last_seen"), .count("leaks"), .count("reports"),
-                .count("freed"),
+                .number("id"), .text("name"), .number("last_seen"), .number("made_by"),
+                .number("newest_release"), .count("leaks"), .count("text_bytes"), .count("cells"),
+                .count("reports"), .count("freed"),
             ]),
+        ContentsTable("beyond", [.number("app"), .text("name"), .count("count")]),
         ContentsTable(
             "release",
             [
                 .number("id"), .number("app"), .text("version"), .bytes("order_key"), .number("first_seen"),
-                .number("last_seen"), .count("reports"), .count("freed"), .count("installs"),
-                .count("sessions"), .count("leaky_sessions"), .count("checks"),
+                .number("last_seen"), .count("leaks"), .count("new_leaks"), .count("reports"),
+                .count("freed"), .count("installs"), .count("sessions"), .count("leaky_sessions"),
+                .count("checks"),
             ]),
         ContentsTable(
             "build", [.number("id"), .number("release"), .text("name"), .bytes("order_key")]),
         ContentsTable("release_check", [.number("release"), .text("class"), .count("checks")]),
-        // The times of the samples stand beside them in SQLite.
+        // SQLite counts builds when it needs them, and the times of samples stand beside them there.
         ContentsTable(
             "leak",
             [
                 .number("id"), .key("key"), .number("app"), .text("kind"), .text("class"), .text("quality"),
+                .count("builds", "(select count(*) from leak_build b where b.leak = leak.id)"),
+                .count("impact"),
                 .count("reports"), .count("freed"), .count("installs"), .count("sightings"),
                 .number("alive_at_most"), .number("first_seen"), .number("last_seen"),
                 .number("first_release"), .number("last_release"),
@@ -62,15 +67,17 @@ extension ContentsTable {
         ContentsTable(
             "idempotency",
             from: """
-                idempotency i join answer a on a.id = i.answer
-                where i.at > ?1 and not exists (select 1 from idempotency later
+                idempotency i where i.at > ?1 and not exists (select 1 from idempotency later
                   where later.day in (i.day + 1, i.day + 2, i.day + 3, i.day + 4, i.day + 5, i.day + 6, i.day + 7)
                     and later.key_id = i.key_id and later.key = i.key)
                 """,
             [
                 .number("key_id", "i.key_id"), .bytes("key", "i.key"), .bytes("hash", "i.hash"),
-                .number("at", "i.at"), .bytes("answer", "a.body"),
+                .number("at", "i.at"), .number("answer", "i.answer"),
             ]),
+        ContentsTable("answer", [.number("id"), .number("day"), .bytes("body")]),
+        ContentsTable(
+            "idempotency_use", [.number("day"), .number("key_id"), .count("keys"), .count("answers")]),
         // Numbers of credentials are never given again: SQLite remembers the last one.
         ContentsTable(
             "credential", lastNumber: "select seq from sqlite_sequence where name = 'credential'",

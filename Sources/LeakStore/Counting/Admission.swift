@@ -28,6 +28,16 @@ extension LeakIdentity {
             groupedBy: GroupedBy(version: 1, className: StoreLimits.other, stack: []))
     }
 
+    /// As it counts in the app of that name. The one for apps beyond the limit has leaks of its own: the app that the
+    /// leak is from may be taken later, from another key.
+    package func counted(in name: String) -> LeakIdentity {
+        guard name == StoreLimits.other, app != name else { return self }
+        return LeakIdentity(
+            id: LeakID(high: max(1, SplitMix64.mix(id.high)), low: SplitMix64.mix(id.low)), app: name,
+            kind: kind, className: className, module: module, title: title, stack: stack,
+            children: children, cycle: cycle, quality: quality, groupedBy: groupedBy)
+    }
+
     package var isBeyond: Bool { id.high == 0 }
 
     /// Bytes of its row in `leak_text`, but for a few.

@@ -335,7 +335,7 @@ package struct Tally {
         _ identity: LeakIdentity, _ app: Int, _ time: Int64, by admission: some Admission
     ) throws(StoreError) -> Int {
         if let known = leakIndices[identity.id] { return known }
-        let (counted, isNew) = try admission.leak(identity, of: app)
+        let (counted, isNew) = try admission.leak(identity.counted(in: apps[app].name), of: app)
         if let known = leakIndices[counted.id] {
             leakIndices[identity.id] = known
             return known

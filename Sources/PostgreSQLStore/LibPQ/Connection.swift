@@ -12,6 +12,8 @@
         /// Names of prepared statements by their text.
         private var prepared: [String: String] = [:]
         private var preparations = 0
+        /// Why the server refused the last queries; `nil` when it did not, or did not answer.
+        private(set) var refusal: Refusal?
         /// Goes out with the next queries.
         private var ahead: [Query] = []
 
@@ -70,6 +72,7 @@
         /// - Returns: one answer per query.
         /// - Throws: why the first that failed did.
         func run(_ queries: [Query]) throws(StoreError) -> [Rows] {
+            refusal = nil
             let begun = ahead
             ahead = []
             let sent = begun + queries
@@ -137,13 +140,19 @@
                 case PGRES_COMMAND_OK, PGRES_TUPLES_OK: answer = unsafe Rows(result)
                 case PGRES_PIPELINE_ABORTED: unsafe PQclear(result)
                 default:
+                    let state = unsafe PQresultErrorField(result, Int32(0x43)).map {
+                        unsafe String(cString: $0)
+                    }
                     let failure = unsafe StoreError.postgreSQL(
-                        state: PQresultErrorField(result, Int32(0x43)).map { unsafe String(cString: $0) },
+                        state: state,
                         message: Self.line(
                             PQresultErrorField(result, Int32(0x4D)) ?? PQresultErrorMessage(result)),
                         database: name, sql: sql)
                     unsafe PQclear(result)
-                    if problem == nil { problem = failure }
+                    if problem == nil {
+                        problem = failure
+                        refusal = state.map { Refusal(state: $0) }
+                    }
                     guard !isLost else { throw problem ?? failure }
                 }
             }

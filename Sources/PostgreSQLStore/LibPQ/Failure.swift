@@ -1,6 +1,24 @@
 #if PostgreSQL
     internal import LeakStore
 
+    /// What the server's refusal of a statement means for trying it again.
+    enum Refusal {
+        /// It took longer than a statement may.
+        case tooSlow
+        /// Two transactions stood in each other's way; one of them may go again at once.
+        case conflict
+        case other
+
+        /// - Parameter state: `SQLSTATE`.
+        init(state: String) {
+            switch state {
+            case "57014": self = .tooSlow
+            case "40001", "40P01": self = .conflict
+            default: self = .other
+            }
+        }
+    }
+
     extension StoreError {
         /// What the server's answer means for an operator. The statement is named, its values are not.
         ///

@@ -99,11 +99,7 @@
             return Parameter(type: type, bytes: bytes + elements)
         }
 
-        /// PostgreSQL's texts cannot hold U+0000; its picture stands for it.
-        private static func text(_ value: String) -> [UInt8] {
-            guard value.utf8.contains(0) else { return Array(value.utf8) }
-            return value.utf8.flatMap { $0 == 0 ? Array("\u{2400}".utf8) : [$0] }
-        }
+        private static func text(_ value: String) -> [UInt8] { Array(value.storable.utf8) }
 
         private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
             for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {

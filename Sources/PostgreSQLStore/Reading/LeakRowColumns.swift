@@ -5,20 +5,14 @@
         /// Freed nine times out of ten, and at least once.
         static let isSlow = "(l.freed >= 1 and l.freed * 10 >= l.reports * 9)"
 
-        /// The newest release of the app `a`, as `newest.id`.
-        static let newestRelease = """
-            left join lateral (select id from release where app = a.id order by order_key desc limit 1) newest on true
-            """
-
         /// The columns of a row, for a table `page` with `id`, `k1`, `k2`, `reports`, `installs` and `looked_at`.
         static let select = """
             select page.id, page.k1, page.k2, page.reports, page.installs, l.key, a.name, l.kind, l.class, l.quality,
               l.freed, l.alive_at_most, l.first_seen, l.last_seen, f.version, n.version,
-              l.first_release = newest.id, \(isSlow), t.title, t.module, t.stack, t.children, t.cycle,
+              l.first_release = a.newest_release, \(isSlow), t.title, t.module, t.stack, t.children, t.cycle,
               t.grouped_version, t.grouped_class, t.grouped_stack, lived.histogram, checks.checks, share.reports
             from page join leak l on l.id = page.id join app a on a.id = l.app join leak_text t on t.leak = l.id
             join release f on f.id = l.first_release join release n on n.id = l.last_release
-            \(newestRelease)
             left join leak_lived lived on lived.leak = l.id
             left join release_check checks on checks.release = page.looked_at and checks.class = l.class
             left join leak_release share on share.leak = l.id and share.release = page.looked_at

@@ -14,7 +14,9 @@
             return try snapshot { connection throws(StoreError) in
                 let answers = try connection.run([
                     query.isOfAllLeaks ? Self.totals(query.app) : selection.totals,
-                    selection.page(after: cursor, limit: query.limit + 1),
+                    query.isOfAllLeaks
+                        ? Self.firstOfAll(query, after: cursor, limit: query.limit + 1)
+                        : selection.page(after: cursor, limit: query.limit + 1),
                 ])
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
@@ -51,6 +53,33 @@
                 """, .text(app))
         }
 
+        /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order,
+        /// then the first of these.
+        private static func firstOfAll(_ query: LeakQuery, after cursor: PageCursor?, limit: Int) -> Query {
+            let (primary, secondary) = query.sort.columns
+            let columns = [primary, secondary].compactMap { $0 }.joined(separator: ", ")
+            let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
+            var values: [Parameter] = [
+                .text(query.app), .integer(limit), .integer(start.row), .integer(start.primary),
+            ]
+            if secondary != nil { values.append(.integer(start.secondary)) }
+            return Query(
+                """
+                with page as (
+                  select next.* from app a cross join lateral (
+                    select id, \(primary) as k1, \(secondary ?? "0::bigint") as k2, reports, installs,
+                      last_release as looked_at
+                    from leak where app = a.id
+                      and (\(columns), id) < ($4::bigint, \(secondary == nil ? "" : "$5::bigint, ")$3::bigint)
+                    order by \(primary) desc, \(secondary.map { "\($0) desc, " } ?? "")id desc limit $2::bigint
+                  ) next where $1::text is null or a.name = $1::text
+                  order by k1 desc, k2 desc, id desc limit $2::bigint
+                )
+                \(LeakRow.select)
+                order by page.k1 desc, page.k2 desc, page.id desc
+                """, values)
+        }
+
         /// Reports per day of the last days, by row of `leak`.
         private static func trends(
             of leaks: [Int64], from first: Int, on connection: Connection
@@ -68,6 +97,19 @@
                 trends[row.int64(0), default: empty][row.int(1) - first].addBounded(row.int(2))
             }
             return trends
+        }
+    }
+
+    extension LeakQuery.Sort {
+        /// Columns of `leak`, in an index behind the app.
+        fileprivate var columns: (primary: String, secondary: String?) {
+            switch self {
+            case .impact: ("impact", "reports")
+            case .reports: ("reports", nil)
+            case .installs: ("installs", "reports")
+            case .lastSeen: ("last_seen", nil)
+            case .firstSeen: ("first_seen", nil)
+            }
         }
     }
 
@@ -112,9 +154,7 @@
             } else {
                 // Only the order by impact needs it; PostgreSQL leaves out a left join that nothing reads.
                 source += """
-                     left join (select a.id as app, newest.id from app a \(LeakRow.newestRelease)) newest
-                     on newest.app = l.app
-                     left join leak_release n on n.leak = l.id and n.release = newest.id
+                     left join leak_release n on n.leak = l.id and n.release = a.newest_release
                     """
             }
             filter(by: query)

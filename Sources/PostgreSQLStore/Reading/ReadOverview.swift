@@ -13,19 +13,19 @@
                 let answers = try connection.run([
                     Self.newLeaks(app), Self.recentSlots(app, from: first),
                     Self.recentLeaks(app, from: first),
-                    Self.totals(app), Self.dropped(app),
+                    Self.totals(app), Self.dropped(app), Self.beyond(app), Self.newLeakCount(app),
                 ])
                 let recent = try Self.recent(answers[1], connection)
                 let totals = answers[3].first
                 return Overview(
                     newest: newest.first, previous: newest.count > 1 ? newest[1] : nil,
-                    newLeaks: answers[0].first?.int(0) ?? 0, newTitles: answers[0].map { $0.text(1) },
+                    newLeaks: answers[6].first?.int(0) ?? 0, newTitles: answers[0].map { $0.text(0) },
                     recentReports: recent.reports, recentInstalls: recent.installs,
                     recentLeaks: answers[2].first?.int(0) ?? 0, leaks: totals?.int(0) ?? 0,
                     reports: totals?.int(1) ?? 0,
                     dropped: answers[4].map {
                         Submission.Dropped(app: $0.text(0), reason: $0.text(1), count: $0.int(2))
-                    })
+                    }, beyond: try Self.beyond(answers[5], connection))
             }
         }
 
@@ -50,8 +50,7 @@
             let rows = try connection.run(
                 Query(
                     """
-                    select r.id, r.version, r.reports, (select count(*) from leak_release where release = r.id),
-                      (select count(*) from leak where first_release = r.id), r.installs, r.sessions,
+                    select r.id, r.version, r.reports, r.leaks, r.new_leaks, r.installs, r.sessions,
                       r.leaky_sessions, r.checks, r.first_seen, r.last_seen
                     from app a join release r on r.app = a.id where a.name = $1::text
                     order by r.order_key desc limit $2::bigint
@@ -73,14 +72,44 @@
             }
         }
 
+        private static func newLeakCount(_ app: String?) -> Query {
+            Query(
+                """
+                select coalesce(sum(r.new_leaks), 0)::bigint from app a join release r on r.id = a.newest_release
+                where $1::text is null or a.name = $1::text
+                """, .text(app))
+        }
+
         private static func newLeaks(_ app: String?) -> Query {
             Query(
                 """
-                select count(*) over (), t.title
-                from app a \(LeakRow.newestRelease) join leak l on l.first_release = newest.id
+                select t.title from app a
+                cross join lateral (select id, reports from leak where first_release = a.newest_release
+                  order by reports desc, id limit $2::bigint) l
                 join leak_text t on t.leak = l.id
                 where $1::text is null or a.name = $1::text order by l.reports desc, l.id limit $2::bigint
                 """, .text(app), .integer(titlesShown))
+        }
+
+        private static func beyond(_ app: String?) -> Query {
+            Query(
+                """
+                select a.name, b.name, b.count from app a join beyond b on b.app = a.id
+                where $1::text is null or a.name = $1::text order by a.name, b.name
+                """, .text(app))
+        }
+
+        private static func beyond(
+            _ rows: Rows, _ connection: Connection
+        ) throws(StoreError) -> [BeyondLimit] {
+            var beyond: [BeyondLimit] = []
+            for row in rows {
+                guard let limit = BeyondLimit.Name(rawValue: row.text(1)) else {
+                    throw .unreadable("a limit", in: connection.name)
+                }
+                beyond.append(BeyondLimit(app: row.text(0), limit: limit, count: row.int(2)))
+            }
+            return beyond
         }
 
         private static func recentSlots(_ app: String?, from first: Int) -> Query {

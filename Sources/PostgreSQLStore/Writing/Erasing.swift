@@ -130,6 +130,19 @@
                         """, .integers(part.map { $0.row.owner }), .integers(part.map { $0.row.part }),
                         .integers(part.map { $0.set.count })))
             }
+            let shares = changed.filter {
+                $0.row.scope == InstallScope.leakRelease(leak: 0, release: 0).row.scope
+            }
+            if !shares.isEmpty {
+                queries.append(
+                    Query(
+                        """
+                        update leak l set impact = i.installs
+                        from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as i (leak, release, installs), app a
+                        where l.id = i.leak and a.id = l.app and a.newest_release = i.release
+                        """, .integers(shares.map { $0.row.owner }), .integers(shares.map { $0.row.part }),
+                        .integers(shares.map { $0.set.count })))
+            }
             _ = try connection.run(queries)
         }
     }

@@ -12,11 +12,12 @@
     /// What is left to delete, one step after another.
     struct Expiry {
         enum Part {
-            case keys, hours, slots, witnesses, credentials
+            case keys, answers, hours, slots, witnesses, credentials
         }
 
         let now: Int64
-        fileprivate(set) var rest: [Part] = [.keys, .hours, .slots, .witnesses, .credentials]
+        /// Answers come after the keys that refer to them.
+        fileprivate(set) var rest: [Part] = [.keys, .answers, .hours, .slots, .witnesses, .credentials]
         /// Rows of `leak` up to this one have no hours to delete.
         fileprivate var leaksDone: Int64 = 0
 
@@ -36,6 +37,7 @@
             let isDone =
                 switch part {
                 case .keys: try expireKeys(now: expiry.now)
+                case .answers: try expireAnswers(now: expiry.now)
                 case .hours: try expireHours(&expiry)
                 case .slots: try expireSlots(now: expiry.now)
                 case .witnesses: try expireWitnesses(now: expiry.now)
@@ -55,6 +57,23 @@
                     """, .integer(now - Int64(Retention.idempotencyDays) * Calendar.dayMilliseconds),
                     .integer(Self.rowsPerStep))
             ).changes < Self.rowsPerStep
+        }
+
+        /// Those of whole days whose keys are all gone.
+        private func expireAnswers(now: Int64) throws(StoreError) -> Bool {
+            let day = Calendar.day(of: now - Int64(Retention.idempotencyDays) * Calendar.dayMilliseconds)
+            return try run([
+                Query(
+                    """
+                    delete from answer where id in (select id from answer where day < $1::bigint
+                      limit $2::bigint for update skip locked)
+                    """, .integer(day), .integer(Self.rowsPerStep)),
+                Query(
+                    """
+                    delete from idempotency_use where (day, key_id) in (select day, key_id from idempotency_use
+                      where day < $1::bigint limit $2::bigint for update skip locked)
+                    """, .integer(day), .integer(Self.rowsPerStep)),
+            ]).allSatisfy { $0.changes < Self.rowsPerStep }
         }
 
         private func expireHours(_ expiry: inout Expiry) throws(StoreError) -> Bool {

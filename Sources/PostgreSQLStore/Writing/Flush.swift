@@ -15,27 +15,62 @@
         ) throws(StoreError) -> [Receipt] {
             let submissions = try Self.first(of: submissions, weighing: writer.limits.weightPerCommit)
             connection.begin("begin")
-            receipts = try claimKeys(of: submissions, writer.witness.next(now: now), now: now)
-            var tally = Tally()
-            let names = EveryName()
-            for (number, receipt) in receipts.enumerated() where receipt == .counted {
-                try tally.add(submissions[number], number: number, by: names)
+            var claims = Claims(of: submissions, now: now)
+            let opening = [Migration.sharedLock, Migration.version, writer.witness.next(now: now)]
+            try claims.write(
+                behind: opening, on: connection, limits: writer.limits, &writer.idempotency)
+            receipts = claims.receipts
+
+            let counted = submissions.indices.filter { receipts[$0] == .counted }
+            let apps = try admitApps(
+                of: counted.lazy.map { submissions[$0] }, &writer.names, limit: writer.limits.appsPerKey)
+            var tally = try Self.tally(
+                submissions, counted, forgotten: claims.forgotten, by: AppsAdmitted(apps))
+            var known = try Known(of: tally, apps: apps, on: connection, names: &writer.names)
+            if try known.mayExceed(writer.limits, tally, &writer.names) {
+                try known.lookBeyond(tally, &writer.names)
+                tally = try Self.tally(
+                    submissions, counted, forgotten: claims.forgotten,
+                    by: NamesAdmitted(apps, known, writer.limits))
             }
-            let places = try Places(of: tally, in: self, names: &writer.names)
-            writer.members.forget(before: places.erasures)
+            let places = try Places(of: tally, &known, on: connection, names: &writer.names)
+
+            writer.members.forget(before: known.erasures)
             var changes = Changes(of: tally, in: places, submissions, now: now, by: writer)
-            try changes.readAndMerge(on: connection, knowing: &writer.members)
+            try changes.readAndMerge(&known, on: connection, by: writer)
+            let use = writer.idempotency.write(claims)
             isCommitting = true
-            _ = try connection.run(changes.writes + [Query("commit")])
+            let answers = try connection.run(
+                changes.writes(limits: writer.limits) + [use].compactMap { $0 } + [Query("commit")])
             writer.members.learn(changes.sets)
+            writer.names.learn(changes.cells)
+            if use != nil { writer.idempotency.learn(answers[answers.count - 2]) }
             return receipts
+        }
+
+        private static func tally(
+            _ submissions: [Submission], _ counted: [Int], forgotten: Set<Int>, by admission: some Admission
+        ) throws(StoreError) -> Tally {
+            var tally = Tally()
+            for number in counted {
+                if forgotten.contains(number) {
+                    try tally.addForgotten(submissions[number], by: admission)
+                }
+                try tally.add(submissions[number], number: number, by: admission)
+            }
+            return tally
         }
 
         /// As many submissions as one transaction takes, one at least; those that turn out to be repeats weigh too.
         private static func first(
             of submissions: [Submission], weighing limit: Int
         ) throws(StoreError) -> [Submission] {
-            guard submissions.count > 1 else { return submissions }
+            // Most calls need no closer look: a report counts up a leak, a build of it and an hour at most.
+            let bound = submissions.reduce(0) { sum, submission in
+                sum + 3 * submission.sightings.count + 2 * submission.origins.count
+                    + submission.denominators.reduce(0) { $0 + $1.checks.count + 2 }
+            }
+            guard submissions.count > 1, bound >= limit else { return submissions }
             var tally = Tally()
             let names = EveryName()
             for (number, submission) in submissions.enumerated() {

@@ -22,7 +22,7 @@
     }
 
     /// Sets as they were when this writer last committed. Other collectors may have added to them since; what
-    /// takes from them counts up ``Places/erasures``, so that what changes nothing here changes nothing there.
+    /// takes from them counts up ``Known/erasures``, so that what changes nothing here changes nothing there.
     struct KnownMembers {
         private var erasures: Int64?
         private var sets = RecentCache<InstallScope, InstallSet>(capacity: 2_048)

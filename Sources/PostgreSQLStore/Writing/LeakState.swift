@@ -6,6 +6,8 @@
         var id: Int64
         var first: Mark
         var last: Mark
+        /// Builds that it is counted in.
+        var builds: Int
         var samples = SampleChoice()
 
         /// A release, with the key that orders it.
@@ -16,7 +18,7 @@
 
         private static let columns = """
             asked.place, l.id, f.id, f.order_key, n.id, n.order_key, l.sightings, l.first_sample, l.newest_sample,
-            l.newest_kept
+            l.newest_kept, l.builds
             """
 
         static func query(for leaks: [LeakID]) -> Query {
@@ -36,6 +38,7 @@
             samples.first = row.optionalInt64(7)
             samples.newest = row.optionalInt64(8)
             samples.newestKept = row.optionalInt64(9)
+            builds = row.int(10)
         }
 
         /// Takes a release in which the leak was seen.

@@ -10,11 +10,13 @@
     /// Counts into one database, beside other collectors. Owned by one thread at a time.
     ///
     /// One transaction per call, in four trips to the server: the idempotency keys; the locks, with what is known of
-    /// apps, releases, builds and leaks; the sets and histograms that change; everything that is written, and the
-    /// commit. Names that are new cost a trip more for each kind.
+    /// apps and leaks; the sets and histograms that change; everything that is written, and the commit. Names that are
+    /// new cost a trip or two more, and names that may be beyond a limit a few.
     ///
-    /// Two transactions never wait for each other in a circle: each takes first its idempotency keys, then new apps by
-    /// name, then the locks of its apps by number. Everything else it changes belongs to an app that it has locked.
+    /// Two transactions never wait for each other in a circle: each takes first its idempotency keys in their order, then
+    /// answers that are new, the locks of ingest keys that make apps, new apps by name, then the locks of its apps by
+    /// number. Everything else it changes belongs to an app that it has locked, but for how many idempotency keys there
+    /// are, which comes last.
     ///
     /// What is remembered between calls stays true whatever other collectors write: the number of a name, and members
     /// that a set has. Counts are not remembered.
@@ -27,7 +29,12 @@
         let reservoir: Reservoir
         var names = Names()
         var members = KnownMembers()
+        var idempotency = IdempotencyMemory()
         var witness = Witness()
+        /// Fewer after a transaction that took too long.
+        private var pace = Pace()
+        /// Why the last transaction failed, where the server said so.
+        private var refusal: Refusal?
         /// How long reports wait to be told apart from lost ones; their senders wait no longer than half a minute.
         private static let outcomeWait = Duration.seconds(5)
 
@@ -39,26 +46,40 @@
         }
 
         func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+            let taken = Array(submissions.prefix(pace.most))
             do throws(StoreError) {
-                return try attempt(submissions, now: now)
+                let receipts = try attempt(taken, now: now)
+                pace.succeed()
+                return receipts
             } catch {
-                // A connection that broke while nothing was asked of it, or a lock that another collector kept for
-                // long: nothing was counted, so that it may be tried at once.
-                guard error.reason == .unavailable || error.reason == .locked else { throw error }
-                return try attempt(submissions, now: now)
+                switch refusal {
+                case .tooSlow:
+                    // The same again would take as long: those who wait are told to come back.
+                    pace.slow(down: taken.count)
+                    throw error
+                case .conflict: break
+                case nil: guard error.reason == .unavailable else { throw error }
+                case .other: throw error
+                }
+                // Nothing was counted, and it may be otherwise at once: a connection that broke while nothing was asked of
+                // it, or two collectors that stood in each other's way.
+                return try attempt(taken, now: now)
             }
         }
 
         private func attempt(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+            refusal = nil
             let connection = try link.open()
             var flush = Flush(connection: connection)
             do throws(StoreError) {
                 let receipts = try flush.take(submissions, now: now, by: self)
                 return receipts
             } catch {
+                refusal = connection.refusal
                 // Numbers may be of rows that were not committed.
                 names = Names()
                 members = KnownMembers()
+                idempotency = IdempotencyMemory()
                 link.settle()
                 guard flush.isCommitting, connection.isLost else { throw error }
                 switch isCommitted(now: now) {

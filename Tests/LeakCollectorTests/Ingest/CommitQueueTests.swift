@@ -176,6 +176,7 @@ private final class SlowStore: Store {
     func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool { false }
+    func verify() throws(StoreError) -> [String] { [] }
     func makeReader() throws(StoreError) -> any StoreReader { throw StoreError(.other, "nothing to read") }
 }
 

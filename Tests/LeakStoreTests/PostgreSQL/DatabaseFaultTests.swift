@@ -2,11 +2,12 @@
     import Foundation
     import LeakStore
     import Testing
+    import Threads
 
     @testable import PostgreSQLStore
 
     /// The server is taken away from everybody, so that this runs alone: `make postgresql` does.
-    @Suite(.enabled(if: DatabaseServer.mayBeStopped)) struct DatabaseFaultTests {
+    @Suite(.serialized, .enabled(if: DatabaseServer.mayBeStopped)) struct DatabaseFaultTests {
         /// Every batch comes again until it is answered, as from a reporter: none is lost, none counts twice.
         @Test func `a server that stops and starts under load loses and doubles nothing`() throws {
             let schema = try DatabaseSchema(in: try #require(DatabaseSchema.url))
@@ -42,6 +43,27 @@
             let page = try PostgreSQLStore(address: schema.address).makeReader().leaks(LeakQuery(), now: noon)
             #expect(page.leaks.map(\.reports) == [Int](repeating: progress.answered, count: 5))
             #expect(page.leaks.allSatisfy { $0.installs <= collectors * 40 })
+        }
+
+        /// Every step comes again until it is done.
+        @Test(arguments: SharedModelTests.seeds)
+        func `any interleaving with outages gives the totals of the model`(seed: UInt64) throws {
+            let schema = try DatabaseSchema(in: try #require(DatabaseSchema.url))
+            var rounds = try SharedRounds(on: schema.address, seed: seed, patience: 3_000)
+            let isOver = Guarded(false)
+            let outages = WorkerThread(name: "outages") {
+                while !isOver.with({ $0 }) {
+                    usleep(UInt32.random(in: 100_000...1_000_000))
+                    try? DatabaseServer.stop()
+                    usleep(UInt32.random(in: 0...100_000))
+                    try? DatabaseServer.start()
+                }
+            }
+            let played = Result { for round in 0..<5 { try rounds.play(round: round) } }
+            isOver.with { $0 = true }
+            outages.join()
+            try played.get()
+            #expect(try rounds.problems(isAnswered: false) == [], "seed \(seed)")
         }
     }
 

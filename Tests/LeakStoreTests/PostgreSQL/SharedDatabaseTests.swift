@@ -76,25 +76,6 @@
             }
         }
 
-        @Test func `a batch that two collectors receive counts once`() async throws {
-            let schema = schema
-            let batches = (0..<40).map { submission([Report(leak: leak("Page"))], key: "k\($0)") }
-            let receipts = try await withThrowingTaskGroup(of: [Receipt].self) { group in
-                for _ in 0..<4 {
-                    group.addTask {
-                        let store = try PostgreSQLStore(address: schema.address)
-                        var receipts: [Receipt] = []
-                        for batch in batches { receipts += try store.count([batch], now: noon) }
-                        return receipts
-                    }
-                }
-                return try await group.reduce(into: []) { $0 += $1 }
-            }
-            #expect(receipts.count { $0 == .counted } == 40)
-            #expect(receipts.count { $0 == .repeated(answer: batches[0].answer) } == 120)
-            #expect(try totals(store())["Page"] == [40, 0, 0])
-        }
-
         @Test func `members that another collector added are kept`() throws {
             let (one, other) = (try store(), try store())
             let page = leak("Page")

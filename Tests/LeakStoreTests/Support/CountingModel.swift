@@ -76,6 +76,12 @@ struct CountingModel: Sendable {
         leaks[sighting.leak.id] = totals
     }
 
+    /// Forgets an install.
+    mutating func erase(_ install: UInt64) {
+        for id in leaks.keys { leaks[id]?.installs.remove(install) }
+        for version in releases.keys { releases[version]?.installs.remove(install) }
+    }
+
     mutating func add(_ hash: [UInt8]) { credentials[hash] = false }
 
     /// - Returns: whether this call was the one that used it.

@@ -15,19 +15,13 @@ final class StorePlace: Sendable {
     #endif
 
     /// Another process's view: nothing is remembered of what was there before.
-    func store(seed: UInt64 = 7) throws -> any Store {
+    func store(seed: UInt64 = 7, limits: StoreLimits = StoreLimits()) throws -> any Store {
         #if PostgreSQL
-            if let schema { return try PostgreSQLStore(address: schema.address, seed: seed) }
+            if let schema {
+                return try PostgreSQLStore(address: schema.address, seed: seed, limits: limits)
+            }
         #endif
-        return try directory.store(seed: seed)
-    }
-
-    /// What is wrong with the sums of a store made here.
-    func problems(of store: any Store) throws -> [String] {
-        #if PostgreSQL
-            if let store = store as? PostgreSQLStore { return try store.verify() }
-        #endif
-        return try #require(store as? SQLiteStore).verify()
+        return try directory.store(seed: seed, limits: limits)
     }
 }
 

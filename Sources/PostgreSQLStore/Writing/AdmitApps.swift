@@ -1,0 +1,153 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// What the apps of some submissions count as, with their rows.
+    struct AdmittedApps {
+        /// By name as sent.
+        fileprivate(set) var names: [ByteText: String] = [:]
+        /// By name as counted.
+        fileprivate(set) var rows: [ByteText: Int64] = [:]
+    }
+
+    extension Flush {
+        /// An app that a submission names, with the ingest key that brought it.
+        private struct Named {
+            var name: String
+            var key: Int64
+            var seen: Int64
+        }
+
+        /// Finds the apps' rows, and makes those that are missing, as long as their ingest keys may make some.
+        ///
+        /// Each key's lock is held until the commit, so that two collectors do not both take its last place. Locks of
+        /// keys come before those of apps.
+        func admitApps(
+            of submissions: some Sequence<Submission>, _ names: inout Names, limit: Int
+        ) throws(StoreError) -> AdmittedApps {
+            var apps = AdmittedApps()
+            var unknown: [Named] = []
+            var seen: Set<ByteText> = []
+            for submission in submissions {
+                for sent in submission.apps where seen.insert(ByteText(sent)).inserted {
+                    let name = sent.storable
+                    apps.names[ByteText(sent)] = name
+                    if let known = names.apps.value(of: ByteText(name)) {
+                        apps.rows[ByteText(name)] = known
+                    } else {
+                        unknown.append(Named(name: name, key: submission.keyID, seen: submission.receivedAt))
+                    }
+                }
+            }
+            guard !unknown.isEmpty else { return apps }
+            let missing = try find(unknown, &apps, &names)
+            if !missing.isEmpty { try make(missing, &apps, &names, limit: limit) }
+            return apps
+        }
+
+        /// - Returns: those that the database does not have.
+        private func find(
+            _ wanted: [Named], _ apps: inout AdmittedApps, _ names: inout Names
+        ) throws(StoreError) -> [Named] {
+            let rows = try connection.run(Self.rows(of: wanted.map(\.name)))
+            for row in rows { Self.note(row, wanted[row.int(0) - 1].name, &apps, &names) }
+            return wanted.filter { apps.rows[ByteText($0.name)] == nil }
+        }
+
+        private static func rows(of names: [String]) -> Query {
+            Query(
+                """
+                select asked.place, a.id
+                from unnest($1::text[]) with ordinality as asked (name, place) join app a on a.name = asked.name
+                """, .texts(names))
+        }
+
+        private static func note(
+            _ row: Row, _ name: String, _ apps: inout AdmittedApps, _ names: inout Names
+        ) {
+            let id = row.int64(1)
+            apps.rows[ByteText(name)] = id
+            if names.apps.value(of: ByteText(name)) == nil { names.apps.insert(id, for: ByteText(name)) }
+        }
+
+        private func make(
+            _ missing: [Named], _ apps: inout AdmittedApps, _ names: inout Names, limit: Int
+        ) throws(StoreError) {
+            let keys = Set(missing.map(\.key)).sorted()
+            let answers = try connection.run([
+                Query(
+                    """
+                    select pg_advisory_xact_lock(lock) from (
+                      select distinct hashtextextended(current_schema() || ' apps of ' || key, 0) as lock
+                      from unnest($1::bigint[]) as key order by lock) as locks
+                    """, .integers(keys)),
+                Query(
+                    """
+                    select key, (select count(*) from app where made_by = key) from unnest($1::bigint[]) as key
+                    """, .integers(keys)),
+            ])
+            var made: [Int64: Int] = [:]
+            for row in answers[1] { made[row.int64(0)] = row.int(1) }
+            // Another collector may have made some before the locks were free.
+            var new: [(named: Named, maker: Int64?)] = []
+            var beyond: [Named] = []
+            for named in try find(missing, &apps, &names) {
+                if named.name == StoreLimits.other {
+                    // Nobody's, lest it counts against the limit.
+                    new.append((named, nil))
+                } else if made[named.key, default: 0] < limit {
+                    made[named.key, default: 0] += 1
+                    new.append((named, named.key))
+                } else {
+                    beyond.append(named)
+                }
+            }
+            if let first = beyond.first {
+                var other = first
+                other.name = StoreLimits.other
+                new.append((other, nil))
+            }
+            guard !new.isEmpty else { return }
+            let rows = try connection.run([
+                Query(
+                    """
+                    insert into app (name, last_seen, made_by)
+                    select * from unnest($1::text[], $2::bigint[], $3::bigint[]) order by 1
+                    on conflict (name) do nothing
+                    """, .texts(new.map(\.named.name)), .integers(new.map { $0.named.seen }),
+                    .integers(new.map(\.maker))),
+                Self.rows(of: new.map(\.named.name)),
+            ])
+            for row in rows[1] { Self.note(row, new[row.int(0) - 1].named.name, &apps, &names) }
+            let folded = Set(beyond.map { ByteText($0.name) })
+            for (sent, name) in apps.names where folded.contains(ByteText(name)) {
+                apps.names[sent] = StoreLimits.other
+            }
+        }
+    }
+
+    extension Submission {
+        /// Every app that it names, some of them more than once.
+        fileprivate var apps: [String] {
+            origins.map(\.app) + denominators.map(\.app) + dropped.filter { $0.count > 0 }.map(\.app)
+        }
+    }
+
+    /// Takes every name but those of apps as it is.
+    final class AppsAdmitted: Admission {
+        private let apps: AdmittedApps
+
+        init(_ apps: AdmittedApps) { self.apps = apps }
+
+        func app(named name: String, key: Int64, seen: Int64) -> String { apps.names[ByteText(name)] ?? name }
+
+        func release(_ version: String, of app: Int, at: Int64) -> String { version.storable }
+
+        func build(_ name: String, of release: Int) -> String { name.storable }
+
+        func leak(_ identity: LeakIdentity, of app: Int) -> (counted: LeakIdentity, isNew: Bool) {
+            (identity, false)
+        }
+
+        func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool { true }
+    }
+#endif

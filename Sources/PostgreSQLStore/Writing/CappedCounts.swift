@@ -1,0 +1,61 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// A table of counts by name, of which an owner has a limited number. Names beyond it count as `other`, and in
+    /// `beyond`.
+    struct CappedCounts {
+        struct Row {
+            var owner: Int64
+            var app: Int64
+            var name: String
+            var count: Int
+        }
+
+        private let table: String
+        private let owner: String
+        private let name: String
+        private let count: String
+        private let limit: BeyondLimit.Name
+
+        static let checks = CappedCounts(
+            table: "release_check", owner: "release", name: "class", count: "checks", limit: .checkClasses)
+        static let dropped = CappedCounts(
+            table: "dropped", owner: "app", name: "reason", count: "count", limit: .droppedReasons)
+
+        /// What is there is counted only for owners that get a new name.
+        func write(_ rows: [Row], limit count: Int) -> Query? {
+            guard !rows.isEmpty else { return nil }
+            return Query(
+                """
+                with asked as (
+                  select owner, app, name, least(sum(count), 9007199254740991)::bigint as count
+                  from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[]) as new (owner, app, name, count)
+                  group by owner, app, name
+                ), fresh as (
+                  select owner, name, row_number() over (partition by owner order by name) as place from asked
+                  where not exists (select 1 from \(table) t where t.\(owner) = asked.owner and t.\(name) = asked.name)
+                ), there as (
+                  select \(owner) as owner, count(*) as names from \(table)
+                  where \(owner) in (select owner from fresh) group by \(owner)
+                ), placed as (
+                  select asked.owner, asked.app, asked.name, asked.count, fresh.owner is not null
+                    and asked.name <> 'other' and coalesce(there.names, 0) + fresh.place > $5::bigint as is_beyond
+                  from asked left join fresh on fresh.owner = asked.owner and fresh.name = asked.name
+                  left join there on there.owner = asked.owner
+                ), written as (
+                  insert into \(table) as known (\(owner), \(name), \(self.count))
+                  select owner, case when is_beyond then 'other' else name end,
+                    least(sum(count), 9007199254740991)::bigint
+                  from placed group by 1, 2 order by 1, 2
+                  on conflict (\(owner), \(name)) do update set
+                    \(self.count) = least(known.\(self.count) + excluded.\(self.count), 9007199254740991)
+                )
+                insert into beyond as known (app, name, count)
+                select app, $6::text, least(sum(count), 9007199254740991)::bigint from placed where is_beyond
+                group by app order by app
+                on conflict (app, name) do update set count = least(known.count + excluded.count, 9007199254740991)
+                """, .integers(rows.map(\.owner)), .integers(rows.map(\.app)), .texts(rows.map(\.name)),
+                .integers(rows.map(\.count)), .integer(count), .text(limit.rawValue))
+        }
+    }
+#endif

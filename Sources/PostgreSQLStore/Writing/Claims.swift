@@ -1,0 +1,208 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// The idempotency keys of one transaction: which submissions count, and which were counted before.
+    struct Claims {
+        /// Bytes of the body's SHA-256 that are kept: two bodies of one key agree in them once in 2^128.
+        private static let hashBytes = 16
+
+        struct Claim: Hashable {
+            var keyID: Int64
+            var key: [UInt8]
+
+            fileprivate static func precedes(_ one: Claim, _ other: Claim) -> Bool {
+                one.keyID == other.keyID
+                    ? one.key.lexicographicallyPrecedes(other.key) : one.keyID < other.keyID
+            }
+        }
+
+        private struct Stored {
+            var hash: [UInt8]
+            var answer: [UInt8]
+        }
+
+        private let submissions: [Submission]
+        private let claims: [Claim?]
+        /// The first submission of each claim.
+        private let firsts: [Claim: Int]
+        private let now: Int64
+        /// Keys stored at this time or before count as forgotten.
+        private let start: Int64
+        let day: Int
+        /// Claims that are written now.
+        private(set) var won: Set<Claim> = []
+        /// Claims that nobody remembers.
+        private var unremembered: Set<Claim> = []
+        private var stored: [Claim: Stored] = [:]
+        /// Rows of `answer`.
+        private var answers: [[UInt8]: Int64] = [:]
+        /// Answers that were not there before, by ingest key.
+        private(set) var newAnswers: [Int64: Int] = [:]
+
+        init(of submissions: [Submission], now: Int64) {
+            self.submissions = submissions
+            self.now = now
+            start = now - Int64(Retention.idempotencyDays) * Calendar.dayMilliseconds
+            day = Calendar.day(of: now)
+            let claims = submissions.map { submission in
+                submission.idempotency.map {
+                    Claim(keyID: submission.keyID, key: PackedKey.bytes(of: $0.key))
+                }
+            }
+            var firsts: [Claim: Int] = [:]
+            for (number, claim) in claims.enumerated() {
+                if let claim, firsts[claim] == nil { firsts[claim] = number }
+            }
+            self.claims = claims
+            self.firsts = firsts
+        }
+
+        /// Writes the keys that are new, as many as are remembered of an ingest key and a day.
+        ///
+        /// Of two collectors that write one key at the same time the second waits here until the first has committed,
+        /// and then finds it.
+        ///
+        /// - Parameter opening: begins the transaction.
+        mutating func write(
+            behind opening: [Query], on connection: Connection, limits: StoreLimits,
+            _ memory: inout IdempotencyMemory
+        ) throws(StoreError) {
+            var opening = opening
+            var asked = firsts.keys.sorted(by: Claim.precedes)
+            let keys = Set(asked.map(\.keyID))
+            let bodies = Array(Set(asked.map { answer(to: $0) }))
+            if memory.day != day { memory = IdempotencyMemory(day: day) }
+            for body in bodies { answers[body] = memory.row(ofAnswer: body) }
+            let hasRoom = keys.allSatisfy { memory.hasRoom(for: count(of: $0), of: $0, limits) }
+            if !hasRoom || answers.count < bodies.count {
+                let rows = try connection.run(
+                    opening + [
+                        IdempotencyMemory.uses(of: keys, day: day),
+                        IdempotencyMemory.answers(bodies, day: day),
+                    ])
+                try Migration.found(rows[1], connection)
+                opening = []
+                memory.start(rows[3], keys: keys)
+                note(rows[4], of: bodies, &memory)
+                asked = try remembered(asked, on: connection, limits, &memory)
+            }
+            let hashes = asked.map { hash(ofFirst: $0) }
+            let rows = try connection.run(
+                opening + [
+                    Query(
+                        """
+                        insert into idempotency as known (key_id, key, hash, at, answer)
+                        select new.key_id, new.key, new.hash, $4::bigint, new.answer
+                        from unnest($1::bigint[], $2::bytea[], $3::bytea[], $5::bigint[])
+                          as new (key_id, key, hash, answer)
+                        order by new.key_id, new.key
+                        on conflict (key_id, key) do update
+                        set hash = excluded.hash, at = excluded.at, answer = excluded.answer
+                        where known.at <= $6::bigint
+                        returning key_id, key
+                        """, .integers(asked.map(\.keyID)), .byteArrays(asked.map(\.key)),
+                        .byteArrays(hashes), .integer(now),
+                        .integers(asked.map { answers[answer(to: $0)] ?? 0 }), .integer(start))
+                ])
+            if !opening.isEmpty { try Migration.found(rows[1], connection) }
+            won = Set((rows.last ?? rows[0]).map { Claim(keyID: $0.int64(0), key: $0.bytes(1)) })
+            try read(asked.filter { !won.contains($0) }, on: connection)
+        }
+
+        /// Finds out which claims are remembered where there may be too many, and writes answers that are new.
+        private mutating func remembered(
+            _ asked: [Claim], on connection: Connection, _ limits: StoreLimits,
+            _ memory: inout IdempotencyMemory
+        ) throws(StoreError) -> [Claim] {
+            try read(asked, on: connection)
+            var room: [Int64: (keys: Int, answers: Int)] = [:]
+            for key in Set(asked.map(\.keyID)) {
+                let use = memory.use(of: key)
+                room[key] = (limits.idempotencyKeysPerDay - use.keys, limits.answersPerDay - use.answers)
+            }
+            var newBodies: Set<[UInt8]> = []
+            var taken: Set<Claim> = []
+            // In order of arrival.
+            for (number, claim) in claims.enumerated() {
+                guard let claim, firsts[claim] == number, stored[claim] == nil else { continue }
+                let body = submissions[number].answer
+                let isNew = answers[body] == nil && !newBodies.contains(body)
+                guard var left = room[claim.keyID], left.keys > 0, !isNew || left.answers > 0 else {
+                    unremembered.insert(claim)
+                    continue
+                }
+                left.keys -= 1
+                if isNew {
+                    left.answers -= 1
+                    newAnswers[claim.keyID, default: 0] += 1
+                    newBodies.insert(body)
+                }
+                room[claim.keyID] = left
+                taken.insert(claim)
+            }
+            if !newBodies.isEmpty {
+                let bodies = Array(newBodies)
+                let rows = try connection.run([
+                    IdempotencyMemory.insert(bodies, day: day), IdempotencyMemory.answers(bodies, day: day),
+                ])
+                note(rows[1], of: bodies, &memory)
+            }
+            return asked.filter { taken.contains($0) }
+        }
+
+        private mutating func note(_ rows: Rows, of bodies: [[UInt8]], _ memory: inout IdempotencyMemory) {
+            for row in rows {
+                let body = bodies[row.int(0) - 1]
+                answers[body] = row.int64(1)
+                memory.remember(row.int64(1), ofAnswer: body)
+            }
+        }
+
+        private mutating func read(_ claims: [Claim], on connection: Connection) throws(StoreError) {
+            guard !claims.isEmpty else { return }
+            let rows = try connection.run(
+                Query(
+                    """
+                    select i.key_id, i.key, i.hash, a.body
+                    from unnest($1::bigint[], $2::bytea[]) as asked (key_id, key)
+                    join idempotency i on i.key_id = asked.key_id and i.key = asked.key and i.at > $3::bigint
+                    join answer a on a.id = i.answer
+                    """, .integers(claims.map(\.keyID)), .byteArrays(claims.map(\.key)), .integer(start)))
+            for row in rows {
+                stored[Claim(keyID: row.int64(0), key: row.bytes(1))] = Stored(
+                    hash: row.bytes(2), answer: row.bytes(3))
+            }
+        }
+
+        /// What becomes of each submission.
+        var receipts: [Receipt] {
+            submissions.indices.map { number in
+                guard let claim = claims[number], let first = firsts[claim], !unremembered.contains(claim)
+                else { return .counted }
+                if won.contains(claim) {
+                    if number == first { return .counted }
+                    return hash(of: number) == hash(of: first)
+                        ? .repeated(answer: submissions[first].answer) : .keyReused
+                }
+                guard let known = stored[claim], known.hash == hash(of: number) else { return .keyReused }
+                return .repeated(answer: known.answer)
+            }
+        }
+
+        /// Submissions that count although they will not be known again.
+        var forgotten: Set<Int> {
+            Set(submissions.indices.filter { claims[$0].map { unremembered.contains($0) } ?? false })
+        }
+
+        /// Claims of one ingest key.
+        private func count(of key: Int64) -> Int { firsts.keys.count { $0.keyID == key } }
+
+        private func answer(to claim: Claim) -> [UInt8] { submissions[firsts[claim] ?? 0].answer }
+
+        private func hash(of number: Int) -> [UInt8] {
+            Array((submissions[number].idempotency?.bodyHash ?? []).prefix(Self.hashBytes))
+        }
+
+        private func hash(ofFirst claim: Claim) -> [UInt8] { hash(of: firsts[claim] ?? 0) }
+    }
+#endif

@@ -1,0 +1,86 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// What a writer remembers of a day's idempotency keys: the rows of answers, and how many keys and answers there are.
+    ///
+    /// Numbers are those of the last commit; what other collectors have added since is learnt with the next one, so that a
+    /// day may remember a few keys more than its limit. What is not remembered is counted exactly.
+    struct IdempotencyMemory {
+        struct Use {
+            var keys = 0
+            var answers = 0
+        }
+
+        let day: Int
+        private var uses: [Int64: Use] = [:]
+        private var answers = RecentCache<[UInt8], Int64>(capacity: 1_024)
+
+        init(day: Int = 0) { self.day = day }
+
+        func use(of key: Int64) -> Use { uses[key] ?? Use() }
+
+        /// Whether so many keys more are within the limit, as far as is known.
+        func hasRoom(for count: Int, of key: Int64, _ limits: StoreLimits) -> Bool {
+            uses[key].map { $0.keys + count <= limits.idempotencyKeysPerDay } ?? false
+        }
+
+        mutating func row(ofAnswer body: [UInt8]) -> Int64? { answers.value(of: body) }
+
+        mutating func remember(_ row: Int64, ofAnswer body: [UInt8]) {
+            if answers.value(of: body) == nil { answers.insert(row, for: body) }
+        }
+
+        static func uses(of keys: Set<Int64>, day: Int) -> Query {
+            Query(
+                """
+                select key_id, keys, answers from idempotency_use
+                where day = $1::bigint and key_id = any($2::bigint[])
+                """, .integer(day), .integers(keys.sorted()))
+        }
+
+        static func answers(_ bodies: [[UInt8]], day: Int) -> Query {
+            Query(
+                """
+                select asked.place, a.id from unnest($1::bytea[]) with ordinality as asked (body, place)
+                join answer a on a.day = $2::bigint and a.body = asked.body
+                """, .byteArrays(bodies), .integer(day))
+        }
+
+        static func insert(_ bodies: [[UInt8]], day: Int) -> Query {
+            Query(
+                """
+                insert into answer (day, body) select $1::bigint, body from unnest($2::bytea[]) as new (body)
+                order by body on conflict (day, body) do nothing
+                """, .integer(day), .byteArrays(bodies))
+        }
+
+        /// - Parameter rows: the answer to ``uses(of:day:)``.
+        mutating func start(_ rows: Rows, keys: Set<Int64>) {
+            for key in keys { uses[key] = Use() }
+            learn(rows)
+        }
+
+        /// Counts what a transaction adds; `nil` when it adds nothing.
+        func write(_ claims: Claims) -> Query? {
+            let keys = Set(claims.won.map(\.keyID)).sorted()
+            guard !keys.isEmpty else { return nil }
+            var added: [Int64: Int] = [:]
+            for claim in claims.won { added[claim.keyID, default: 0] += 1 }
+            return Query(
+                """
+                insert into idempotency_use as known (day, key_id, keys, answers)
+                select $1::bigint, key_id, keys, answers
+                from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as new (key_id, keys, answers) order by key_id
+                on conflict (day, key_id) do update set keys = known.keys + excluded.keys,
+                  answers = known.answers + excluded.answers
+                returning key_id, keys, answers
+                """, .integer(claims.day), .integers(keys), .integers(keys.map { added[$0] ?? 0 }),
+                .integers(keys.map { claims.newAnswers[$0] ?? 0 }))
+        }
+
+        /// - Parameter rows: keys, with their numbers as committed.
+        mutating func learn(_ rows: Rows) {
+            for row in rows { uses[row.int64(0)] = Use(keys: row.int(1), answers: row.int(2)) }
+        }
+    }
+#endif

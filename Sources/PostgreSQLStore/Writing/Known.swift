@@ -1,0 +1,225 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// What the database knows of the names of a tally, read once their apps are locked. Absent is what was looked for
+    /// and not found.
+    struct Known {
+        struct App {
+            var id: Int64
+            var leaks: Int
+            var textBytes: Int
+            var cells: Int
+            var newest: LeakState.Mark?
+        }
+
+        /// By name as counted.
+        private(set) var apps: [ByteText: App] = [:]
+        private(set) var releases: [ReleaseName: Int64] = [:]
+        private(set) var builds: [BuildName: Int64] = [:]
+        private(set) var leaks: [LeakID: LeakState] = [:]
+        private(set) var cells: Set<CellName> = []
+        /// How many rows there are, of those that were asked for.
+        private(set) var releaseCounts: [Int64: Int] = [:]
+        private(set) var buildCounts: [Int64: Int] = [:]
+        /// How often an install has been taken from sets, ``Erasing``.
+        private(set) var erasures: Int64 = 0
+
+        private let connection: Connection
+
+        /// Locks the apps, and looks for everything that the tally names.
+        init(
+            of tally: Tally, apps rows: AdmittedApps, on connection: Connection, names: inout Names
+        ) throws(StoreError) {
+            self.connection = connection
+            let ids = tally.apps.map { rows.rows[ByteText($0.name)] ?? 0 }
+            let found = try connection.run([
+                Query(
+                    "select id from app where id = any($1::bigint[]) order by id for no key update",
+                    .integers(ids)),
+                // Behind the locks, so that nobody changes what it sees.
+                Query(
+                    """
+                    select asked.place, a.id, a.leaks, a.text_bytes, a.cells, r.id, r.order_key
+                    from unnest($1::bigint[]) with ordinality as asked (id, place) join app a on a.id = asked.id
+                    left join release r on r.id = a.newest_release
+                    """, .integers(ids)),
+                LeakState.query(for: tally.leaks.map(\.identity.id)), Erasing.countQuery,
+            ])
+            for row in found[1] {
+                let newest = row.optionalInt64(5).map {
+                    LeakState.Mark(release: $0, order: row.bytes(6))
+                }
+                apps[ByteText(tally.apps[row.int(0) - 1].name)] = App(
+                    id: row.int64(1), leaks: row.int(2), textBytes: row.int(3), cells: row.int(4),
+                    newest: newest)
+            }
+            guard tally.apps.allSatisfy({ apps[ByteText($0.name)] != nil }) else {
+                throw .unreadable("an app", in: connection.name)
+            }
+            note(found[2], of: tally.leaks.map(\.identity.id))
+            erasures = found[3].first?.int64(0) ?? 0
+            try look(
+                for: tally.releases.indices.map { name(ofRelease: $0, in: tally) },
+                tally.builds.indices.map { name(ofBuild: $0, in: tally) }, &names)
+        }
+
+        // MARK: Names
+
+        func row(ofApp index: Int, in tally: Tally) -> Int64 {
+            apps[ByteText(tally.apps[index].name)]?.id ?? 0
+        }
+
+        func name(ofRelease index: Int, in tally: Tally) -> ReleaseName {
+            let release = tally.releases[index]
+            return ReleaseName(app: row(ofApp: release.app, in: tally), version: ByteText(release.version))
+        }
+
+        func name(ofBuild index: Int, in tally: Tally) -> BuildName {
+            let build = tally.builds[index]
+            return BuildName(
+                release: name(ofRelease: build.release, in: tally), name: ByteText(build.name))
+        }
+
+        // MARK: Looking
+
+        private mutating func look(
+            for releases: [ReleaseName], _ builds: [BuildName], _ names: inout Names
+        ) throws(StoreError) {
+            var (newReleases, newBuilds): ([ReleaseName], [BuildName]) = ([], [])
+            for name in releases where self.releases[name] == nil {
+                self.releases[name] = names.releases.value(of: name)
+                if self.releases[name] == nil { newReleases.append(name) }
+            }
+            for name in builds where self.builds[name] == nil {
+                self.builds[name] = names.builds.value(of: name)
+                if self.builds[name] == nil { newBuilds.append(name) }
+            }
+            guard !newReleases.isEmpty || !newBuilds.isEmpty else { return }
+            let rows = try connection.run([Self.releases(newReleases), Self.builds(newBuilds)])
+            note(rows[0], of: newReleases, &names)
+            note(rows[1], of: newBuilds, &names)
+        }
+
+        static func releases(_ names: [ReleaseName]) -> Query {
+            Query(
+                """
+                select asked.place, r.id
+                from unnest($1::bigint[], $2::text[]) with ordinality as asked (app, version, place)
+                join release r on r.app = asked.app and r.version = asked.version
+                """, .integers(names.map(\.app)), .texts(names.map(\.version.text)))
+        }
+
+        static func builds(_ names: [BuildName]) -> Query {
+            Query(
+                """
+                select asked.place, b.id
+                from unnest($1::bigint[], $2::text[], $3::text[]) with ordinality as asked (app, version, name, place)
+                join release r on r.app = asked.app and r.version = asked.version
+                join build b on b.release = r.id and b.name = asked.name
+                """, .integers(names.map(\.release.app)), .texts(names.map(\.release.version.text)),
+                .texts(names.map(\.name.text)))
+        }
+
+        /// - Parameter rows: the answer to ``releases(_:)``.
+        mutating func note(_ rows: Rows, of wanted: [ReleaseName], _ names: inout Names) {
+            for row in rows {
+                let name = wanted[row.int(0) - 1]
+                if releases.updateValue(row.int64(1), forKey: name) == nil {
+                    names.releases.insert(row.int64(1), for: name)
+                }
+            }
+        }
+
+        /// - Parameter rows: the answer to ``builds(_:)``.
+        mutating func note(_ rows: Rows, of wanted: [BuildName], _ names: inout Names) {
+            for row in rows {
+                let name = wanted[row.int(0) - 1]
+                if builds.updateValue(row.int64(1), forKey: name) == nil {
+                    names.builds.insert(row.int64(1), for: name)
+                }
+            }
+        }
+
+        /// - Parameter rows: the answer to ``LeakState/query(for:)``.
+        mutating func note(_ rows: Rows, of wanted: [LeakID]) {
+            for row in rows { leaks[wanted[row.int(0) - 1]] = LeakState(row) }
+        }
+
+        /// Learns which leaks are counted in which builds.
+        mutating func look(for cells: [CellName]) throws(StoreError) {
+            guard !cells.isEmpty else { return }
+            note(try connection.run(Self.cells(cells)), of: cells)
+        }
+
+        static func cells(_ cells: [CellName]) -> Query {
+            Query(
+                """
+                select asked.place from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (leak, build, place)
+                join leak_build c on c.leak = asked.leak and c.build = asked.build
+                """, .integers(cells.map(\.leak)), .integers(cells.map(\.build)))
+        }
+
+        /// - Parameter rows: the answer to ``cells(_:)``.
+        mutating func note(_ rows: Rows, of wanted: [CellName]) {
+            for row in rows { cells.insert(wanted[row.int(0) - 1]) }
+        }
+
+        /// Counts the releases of apps, and the builds of releases, that may get more.
+        mutating func count(
+            releasesOf apps: Set<Int64>, buildsOf releases: Set<Int64>
+        ) throws(StoreError) {
+            guard !apps.isEmpty || !releases.isEmpty else { return }
+            let rows = try connection.run([
+                Query(
+                    "select app, count(*) from release where app = any($1::bigint[]) group by app",
+                    .integers(apps.sorted())),
+                Query(
+                    "select release, count(*) from build where release = any($1::bigint[]) group by release",
+                    .integers(releases.sorted())),
+            ])
+            for row in rows[0] { releaseCounts[row.int64(0)] = row.int(1) }
+            for row in rows[1] { buildCounts[row.int64(0)] = row.int(1) }
+        }
+
+        /// Looks for everything that the tally's names may count as beyond a limit, and for how much there is of each.
+        mutating func lookBeyond(_ tally: Tally, _ names: inout Names) throws(StoreError) {
+            let other = ByteText(StoreLimits.other)
+            var releases: Set<ReleaseName> = []
+            var builds: Set<BuildName> = []
+            for index in tally.builds.indices {
+                let name = name(ofBuild: index, in: tally)
+                for version in [name.release.version, other] {
+                    let release = ReleaseName(app: name.release.app, version: version)
+                    releases.insert(release)
+                    for text in [name.name, other] { builds.insert(BuildName(release: release, name: text)) }
+                }
+            }
+            try look(for: Array(releases), Array(builds), &names)
+            let beyond = tally.apps.map { LeakIdentity.beyond(app: $0.name).id }
+            note(try connection.run(LeakState.query(for: beyond)), of: beyond)
+            try look(for: cells(thatMayBeOf: tally, other: other))
+            try count(
+                releasesOf: Set(apps.values.map(\.id)),
+                buildsOf: Set(releases.compactMap { self.releases[$0] }))
+        }
+
+        private func cells(thatMayBeOf tally: Tally, other: ByteText) -> [CellName] {
+            var cells: Set<CellName> = []
+            for cell in tally.cells {
+                let leak = tally.leaks[cell.leak]
+                let name = name(ofBuild: cell.build, in: tally)
+                let beyond = LeakIdentity.beyond(app: tally.apps[leak.app].name).id
+                let leaks = [leak.identity.id, beyond].compactMap { self.leaks[$0]?.id }
+                guard !leaks.isEmpty else { continue }
+                for version in [name.release.version, other] {
+                    let release = ReleaseName(app: name.release.app, version: version)
+                    for text in [name.name, other] {
+                        guard let build = builds[BuildName(release: release, name: text)] else { continue }
+                        for leak in leaks { cells.insert(CellName(leak: leak, build: build)) }
+                    }
+                }
+            }
+            return Array(cells)
+        }
+    }
+#endif

@@ -1,0 +1,69 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension Known {
+        /// Whether something of the tally may be beyond a limit. Nearly always nothing is, and then nobody has to look
+        /// closer.
+        mutating func mayExceed(
+            _ limits: StoreLimits, _ tally: Tally, _ names: inout Names
+        ) throws(StoreError) -> Bool {
+            var newReleases: [Int64: Int] = [:]
+            var newBuilds: [ReleaseName: Int] = [:]
+            for index in tally.releases.indices {
+                let name = name(ofRelease: index, in: tally)
+                if releases[name] == nil { newReleases[name.app, default: 0] += 1 }
+            }
+            for index in tally.builds.indices {
+                let name = name(ofBuild: index, in: tally)
+                if builds[name] == nil { newBuilds[name.release, default: 0] += 1 }
+            }
+            try count(
+                releasesOf: Set(newReleases.keys),
+                buildsOf: Set(newBuilds.keys.compactMap { releases[$0] }))
+            for (app, count) in newReleases
+            where releaseCounts[app, default: 0] + count > limits.releasesPerApp {
+                return true
+            }
+            for (release, count) in newBuilds {
+                let known = releases[release].flatMap { buildCounts[$0] } ?? 0
+                if known + count > limits.buildsPerRelease { return true }
+            }
+            return leaksMayExceed(limits, tally, &names)
+        }
+
+        private func leaksMayExceed(_ limits: StoreLimits, _ tally: Tally, _ names: inout Names) -> Bool {
+            struct Growth {
+                var leaks = 0
+                var textBytes = 0
+                var cells = 0
+            }
+            var growth = [Growth](repeating: Growth(), count: tally.apps.count)
+            for leak in tally.leaks {
+                let state = leaks[leak.identity.id]
+                if state == nil {
+                    growth[leak.app].leaks += 1
+                    growth[leak.app].textBytes += leak.identity.storedBytes
+                }
+                let new = leak.cells.count { isNew(tally.cells[$0], of: state, in: tally, &names) }
+                growth[leak.app].cells += new
+                if new > 0, (state?.builds ?? 0) + new > limits.buildsPerLeak { return true }
+            }
+            return zip(tally.apps, growth).contains { app, growth in
+                guard let known = apps[ByteText(app.name)] else { return false }
+                return growth.leaks > 0 && known.leaks + growth.leaks > limits.leaksPerApp
+                    || growth.textBytes > 0
+                        && known.textBytes + growth.textBytes > limits.leakTextBytesPerApp
+                    || growth.cells > 0 && known.cells + growth.cells > limits.leakBuildsPerApp
+            }
+        }
+
+        /// Whether the cell may be new, as far as this collector remembers.
+        private func isNew(
+            _ cell: Tally.Cell, of leak: LeakState?, in tally: Tally, _ names: inout Names
+        ) -> Bool {
+            guard let leak, let build = builds[name(ofBuild: cell.build, in: tally)] else { return true }
+            let name = CellName(leak: leak.id, build: build)
+            return names.cells.value(of: name) == nil && !cells.contains(name)
+        }
+    }
+#endif

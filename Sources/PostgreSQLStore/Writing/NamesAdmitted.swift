@@ -1,0 +1,117 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Takes names as long as there is room for them, as ``Known`` has it; the others count as `other`.
+    final class NamesAdmitted: Admission {
+        private struct App {
+            var name: String
+            var facts: Known.App
+            var releases: Int
+        }
+
+        private struct Release {
+            var name: ReleaseName
+            var builds: Int
+        }
+
+        private struct Leak {
+            var row: Int64?
+            var builds: Int
+        }
+
+        private let admitted: AdmittedApps
+        private let known: Known
+        private let limits: StoreLimits
+        // Numbered as in the tally.
+        private var apps: [App] = []
+        private var releases: [Release] = []
+        private var builds: [BuildName] = []
+        private var leaks: [Leak] = []
+        private var numbers: [ReleaseName: Int] = [:]
+        private var takenApps: Set<ByteText> = []
+        private var takenBuilds: Set<BuildName> = []
+        private var takenLeaks: Set<LeakID> = []
+
+        /// - Parameter known: has everything that names may count as, ``Known/lookBeyond(_:_:)``.
+        init(_ apps: AdmittedApps, _ known: Known, _ limits: StoreLimits) {
+            admitted = apps
+            self.known = known
+            self.limits = limits
+        }
+
+        func app(named name: String, key: Int64, seen: Int64) -> String {
+            let name = admitted.names[ByteText(name)] ?? name
+            if let facts = known.apps[ByteText(name)], takenApps.insert(ByteText(name)).inserted {
+                apps.append(App(name: name, facts: facts, releases: known.releaseCounts[facts.id] ?? 0))
+            }
+            return name
+        }
+
+        func release(_ version: String, of app: Int, at: Int64) -> String {
+            let name = ReleaseName(app: apps[app].facts.id, version: ByteText(version.storable))
+            if numbers[name] != nil { return name.version.text }
+            let isKnown = known.releases[name] != nil
+            let isBeyond =
+                !isKnown && apps[app].releases >= limits.releasesPerApp
+                && name.version.text != StoreLimits.other
+            let counted = isBeyond ? ReleaseName(app: name.app, version: ByteText(StoreLimits.other)) : name
+            guard numbers[counted] == nil else { return counted.version.text }
+            numbers[counted] = releases.count
+            let row = known.releases[counted]
+            if row == nil { apps[app].releases += 1 }
+            releases.append(Release(name: counted, builds: row.flatMap { known.buildCounts[$0] } ?? 0))
+            return counted.version.text
+        }
+
+        func build(_ name: String, of release: Int) -> String {
+            let name = BuildName(release: releases[release].name, name: ByteText(name.storable))
+            if takenBuilds.contains(name) { return name.name.text }
+            let isBeyond =
+                known.builds[name] == nil && releases[release].builds >= limits.buildsPerRelease
+                && name.name.text != StoreLimits.other
+            let counted =
+                isBeyond ? BuildName(release: name.release, name: ByteText(StoreLimits.other)) : name
+            if takenBuilds.insert(counted).inserted {
+                builds.append(counted)
+                if known.builds[counted] == nil { releases[release].builds += 1 }
+            }
+            return counted.name.text
+        }
+
+        func leak(_ identity: LeakIdentity, of app: Int) -> (counted: LeakIdentity, isNew: Bool) {
+            let state = known.leaks[identity.id]
+            var counted = identity
+            if state == nil, !takenLeaks.contains(identity.id) {
+                let bytes = identity.storedBytes
+                let hasRoom =
+                    apps[app].facts.leaks < limits.leaksPerApp
+                    && apps[app].facts.textBytes + bytes <= limits.leakTextBytesPerApp
+                if hasRoom {
+                    apps[app].facts.leaks += 1
+                    apps[app].facts.textBytes += bytes
+                } else {
+                    counted = .beyond(app: apps[app].name)
+                }
+            }
+            let found = known.leaks[counted.id]
+            if takenLeaks.insert(counted.id).inserted {
+                leaks.append(Leak(row: found?.id, builds: found?.builds ?? 0))
+            }
+            return (counted, found == nil)
+        }
+
+        func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool {
+            if let row = leaks[leak].row, let build = known.builds[builds[build]],
+                known.cells.contains(CellName(leak: row, build: build))
+            {
+                return true
+            }
+            guard leaks[leak].builds < limits.buildsPerLeak,
+                apps[app].facts.cells < limits.leakBuildsPerApp
+            else { return false }
+            leaks[leak].builds += 1
+            apps[app].facts.cells += 1
+            return true
+        }
+    }
+#endif

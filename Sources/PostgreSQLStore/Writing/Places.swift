@@ -1,0 +1,122 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Where the database keeps what a tally names, and what it knows of each leak; numbered as in the tally.
+    struct Places {
+        struct App {
+            var id: Int64
+            /// Of all its releases.
+            var newestRelease: Int64?
+            /// Whether the newest release is of this transaction.
+            var isNewestNew = false
+            /// Leaks that were not there before, and their bytes of text.
+            var newLeaks = 0
+            var newTextBytes = 0
+        }
+
+        private(set) var apps: [App] = []
+        private(set) var releases: [Int64] = []
+        private(set) var builds: [Int64] = []
+        private(set) var leaks: [LeakState] = []
+        /// Whether the leak was there before.
+        private(set) var isNew: [Bool] = []
+
+        /// Writes the names that are new.
+        init(
+            of tally: Tally, _ known: inout Known, on connection: Connection, names: inout Names
+        ) throws(StoreError) {
+            let releaseNames = tally.releases.indices.map { known.name(ofRelease: $0, in: tally) }
+            let newReleases = releaseNames.indices.filter { known.releases[releaseNames[$0]] == nil }
+            let buildNames = tally.builds.indices.map { known.name(ofBuild: $0, in: tally) }
+            let newBuilds = buildNames.indices.filter { known.builds[buildNames[$0]] == nil }
+            if !newReleases.isEmpty || !newBuilds.isEmpty {
+                let rows = try connection.run([
+                    Self.insert(newReleases.map { (releaseNames[$0], tally.releases[$0].span) }),
+                    Self.insert(newBuilds.map { buildNames[$0] }),
+                    Known.releases(newReleases.map { releaseNames[$0] }),
+                    Known.builds(newBuilds.map { buildNames[$0] }),
+                ])
+                known.note(rows[2], of: newReleases.map { releaseNames[$0] }, &names)
+                known.note(rows[3], of: newBuilds.map { buildNames[$0] }, &names)
+            }
+            releases = try Self.all(releaseNames.map { known.releases[$0] }, connection)
+            builds = try Self.all(buildNames.map { known.builds[$0] }, connection)
+            apps = tally.apps.map { app in
+                let found = known.apps[ByteText(app.name)]
+                return App(id: found?.id ?? 0, newestRelease: found?.newest?.release)
+            }
+            findNewest(newReleases, tally, known)
+            try writeLeaks(of: tally, &known, on: connection)
+        }
+
+        private static func insert(_ releases: [(name: ReleaseName, span: Tally.Span)]) -> Query {
+            Query(
+                """
+                insert into release (app, version, order_key, first_seen, last_seen)
+                select * from unnest($1::bigint[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[])
+                order by 1, 2 on conflict (app, version) do nothing
+                """, .integers(releases.map(\.name.app)), .texts(releases.map(\.name.version.text)),
+                .byteArrays(releases.map { VersionOrder($0.name.version.text).key }),
+                .integers(releases.map(\.span.first)), .integers(releases.map(\.span.last)))
+        }
+
+        private static func insert(_ builds: [BuildName]) -> Query {
+            Query(
+                """
+                insert into build (release, name, order_key)
+                select r.id, new.name, new.order_key
+                from unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[]) as new (app, version, name, order_key)
+                join release r on r.app = new.app and r.version = new.version
+                order by 1, 2 on conflict (release, name) do nothing
+                """, .integers(builds.map(\.release.app)), .texts(builds.map(\.release.version.text)),
+                .texts(builds.map(\.name.text)), .byteArrays(builds.map { VersionOrder($0.name.text).key }))
+        }
+
+        private mutating func findNewest(_ newReleases: [Int], _ tally: Tally, _ known: Known) {
+            var newest = tally.apps.map { known.apps[ByteText($0.name)]?.newest }
+            for index in newReleases {
+                let release = tally.releases[index]
+                let order = VersionOrder(release.version).key
+                if let there = newest[release.app], !there.order.lexicographicallyPrecedes(order) { continue }
+                newest[release.app] = LeakState.Mark(release: releases[index], order: order)
+                apps[release.app].newestRelease = releases[index]
+                apps[release.app].isNewestNew = true
+            }
+        }
+
+        private mutating func writeLeaks(
+            of tally: Tally, _ known: inout Known, on connection: Connection
+        ) throws(StoreError) {
+            isNew = tally.leaks.map { known.leaks[$0.identity.id] == nil }
+            let missing = tally.leaks.indices.filter { isNew[$0] }
+            if !missing.isEmpty {
+                let releases = missing.map { index in
+                    self.releases[tally.builds[tally.cells[tally.leaks[index].cells[0]].build].release]
+                }
+                let rows = try connection.run(
+                    LeakState.inserts(
+                        missing.map { tally.leaks[$0] },
+                        apps: missing.map { apps[tally.leaks[$0].app].id }, releases: releases))
+                if let inserted = rows.last {
+                    known.note(inserted, of: missing.map { tally.leaks[$0].identity.id })
+                }
+                for index in missing {
+                    apps[tally.leaks[index].app].newLeaks += 1
+                    apps[tally.leaks[index].app].newTextBytes += tally.leaks[index].identity.storedBytes
+                }
+            }
+            leaks = tally.leaks.compactMap { known.leaks[$0.identity.id] }
+            guard leaks.count == tally.leaks.count else {
+                throw .unreadable("a leak", in: connection.name)
+            }
+        }
+
+        private static func all(
+            _ rows: [Int64?], _ connection: Connection
+        ) throws(StoreError) -> [Int64] {
+            let found = rows.compactMap { $0 }
+            guard found.count == rows.count else { throw .unreadable("a name", in: connection.name) }
+            return found
+        }
+    }
+#endif

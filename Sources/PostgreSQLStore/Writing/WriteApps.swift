@@ -1,0 +1,64 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension Changes {
+        func writeApps() -> Query? {
+            guard !tally.apps.isEmpty else { return nil }
+            var cells = [Int](repeating: 0, count: tally.apps.count)
+            for (leak, count) in zip(tally.leaks, newCells) { cells[leak.app] += count }
+            return Query(
+                """
+                update app a set last_seen = greatest(a.last_seen, d.last_seen), leaks = a.leaks + d.leaks,
+                  text_bytes = a.text_bytes + d.text_bytes, cells = a.cells + d.cells,
+                  newest_release = d.newest_release, reports = least(a.reports + d.reports, 9007199254740991),
+                  freed = least(a.freed + d.freed, 9007199254740991)
+                from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+                  $7::bigint[], $8::bigint[])
+                  as d (id, last_seen, leaks, text_bytes, cells, newest_release, reports, freed)
+                where a.id = d.id
+                """, .integers(places.apps.map(\.id)), .integers(tally.apps.map { $0.lastSeen }),
+                .integers(places.apps.map(\.newLeaks)), .integers(places.apps.map(\.newTextBytes)),
+                .integers(cells), .integers(places.apps.map(\.newestRelease)),
+                .integers(tally.apps.map { $0.reports }), .integers(tally.apps.map { $0.freed }))
+        }
+
+        func writeSlots() -> Query? {
+            let slots = tally.slots.filter { $0.number >= oldestSlot }
+            guard !slots.isEmpty else { return nil }
+            return Query(
+                """
+                insert into app_slot as known (app, slot, reports)
+                select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1, 2
+                on conflict (app, slot) do update set
+                  reports = least(known.reports + excluded.reports, 9007199254740991)
+                """, .integers(slots.map { places.apps[$0.app].id }), .integers(slots.map { $0.number }),
+                .integers(slots.map { $0.reports }))
+        }
+
+        /// - Parameter limit: reasons that one app counts apart.
+        func writeDropped(limit: Int) -> Query? {
+            let dropped = zip(tally.apps, places.apps).flatMap { app, place in
+                app.dropped.map { dropped in
+                    CappedCounts.Row(
+                        owner: place.id, app: place.id, name: dropped.key.text, count: dropped.value)
+                }
+            }
+            return CappedCounts.dropped.write(dropped, limit: limit)
+        }
+
+        /// What counted as `other`.
+        func writeBeyond() -> Query? {
+            let beyond = zip(tally.apps, places.apps).flatMap { app, place in
+                app.beyond.filter { $0.value > 0 }.map { (app: place.id, name: $0.key, count: $0.value) }
+            }
+            guard !beyond.isEmpty else { return nil }
+            return Query(
+                """
+                insert into beyond as known (app, name, count)
+                select * from unnest($1::bigint[], $2::text[], $3::bigint[]) order by 1, 2
+                on conflict (app, name) do update set count = least(known.count + excluded.count, 9007199254740991)
+                """, .integers(beyond.map(\.app)), .texts(beyond.map(\.name.rawValue)),
+                .integers(beyond.map(\.count)))
+        }
+    }
+#endif

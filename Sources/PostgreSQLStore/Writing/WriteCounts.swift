@@ -1,0 +1,76 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension Changes {
+        private var hours: [CountRow] {
+            CountRow.summed(
+                tally.bundles.map { bundle in
+                    CountRow(
+                        leak: states[bundle.leak].id, first: bundle.hour,
+                        second: places.releases[tally.sources[bundle.source].release],
+                        reports: bundle.reports)
+                })
+        }
+
+        func writeHours() -> Query? { Self.counts("leak_hour", "hour", hours) }
+
+        func writeDays() -> Query? {
+            let days = hours.map { hour in
+                var day = hour
+                day.first = Calendar.day(of: Int64(hour.first) * Calendar.hourMilliseconds)
+                return day
+            }
+            return Self.counts("leak_day", "day", CountRow.summed(days))
+        }
+
+        private static func counts(_ table: String, _ time: String, _ rows: [CountRow]) -> Query? {
+            guard !rows.isEmpty else { return nil }
+            return Query(
+                """
+                insert into \(table) as known (leak, \(time), release, reports)
+                select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) order by 1, 2, 3
+                on conflict (leak, \(time), release) do update set
+                  reports = least(known.reports + excluded.reports, 9007199254740991)
+                """, .integers(rows.map { $0.leak }), .integers(rows.map { $0.first }),
+                .integers(rows.map { $0.second }), .integers(rows.map { $0.reports }))
+        }
+
+        /// A value takes a place of its own while there are some; the others share one.
+        func writeValues() -> Query? {
+            var rows: [CountRow] = []
+            for bundle in tally.bundles {
+                let source = tally.sources[bundle.source]
+                for (kind, text) in [(ValueKind.system, source.system), (.model, source.model)] {
+                    guard let text else { continue }
+                    rows.append(
+                        CountRow(
+                            leak: states[bundle.leak].id, first: kind.rawValue, second: Int64(text),
+                            reports: bundle.reports))
+                }
+            }
+            guard !rows.isEmpty else { return nil }
+            rows = CountRow.summed(rows)
+            return Query(
+                """
+                insert into leak_value as known (leak, kind, value, reports)
+                select leak, kind, place, least(sum(reports), 9007199254740991)::bigint from (
+                  select new.leak, new.kind, new.reports,
+                    case when there.leak is not null
+                      or (select count(*) from leak_value c
+                          where c.leak = new.leak and c.kind = new.kind and c.value <> '')
+                        + row_number() over (partition by new.leak, new.kind, there.leak is null order by new.value)
+                        <= $5::bigint
+                    then new.value else '' end as place
+                  from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[])
+                    as new (leak, kind, value, reports)
+                  left join leak_value there
+                    on there.leak = new.leak and there.kind = new.kind and there.value = new.value
+                ) as placed group by leak, kind, place order by leak, kind, place
+                on conflict (leak, kind, value) do update set
+                  reports = least(known.reports + excluded.reports, 9007199254740991)
+                """, .integers(rows.map { $0.leak }), .integers(rows.map { $0.first }),
+                .texts(rows.map { tally.texts[Int($0.second)] }), .integers(rows.map { $0.reports }),
+                .integer(ValueKind.limit))
+        }
+    }
+#endif

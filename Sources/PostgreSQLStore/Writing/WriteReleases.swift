@@ -1,0 +1,54 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension Changes {
+        func writeReleases() -> Query? {
+            guard !tally.releases.isEmpty else { return nil }
+            let releases = tally.releases
+            return Query(
+                """
+                update release r set first_seen = least(r.first_seen, d.first_seen),
+                  last_seen = greatest(r.last_seen, d.last_seen), leaks = r.leaks + d.leaks,
+                  reports = least(r.reports + d.reports, 9007199254740991),
+                  freed = least(r.freed + d.freed, 9007199254740991),
+                  sessions = least(r.sessions + d.sessions, 9007199254740991),
+                  leaky_sessions = least(r.leaky_sessions + d.leaky_sessions, 9007199254740991),
+                  checks = least(r.checks + d.checks, 9007199254740991), installs = coalesce(d.installs, r.installs)
+                from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+                  $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
+                  as d (id, first_seen, last_seen, leaks, reports, freed, sessions, leaky_sessions, checks, installs)
+                where r.id = d.id
+                """, .integers(places.releases.map { $0 }), .integers(releases.map { $0.span.first }),
+                .integers(releases.map { $0.span.last }), .integers(newLeaksOfReleases),
+                .integers(releases.map { $0.reports }), .integers(releases.map { $0.freed }),
+                .integers(releases.map { $0.sessions }), .integers(releases.map { $0.leakySessions }),
+                .integers(
+                    releases.map { release in
+                        release.checks.values.reduce(into: 0) { $0.addBounded($1) }
+                    }), .integers(places.releases.map { count(of: .release($0)) }))
+        }
+
+        /// The release that a leak was first seen in may be one that nothing was reported of now.
+        func writeFirstReleases() -> Query? {
+            let changes = firstSeenIn.filter { $0.value != 0 }.sorted { $0.key < $1.key }
+            guard !changes.isEmpty else { return nil }
+            return Query(
+                """
+                update release r set new_leaks = r.new_leaks + d.change
+                from unnest($1::bigint[], $2::bigint[]) as d (id, change) where r.id = d.id
+                """, .integers(changes.map(\.key)), .integers(changes.map(\.value)))
+        }
+
+        /// - Parameter limit: classes that one release counts apart.
+        func writeChecks(limit: Int) -> Query? {
+            let checks = zip(tally.releases, places.releases).flatMap { release, id in
+                release.checks.map { check in
+                    CappedCounts.Row(
+                        owner: id, app: places.apps[release.app].id, name: check.key.text,
+                        count: check.value)
+                }
+            }
+            return CappedCounts.checks.write(checks, limit: limit)
+        }
+    }
+#endif

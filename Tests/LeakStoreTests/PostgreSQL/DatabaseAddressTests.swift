@@ -1,0 +1,68 @@
+#if PostgreSQL
+    import LeakStore
+    import Testing
+
+    @testable import PostgreSQLStore
+
+    /// What of an address may be read in a log.
+    @Suite struct DatabaseAddressTests {
+        @Test(arguments: [
+            ("postgres://host/leaks", "host:5432/leaks"),
+            ("postgresql://user:s3cret@host:6000/leaks?sslmode=verify-full", "host:6000/leaks"),
+            ("postgres://user:s%403cret@one:1,two:2/leaks", "one,two:1,2/leaks"),
+            ("postgres:///leaks?host=/run/postgresql&password=s3cret", "/run/postgresql:5432/leaks"),
+            ("postgres://host/leaks?user=me@work&password=a@s3cret", "host:5432/leaks"),
+            ("postgres://user:s3cret@[::1]:6000/leaks", "::1:6000/leaks"),
+        ])
+        func `names hosts and database, and no secret`(text: String, name: String) throws {
+            let address = try DatabaseAddress(text)
+            #expect(address.description == name && "\(address)" == name)
+        }
+
+        /// libpq would take a part of each password for a host or a port.
+        @Test(arguments: [
+            "postgres://user:p@s3cret@host/leaks", "postgres://user:p/s3cret@host/leaks",
+            "postgres://user:p:s3cret@host/leaks", "postgres://user:s3cret/x@host/leaks",
+            "postgres://user:s3cret", "postgres://user:s3cret?x=1", "mysql://user:s3cret@host/leaks",
+            "postgres://host/leaks?pasword=s3cret", "postgres://host/leaks?password=%s3cret",
+        ])
+        func `refuses what it might misread, and does not repeat it`(text: String) throws {
+            let failure = try #require(throws: StoreError.self) { try DatabaseAddress(text) }
+            #expect(failure.reason == .invalidArgument)
+            #expect(!failure.description.contains("s3cret") && !failure.description.contains("pasword"))
+        }
+
+        @Test(arguments: [
+            "postgres://user:s3cret@127.0.0.1:1/leaks", "postgres://user:s3cret@no.such.host.invalid/leaks",
+            "postgres:///leaks?host=/nowhere&user=me&password=s3cret&sslpassword=s3cret",
+        ])
+        func `a server that cannot be reached is named without secrets`(text: String) throws {
+            let failure = try #require(throws: StoreError.self) {
+                try PostgreSQLStore(address: DatabaseAddress(text))
+            }
+            #expect(failure.reason == .unavailable)
+            #expect(!failure.description.contains("s3cret"), "\(failure)")
+        }
+
+        /// The server of the tests has no TLS; an address that asks for it must not do without.
+        @Test(arguments: ["require", "verify-ca", "verify-full"])
+        func `TLS that an address asks for is insisted on`(mode: String) throws {
+            let url = try #require(
+                DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql")
+            let failure = try #require(throws: StoreError.self) {
+                try Connection(to: DatabaseAddress("\(url)?sslmode=\(mode)&sslrootcert=/dev/null"))
+            }
+            #expect(failure.reason == .unavailable)
+            try Connection(to: DatabaseAddress("\(url)?sslmode=prefer")).run(Query("select 1"))
+        }
+
+        @Test func `waits between attempts grow to five seconds, and differ`() {
+            for failures in [1, 2, 5, 9, 1_000, .max] {
+                let bound = Duration.milliseconds(min(100 << min(failures - 1, 6), 5_000))
+                let waits = (0..<200).map { _ in Backoff.wait(afterFailures: failures) }
+                #expect(waits.allSatisfy { $0 >= .zero && $0 <= bound }, "\(failures)")
+                #expect(Set(waits).count > 10 && waits.contains { $0 > bound / 2 }, "\(failures)")
+            }
+        }
+    }
+#endif

@@ -1,0 +1,118 @@
+#if PostgreSQL
+    import Glibc
+    import LeakStore
+    import Testing
+
+    @testable import PostgreSQLStore
+
+    /// Several collectors at once against the model; more seeds with `DATABASE_SEEDS`.
+    @Suite struct SharedModelTests {
+        static let seeds =
+            1...(unsafe getenv("DATABASE_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 4)
+
+        private func schema() throws -> DatabaseSchema {
+            try DatabaseSchema(
+                in: try #require(
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+        }
+
+        @Test(arguments: seeds)
+        func
+            `any interleaving of collectors, retries, restarts, erasures and expiry gives the totals of the model`(
+                seed: UInt64
+            ) throws
+        {
+            let schema = try schema()
+            var rounds = try SharedRounds(on: schema.address, seed: seed)
+            for round in 0..<5 {
+                try rounds.play(round: round)
+                #expect(try rounds.problems() == [], "seed \(seed), round \(round)")
+            }
+        }
+
+        /// Which names get the last places is a matter of who comes first; that each report counts somewhere is not.
+        @Test(arguments: seeds)
+        func `collectors that reach the limits together lose nothing and keep to them`(seed: UInt64) throws {
+            let schema = try schema()
+            let address = schema.address
+            let limits = StoreLimitTests.small
+            let counted = try together(3) { number in
+                var random = Seeded(state: seed << 8 | UInt64(number))
+                var store = try PostgreSQLStore(address: address, limits: limits)
+                var counted: [Submission] = []
+                for _ in 0..<12 {
+                    if Int.random(in: 0..<5, using: &random) == 0 {
+                        store = try PostgreSQLStore(address: address, limits: limits)
+                    }
+                    let call = (0..<Int.random(in: 1...4, using: &random)).map { _ in Self.batch(&random) }
+                    for (batch, receipt) in zip(call, try store.count(call, now: noon))
+                    where receipt == .counted { counted.append(batch) }
+                }
+                return counted
+            }.flatMap { $0 }
+            let store = try PostgreSQLStore(address: address, limits: limits)
+            #expect(try store.verify() == [])
+            try check(try store.makeReader(), against: counted, limits)
+        }
+
+        private static func batch(_ random: inout Seeded) -> Submission {
+            let app = "app \(Int.random(in: 0..<5, using: &random))"
+            let reports = (0..<Int.random(in: 1...6, using: &random)).map { _ in
+                Report(
+                    leak: leak("L\(Int.random(in: 0..<9, using: &random))", app: app),
+                    version: "\(Int.random(in: 1...6, using: &random)).0",
+                    build: "\(Int.random(in: 1...5, using: &random))",
+                    install: .random(in: 0..<40, using: &random),
+                    isFreed: Int.random(in: 0..<4, using: &random) == 0,
+                    count: .random(in: 1...3, using: &random))
+            }
+            let key = Int.random(in: 0..<40, using: &random)
+            var batch = submission(
+                reports, key: Bool.random(using: &random) ? "\(key)" : nil,
+                keyID: .random(in: 1...2, using: &random))
+            batch.answer = Array("answer \(key % 5)".utf8)
+            batch.denominators = [
+                Submission.Denominator(
+                    app: app, version: "\(Int.random(in: 1...6, using: &random)).0", build: nil, sessions: 2,
+                    leakySessions: 1, checks: ["C\(Int.random(in: 0..<5, using: &random))": 3])
+            ]
+            batch.dropped = [
+                Submission.Dropped(app: app, reason: "r\(Int.random(in: 0..<5, using: &random))", count: 1)
+            ]
+            return batch
+        }
+
+        private func check(
+            _ reader: any StoreReader, against counted: [Submission], _ limits: StoreLimits
+        ) throws {
+            func sum(_ isFreed: Bool) -> Int {
+                counted.reduce(0) { sum, batch in
+                    sum + batch.sightings.reduce(0) { $0 + ($1.isFreed == isFreed ? $1.count : 0) }
+                }
+            }
+            var query = LeakQuery()
+            query.limit = 200
+            let all = try reader.leaks(query, now: noon)
+            let apps = try reader.apps()
+            let overview = try reader.overview(app: nil, now: noon)
+            let releases = try apps.map { try reader.releases(app: $0) }
+            #expect(overview.reports == sum(false) && all.leaks.reduce(0) { $0 + $1.reports } == sum(false))
+            #expect(all.leaks.reduce(0) { $0 + $1.freed } == sum(true))
+            #expect(overview.droppedTotal == counted.count)
+            #expect(releases.joined().reduce(0) { $0 + $1.sessions } == 2 * counted.count)
+            #expect(releases.joined().reduce(0) { $0 + $1.checks } == 3 * counted.count)
+            // One place more for what is beyond.
+            #expect(apps.count <= 2 * limits.appsPerKey + 1)
+            #expect(releases.allSatisfy { $0.count <= limits.releasesPerApp + 1 })
+            #expect(releases.joined().allSatisfy { $0.builds.count <= limits.buildsPerRelease + 1 })
+            for app in apps {
+                query.app = app
+                #expect(try reader.leaks(query, now: noon).total <= limits.leaksPerApp + 1)
+            }
+            var beyond: [BeyondLimit.Name: Int] = [:]
+            for limit in overview.beyond { beyond[limit.limit, default: 0] += limit.count }
+            let others = all.leaks.filter { $0.identity.title.hasPrefix("other leaks") }
+            #expect(beyond[.leaks, default: 0] == others.reduce(0) { $0 + $1.reports + $1.freed })
+        }
+    }
+#endif

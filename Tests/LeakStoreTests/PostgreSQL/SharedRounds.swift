@@ -1,0 +1,149 @@
+#if PostgreSQL
+    import Glibc
+    import LeakStore
+    import Testing
+    import Threads
+
+    @testable import PostgreSQLStore
+
+    /// Several collectors at once on one database, round after round, and what must come of it.
+    ///
+    /// In a round each has batches of its own and some that others have too, as reporters send again what was not
+    /// answered; it begins anew, deletes what is old, and erases installs that nothing is reported of in that round.
+    struct SharedRounds {
+        private static let collectors = 3
+        private static let batchesPerRound = 14
+        /// What one collector does.
+        private enum Step: Sendable {
+            case count([Submission])
+            case expire, reopen
+            case erase(UInt64)
+        }
+
+        private let address: DatabaseAddress
+        private let patience: Int
+        private var random: Seeded
+        private var stores: [PostgreSQLStore] = []
+        private var model = CountingModel()
+        private var sent: [Submission] = []
+        private var now = noon
+        /// How often each batch was counted, as far as answers tell.
+        private var counted: [String: Int] = [:]
+
+        /// - Parameter patience: how often a step is tried that fails.
+        init(on address: DatabaseAddress, seed: UInt64, patience: Int = 1) throws {
+            self.address = address
+            self.patience = patience
+            random = Seeded(state: seed)
+            stores = try (0..<Self.collectors).map { _ in try PostgreSQLStore(address: address, seed: 7) }
+        }
+
+        mutating func play(round: Int) throws {
+            now += Int64.random(in: 0..<hour, using: &random)
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                // Keys are forgotten, and reporters have given up.
+                now += 8 * day
+                sent = []
+            }
+            let parity = UInt64(round % 2)
+            let new = (0..<Self.batchesPerRound).map { number in
+                var batch = randomSubmission(&random, now: now)
+                batch.idempotency = Submission.Idempotency(
+                    key: "\(round)-\(number)", bodyHash: [UInt8](repeating: 1, count: 32))
+                for index in batch.origins.indices {
+                    batch.origins[index].installHash = batch.origins[index].installHash.map {
+                        $0 & ~1 | parity
+                    }
+                }
+                return batch
+            }
+            let scripts = scripts(new, erasing: 1 - parity)
+            let (address, patience, time, stores) = (self.address, self.patience, now, self.stores)
+            let played = try together(Self.collectors) { number in
+                try Self.play(scripts[number], on: stores[number], address, patience, now: time)
+            }
+            self.stores = played.map(\.store)
+            for key in played.flatMap(\.counted) { counted[key, default: 0] += 1 }
+            _ = model.count(new, now: now)
+            for case .erase(let install) in scripts.joined() { model.erase(install) }
+            sent += new
+        }
+
+        private mutating func scripts(_ new: [Submission], erasing parity: UInt64) -> [[Step]] {
+            var queues = [[Submission]](repeating: [], count: Self.collectors)
+            for batch in new {
+                for number in queues.indices.shuffled(using: &random).prefix(
+                    .random(in: 1...3, using: &random))
+                {
+                    queues[number].append(batch)
+                }
+            }
+            return queues.map { queue in
+                var queue = queue + sent.shuffled(using: &random).prefix(4)
+                queue.shuffle(using: &random)
+                var steps: [Step] = []
+                while !queue.isEmpty {
+                    let count = min(queue.count, .random(in: 1...5, using: &random))
+                    steps.append(.count(Array(queue.prefix(count))))
+                    queue.removeFirst(count)
+                    switch Int.random(in: 0..<10, using: &random) {
+                    case 0: steps.append(.expire)
+                    case 1: steps.append(.reopen)
+                    case 2: steps.append(.erase(.random(in: 0..<30, using: &random) * 2 | parity))
+                    default: break
+                    }
+                }
+                return steps
+            }
+        }
+
+        /// - Returns: the store in use at the end, and the keys of batches that were counted.
+        private static func play(
+            _ steps: [Step], on first: PostgreSQLStore, _ address: DatabaseAddress, _ patience: Int,
+            now: Int64
+        ) throws -> (store: PostgreSQLStore, counted: [String]) {
+            var store = first
+            var counted: [String] = []
+            for step in steps {
+                switch step {
+                case .count(var call):
+                    while !call.isEmpty {
+                        let receipts = try insist(patience) { try store.count(call, now: now) }
+                        for (batch, receipt) in zip(call, receipts) where receipt == .counted {
+                            counted.append(batch.idempotency?.key ?? "")
+                        }
+                        call.removeFirst(receipts.count)
+                    }
+                case .expire: try insist(patience) { try store.expire(now: now) }
+                case .reopen:
+                    store = try insist(patience) { try PostgreSQLStore(address: address, seed: 7) }
+                case .erase(let install): _ = try insist(patience) { try store.erase(install: install) }
+                }
+            }
+            return (store, counted)
+        }
+
+        private static func insist<Result>(_ patience: Int, _ body: () throws -> Result) throws -> Result {
+            for _ in 1..<patience {
+                do { return try body() } catch { usleep(20_000) }
+            }
+            return try body()
+        }
+
+        /// What is wrong, one line each.
+        ///
+        /// - Parameter isAnswered: whether no answer can have been lost.
+        func problems(isAnswered: Bool = true) throws -> [String] {
+            var problems = counted.filter { $0.value > 1 }.map { "\($0.key) was counted \($0.value) times" }
+            if isAnswered {
+                problems += sent.compactMap { batch in
+                    batch.idempotency.flatMap { counted[$0.key] == nil ? "\($0.key) was never counted" : nil }
+                }
+            }
+            for store in stores {
+                problems += try store.verify() + model.differences(from: store, now: now)
+            }
+            return problems
+        }
+    }
+#endif

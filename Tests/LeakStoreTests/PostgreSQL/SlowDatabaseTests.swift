@@ -1,0 +1,118 @@
+#if PostgreSQL
+    import LeakStore
+    import Testing
+    import Threads
+
+    @testable import PostgreSQLStore
+
+    /// What becomes of transactions that the server gives up.
+    @Suite struct SlowDatabaseTests {
+        let schema: DatabaseSchema
+
+        init() throws {
+            schema = try DatabaseSchema(
+                in: try #require(
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+        }
+
+        /// A store whose connection has a setting of its own.
+        private func store(_ setting: String) throws -> PostgreSQLStore {
+            let store = try PostgreSQLStore(address: schema.address)
+            _ = try store.writer.with { writer in try writer.link.open().run(Query("set \(setting)")) }.count
+            return store
+        }
+
+        @Test func `the next transaction after one that took too long takes half`() throws {
+            let store = try store("statement_timeout = '1s'")
+            _ = try Connection(to: schema.address).run([
+                Query(
+                    """
+                    create function rest() returns trigger language plpgsql as
+                    $$ begin perform pg_sleep(0.1); return new; end $$
+                    """),
+                Query(
+                    "create trigger rest before insert on idempotency for each row execute function rest()"),
+            ])
+            var batches = (0..<32).map { submission([Report(leak: leak("Page"))], key: "\($0)") }
+            var failures: [StoreError.Reason] = []
+            var taken: [Int] = []
+            while !batches.isEmpty, failures.count < 20 {
+                do {
+                    let receipts = try store.count(batches, now: noon)
+                    #expect(receipts.allSatisfy { $0 == .counted })
+                    taken.append(receipts.count)
+                    batches.removeFirst(receipts.count)
+                } catch {
+                    failures.append(error.reason)
+                }
+            }
+            #expect(batches.isEmpty && taken.allSatisfy { $0 < 16 }, "\(taken)")
+            #expect(failures.count >= 2 && failures.allSatisfy { $0 == .locked }, "\(failures)")
+            #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 32)
+            #expect(try store.verify() == [])
+        }
+
+        @Test func `a lock that another keeps is waited for once, and nothing is counted`() throws {
+            let store = try store("lock_timeout = '300ms'")
+            let batch = submission([Report(leak: leak("Page"))], key: "a")
+            _ = try store.count([batch], now: noon)
+            let other = try Connection(to: schema.address)
+            other.begin("begin")
+            try other.run(Query("select id from app for update"))
+            let next = submission([Report(leak: leak("Page"))], key: "b")
+            let failure = try #require(throws: StoreError.self) { try store.count([next], now: noon) }
+            #expect(failure.reason == .locked)
+            try other.run(Query("rollback"))
+            #expect(
+                try store.count([batch, next], now: noon) == [.repeated(answer: batch.answer), .counted])
+            #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 2)
+        }
+
+        @Test func `after one that took too long, the pace comes back`() {
+            var pace = Pace()
+            let whole = pace.most
+            pace.slow(down: 64)
+            #expect(pace.most == 32)
+            pace.slow(down: 1)
+            #expect(pace.most == 1)
+            for _ in 0..<40 { pace.succeed() }
+            #expect(pace.most == whole)
+        }
+
+        /// Falsifies what several checks look at, and expects each to say so.
+        @Test(arguments: [
+            (
+                "update leak set reports = reports + 1",
+                "reports and freed of a leak are the sums of its releases: 1 wrong"
+            ),
+            (
+                "update leak set impact = 7",
+                "the impact of a leak is its installs in the newest release: 1 wrong"
+            ),
+            ("update leak set builds = 7", "builds of a leak are as many as there are: 1 wrong"),
+            ("update app set cells = 7", "builds of an app's leaks are the sum of them: 1 wrong"),
+            (
+                "update app set newest_release = null",
+                "the newest release of an app is the newest there is: 1 wrong"
+            ),
+            (
+                "update release set new_leaks = 0",
+                "leaks of a release, and new ones, are as many as there are: 1 wrong"
+            ),
+            ("update release set installs = 9", "installs are the size of their set: 1 wrong"),
+            ("delete from install_set where scope = 1", "what has installs has a set of them: 1 wrong"),
+            ("update install_set set members = ''", "installs are the size of their set: 5 wrong"),
+            ("delete from answer", "an idempotency key has its answer: 1 wrong"),
+            ("delete from leak_text", "what a row refers to is there: 1 wrong"),
+        ])
+        func `verify says what is wrong`(damage: String, problem: String) throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            let batch = submission([Report(leak: leak("Page"), install: 1)], key: "a")
+            _ = try store.count([batch], now: noon)
+            #expect(try store.verify() == [])
+            try Connection(to: schema.address).run(Query(damage))
+            let found = try store.verify()
+            #expect(found.contains(problem), "\(found)")
+        }
+    }
+#endif

@@ -1,0 +1,50 @@
+import LeakStore
+import Testing
+
+/// What several collectors do that share a store; a second store runs the same tests.
+@Suite struct StoreSharingTests {
+    let place = StorePlace()
+
+    /// A batch that reached a collector, with the answer that this one would give.
+    private func batch(_ key: Int, for collector: Int) -> Submission {
+        var batch = submission([Report(leak: leak("Page"), install: UInt64(key))], key: "k\(key)")
+        batch.answer = Array("from \(collector)".utf8)
+        return batch
+    }
+
+    @Test
+    func `a batch that two collectors receive at once counts once, and both give the answer of the first`()
+        throws
+    {
+        let keys = 30
+        let place = place
+        _ = try place.store()
+        let receipts = try together(2) { collector in
+            let store = try place.store()
+            return try (0..<keys).map { try store.count([batch($0, for: collector)], now: noon)[0] }
+        }
+        for key in 0..<keys {
+            let pair = [receipts[0][key], receipts[1][key]]
+            let first = try #require(pair.firstIndex(of: .counted), "\(pair)")
+            #expect(pair[1 - first] == .repeated(answer: Array("from \(first)".utf8)))
+        }
+        let store = try place.store()
+        let page = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
+        #expect((page.row.reports, page.row.installs) == (keys, keys))
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `an install that one erases counts again for another that remembers it`() throws {
+        let (one, other) = (try place.store(), try place.store())
+        let reports = submission([1, 2].map { Report(leak: leak("Page"), install: $0) })
+        for _ in 0..<2 { _ = try other.count([reports], now: noon) }
+        #expect(try one.erase(install: 1).sets > 0)
+        let reader = try one.makeReader()
+        #expect(try reader.leak(leak("Page").id, now: noon)?.row.installs == 1)
+        #expect(try reader.samples(of: leak("Page").id)?.contains { $0.origin.install == "i1" } == false)
+        _ = try other.count([reports], now: noon)
+        #expect(try reader.leak(leak("Page").id, now: noon)?.row.installs == 2)
+        #expect(try reader.overview(app: "shop", now: noon).recentInstalls == 2)
+        #expect(try one.verify() == [])
+    }
+}

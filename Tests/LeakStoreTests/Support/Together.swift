@@ -1,0 +1,25 @@
+import Threads
+
+/// Runs `body` on so many threads, which begin at one moment, and waits for all of them.
+///
+/// Threads of their own: they block, and tasks would take all that there are for tasks.
+///
+/// - Throws: the first failure of the first thread that had one.
+func together<Result: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable (Int) throws -> Result
+) throws -> [Result] {
+    let ready = Guarded(0)
+    let results = Guarded<[Int: Swift.Result<Result, any Error>]>([:])
+    let threads = (0..<count).map { number in
+        WorkerThread(name: "together \(number)") {
+            ready.with { $0 += 1 }
+            ready.wakeAll()
+            _ = ready.wait { $0 == count ? true : nil as Bool? }
+            let result = Swift.Result { try body(number) }
+            results.with { $0[number] = result }
+        }
+    }
+    for thread in threads { thread.join() }
+    let all = results.with { $0 }
+    return try (0..<count).compactMap { try all[$0]?.get() }
+}

@@ -1,0 +1,57 @@
+#if PostgreSQL
+    import Foundation
+    import Testing
+
+    /// What an operator does with a PostgreSQL database.
+    @Suite struct DatabaseCommandTests {
+        private let folder: TemporaryFolder
+        private let url: String
+        private let secret = "s3cret"
+
+        init() throws {
+            folder = try TemporaryFolder()
+            let given = try #require(
+                ProcessInfo.processInfo.environment["COLLECTOR_TEST_DATABASE_URL"],
+                "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql")
+            // The server asks nobody for a password, and an address may hold one all the same.
+            url = given.replacingOccurrences(of: "@", with: ":\(secret)@")
+        }
+
+        private func run(
+            _ arguments: String..., at url: String? = nil
+        ) throws -> (code: Int32, output: String, errors: String) {
+            let result = try CollectorProcess.run(
+                arguments + ["--data", folder.path + "/data", "--database-url", url ?? self.url])
+            #expect(!(result.output + result.errors).contains(secret), "\(result)")
+            return result
+        }
+
+        @Test func `imports, erases and verifies, and leaves backups to pg_dump`() throws {
+            let file = folder.path + "/reports.ndjson"
+            let lines = (0..<3).map {
+                #"{"class": "C\#($0)", "install": "i\#(UUID())"}"#
+            }
+            try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: file))
+            let imported = try run("import", file, "--app", "com.acme.shop")
+            #expect(imported.code == 0 && imported.output.contains("3 reports counted"), "\(imported)")
+            #expect(
+                try run("import", file, "--app", "com.acme.shop").output.contains("3 lines counted before"))
+            #expect(try run("erase", "nobody").code == 0)
+
+            let verified = try run("verify")
+            let isSound = verified.output.hasSuffix("is sound: every total is the sum of its parts\n")
+            #expect(
+                verified.code == 0 && isSound && verified.output.hasPrefix("database 127.0.0.1:"),
+                "\(verified)")
+
+            let backup = try run("backup", folder.path + "/b")
+            #expect(backup.code == 1 && backup.errors.contains("pg_dump --format=custom"), "\(backup)")
+        }
+
+        @Test(arguments: ["verify", "serve"])
+        func `a server that is away is named without its password`(command: String) throws {
+            let result = try run(command, at: "postgres://user:\(secret)@127.0.0.1:1/leaks")
+            #expect(result.code == 1 && result.errors.contains("127.0.0.1:1/leaks"), "\(result)")
+        }
+    }
+#endif
