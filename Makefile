@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test postgresql conformance sanitize hostile fuzz lint docs build image soak bench bench-http bench-postgresql clean
+.PHONY: help setup run demo key test postgresql conformance sanitize hostile fuzz lint docs build image soak bench bench-http bench-postgresql bench-database clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -90,6 +90,14 @@ bench-postgresql: setup ## two collectors on one PostgreSQL beside one, and besi
 	Scripts/with-postgresql "$$(swift build -c release --package-path Benchmarks --show-bin-path)/ingest-bench" --shared \
 		--collector "$$(swift build $(shipped) --scratch-path .build/postgresql --show-bin-path)/collector" --public Public \
 		$(or $(BENCH),--seconds 4 --rounds 3)
+
+# Seconds for each line; BENCH=10 for figures to keep.
+bench-database: setup ## PostgreSQL through the store alone: reports per second, milliseconds per page (installs PostgreSQL)
+	@Scripts/setup postgresql-15 libpq-dev
+	swift build -c release --package-path Benchmarks --traits PostgreSQL --scratch-path Benchmarks/.build/postgresql \
+		--product database-bench
+	Scripts/with-postgresql "$$(swift build -c release --package-path Benchmarks --traits PostgreSQL \
+		--scratch-path Benchmarks/.build/postgresql --show-bin-path)/database-bench" $(BENCH)
 
 # Short by default; BENCH='--seconds 8 --rounds 7' for figures to keep.
 bench-http: setup ## the HTTP server side by side with nginx (needs nginx-light, libnginx-mod-http-echo and wrk)

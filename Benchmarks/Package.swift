@@ -4,7 +4,12 @@ import PackageDescription
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v13)],
-    dependencies: [.package(name: "leak-collector", path: "..")],
+    traits: [.trait(name: "PostgreSQL", description: "database-bench, which needs libpq.")],
+    dependencies: [
+        .package(
+            name: "leak-collector", path: "..",
+            traits: [.trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))])
+    ],
     targets: [
         .target(name: "LoadTools"),
         .target(name: "CountedMalloc"),
@@ -17,6 +22,14 @@ let package = Package(
         .executableTarget(
             name: "ingest-bench",
             dependencies: ["LoadTools", .product(name: "Gzip", package: "leak-collector")]),
+        .executableTarget(
+            name: "database-bench",
+            dependencies: [
+                "LoadTools", .product(name: "LeakStore", package: "leak-collector"),
+                .product(
+                    name: "PostgreSQLStore", package: "leak-collector",
+                    condition: .when(traits: ["PostgreSQL"])),
+            ]),
         .executableTarget(
             name: "http-bench",
             dependencies: [

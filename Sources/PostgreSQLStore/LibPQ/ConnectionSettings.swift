@@ -26,6 +26,13 @@
             "set lock_timeout = '10s'",
             "set idle_in_transaction_session_timeout = '30s'",
             "set timezone = 'UTC'",
+            // Every statement is short and comes again and again, with values that no plan depends on: planning a list for
+            // each page took longer than reading it, and compiling it a hundred times as long.
+            "set jit = off",
+            "set plan_cache_mode = force_generic_plan",
+            // What is read is in memory or on a disk without a head: rows are fetched by an index, however small the table
+            // was when the plan was made.
+            "set random_page_cost = 1.1",
             // An answer says that a report is on disk. What waits for more than that stays as it is.
             """
             select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'

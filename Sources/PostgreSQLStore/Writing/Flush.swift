@@ -22,6 +22,11 @@
             receipts = claims.receipts
 
             let counted = submissions.indices.filter { receipts[$0] == .counted }
+            guard !counted.isEmpty else {
+                isCommitting = true
+                try connection.run(Query("commit"))
+                return receipts
+            }
             let apps = try admitApps(
                 of: counted.lazy.map { submissions[$0] }, &writer.names, limit: writer.limits.appsPerKey)
             var tally = try Self.tally(

@@ -90,7 +90,10 @@
                 "the impact of a leak is its installs in the newest release: 1 wrong"
             ),
             ("update leak set builds = 7", "builds of a leak are as many as there are: 1 wrong"),
-            ("update app set cells = 7", "builds of an app's leaks are the sum of them: 1 wrong"),
+            (
+                "update app set cells = 7",
+                "builds of leaks that an app has counted are no more than there are: 1 wrong"
+            ),
             (
                 "update app set newest_release = null",
                 "the newest release of an app is the newest there is: 1 wrong"

@@ -1,0 +1,125 @@
+#if PostgreSQL
+    import Foundation
+    import LeakStore
+    import LoadTools
+    import PostgreSQLStore
+
+    struct Measurements {
+        let url: String
+        let seconds: Double
+        /// Submissions in flight, as the commit queue gathers them.
+        private let inFlight = 64
+        private let now: Int64 = 1_795_176_000_000
+
+        /// Runs `body` in a schema of its own.
+        private func withSchema<Result>(_ body: (DatabaseAddress) throws -> Result) throws -> Result {
+            let name = "bench_\(UInt32.random(in: 0...UInt32.max))"
+            _ = try Shell.run("psql", ["--quiet", "--command", "create schema \(name)", url])
+            defer {
+                // Without a word for each table that goes.
+                let drop = "set client_min_messages = warning; drop schema \(name) cascade"
+                _ = try? Shell.run("psql", ["--quiet", "--command", drop, url])
+            }
+            return try body(DatabaseAddress("\(url)?options=-csearch_path%3D\(name)"))
+        }
+
+        /// Reports per second through so many stores at once, all of one app or each of its own.
+        func write(reports: Int, stores: Int, apps: Int) throws -> Double {
+            try withSchema { address in
+                let opened = try (0..<stores).map { _ in try PostgreSQLStore(address: address) }
+                let counts = Counts()
+                let start = DispatchTime.now()
+                DispatchQueue.concurrentPerform(iterations: stores) { number in
+                    var load = Load(
+                        seed: UInt64(number + 1), leaks: 200, app: "shop\(number % apps)",
+                        keyID: Int64(number % apps + 1))
+                    var waiting: [Submission] = []
+                    while Self.elapsed(since: start) < seconds {
+                        while waiting.count < inFlight {
+                            waiting.append(load.batch(reports: reports, now: now))
+                        }
+                        guard let receipts = try? opened[number].count(waiting, now: now) else {
+                            counts.fail()
+                            return
+                        }
+                        waiting.removeFirst(receipts.count)
+                        counts.add(receipts.count * reports)
+                    }
+                }
+                guard !counts.hasFailed else { throw Failure("a transaction failed") }
+                return Double(counts.total) / Self.elapsed(since: start)
+            }
+        }
+
+        struct Reading {
+            var leaks: Int
+            var list: Double
+            var listOfApp: Double
+            var second: Double
+            var one: Double
+        }
+
+        /// Milliseconds of pages and of one leak, medians.
+        func read(leaks count: Int) throws -> Reading {
+            try withSchema { address in
+                var limits = StoreLimits()
+                limits.leaksPerApp = .max
+                limits.leakTextBytesPerApp = .max
+                limits.leakBuildsPerApp = .max
+                let store = try PostgreSQLStore(address: address, limits: limits)
+                var load = Load(seed: 1, leaks: count, app: "shop")
+                for start in stride(from: 0, to: count, by: 500) {
+                    // Each once, so that all are there, and then as they come.
+                    var batch = load.batch(reports: 1_000, now: now)
+                    for number in start..<min(start + 500, count) {
+                        batch.sightings[number - start].leak = Load.leak(number, of: "shop")
+                    }
+                    _ = try store.count([batch], now: now)
+                }
+                let reader = try store.makeReader()
+                var query = LeakQuery()
+                var ofApp = query
+                ofApp.app = "shop"
+                let next = try reader.leaks(query, now: now).next
+                var second = query
+                second.cursor = next
+                query.sort = .impact
+                return try Reading(
+                    leaks: count, list: median { _ = try reader.leaks(query, now: now) },
+                    listOfApp: median { _ = try reader.leaks(ofApp, now: now) },
+                    second: median { _ = try reader.leaks(second, now: now) },
+                    one: median {
+                        let number = Int.random(in: 0..<count)
+                        _ = try reader.leak(Load.leak(number, of: "shop").id, now: now)
+                    })
+            }
+        }
+
+        private func median(_ body: () throws -> Void) throws -> Double {
+            var times: [Double] = []
+            for _ in 0..<41 {
+                let start = DispatchTime.now()
+                try body()
+                times.append(Self.elapsed(since: start) * 1_000)
+            }
+            return times.sorted()[20]
+        }
+
+        private static func elapsed(since start: DispatchTime) -> Double {
+            Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+        }
+    }
+
+    /// What the stores' threads add up.
+    private final class Counts: @unchecked Sendable {
+        // Unchecked: every access holds the lock.
+        private let lock = NSLock()
+        private var sum = 0
+        private var failed = false
+
+        var total: Int { lock.withLock { sum } }
+        var hasFailed: Bool { lock.withLock { failed } }
+        func add(_ count: Int) { lock.withLock { sum += count } }
+        func fail() { lock.withLock { failed = true } }
+    }
+#endif
