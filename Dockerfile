@@ -1,17 +1,20 @@
+# docker build --build-arg TRAITS=PostgreSQL: a collector that can keep its counts in PostgreSQL too.
 FROM swift:6.3-bookworm AS build
+ARG TRAITS
 RUN apt-get update \
- && apt-get install -y --no-install-recommends libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libssl-dev \
+ && apt-get install -y --no-install-recommends libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libssl-dev ${TRAITS:+libpq-dev} \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY Package.swift ./
 COPY Sources ./Sources
 COPY Tests ./Tests
-RUN swift build -c release --static-swift-stdlib -Xlinker -s --product collector \
+RUN swift build -c release --static-swift-stdlib -Xlinker -s ${TRAITS:+--traits "$TRAITS"} --product collector \
  && install -D -m 755 "$(swift build -c release --static-swift-stdlib --show-bin-path)/collector" /out/collector
 
 FROM debian:bookworm-slim
+ARG TRAITS
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 zlib1g \
+ && apt-get install -y --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 zlib1g ${TRAITS:+libpq5} \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 10001 collector \
  && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin collector \

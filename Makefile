@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test postgresql conformance sanitize hostile fuzz lint docs build image soak bench bench-http bench-database clean
+.PHONY: help setup run demo key test postgresql conformance sanitize hostile fuzz lint docs build image soak bench bench-http bench-postgresql bench-database clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -34,7 +34,7 @@ postgresql: ## run the tests of the store against a PostgreSQL server of their o
 	@Scripts/setup postgresql-15 libpq-dev
 	swift build --build-tests --traits PostgreSQL --scratch-path .build/postgresql $(strict)
 	Scripts/with-postgresql swift test --skip-build --traits PostgreSQL --scratch-path .build/postgresql \
-		--filter 'LeakStoreTests|DatabaseCommandTests'
+		--filter 'LeakStoreTests|DatabaseCommandTests|collectorTests.CopyTests'
 	DATABASE_OUTAGES=20 Scripts/with-postgresql swift test --skip-build --traits PostgreSQL \
 		--scratch-path .build/postgresql --filter DatabaseFaultTests
 
@@ -80,6 +80,16 @@ bench: setup ## reports per second, memory and disk under load (needs wrk and cu
 	swift build $(shipped) --product collector
 	swift run -c release --package-path Benchmarks ingest-bench --million \
 		--collector "$$(swift build $(shipped) --show-bin-path)/collector" --public Public
+
+# One collector program for all three lines. Short by default; BENCH='--seconds 8 --rounds 7' for figures to keep.
+bench-postgresql: setup ## two collectors on one PostgreSQL beside one, and beside SQLite (needs wrk and curl; installs PostgreSQL)
+	@for tool in wrk curl; do command -v $$tool >/dev/null || { echo "bench-postgresql: $$tool is missing; run: apt-get install wrk curl" >&2; exit 1; }; done
+	@Scripts/setup postgresql-15 libpq-dev
+	swift build $(shipped) --traits PostgreSQL --scratch-path .build/postgresql --product collector
+	swift build -c release --package-path Benchmarks --product ingest-bench
+	Scripts/with-postgresql "$$(swift build -c release --package-path Benchmarks --show-bin-path)/ingest-bench" --shared \
+		--collector "$$(swift build $(shipped) --scratch-path .build/postgresql --show-bin-path)/collector" --public Public \
+		$(or $(BENCH),--seconds 4 --rounds 3)
 
 # Seconds for each line; BENCH=10 for figures to keep.
 bench-database: setup ## PostgreSQL through the store alone: reports per second, milliseconds per page (installs PostgreSQL)

@@ -36,28 +36,11 @@ extension Collector {
     static func openStore(
         folder: String, isServer: Bool, limits: StoreLimits = StoreLimits()
     ) throws(StoreError) -> any Store {
-        let path: String
-        if isServer {
-            try makeFolder(folder)
-            path = databasePath(in: folder)
-        } else {
-            path = try existingDatabase(in: folder)
-        }
+        if isServer { try makeFolder(folder) }
         return try SQLiteStore(
-            path: path, exclusive: isServer,
+            path: isServer ? databasePath(in: folder) : existingDatabase(in: folder), exclusive: isServer,
             seed: UInt64(bitPattern: WallClock.milliseconds()), limits: limits,
             redact: Redaction.redact)
-    }
-
-    /// The path of the database that a collector has made in the data folder.
-    public static func existingDatabase(in folder: String) throws(StoreError) -> String {
-        let path = databasePath(in: folder)
-        guard unsafe access(path, F_OK) == 0 else {
-            throw StoreError(
-                .other,
-                "no collector has kept anything in \(folder); name its folder with --data or COLLECTOR_DATA")
-        }
-        return path
     }
 
     /// How a line for the operator names the database: without user and password.
@@ -71,6 +54,17 @@ extension Collector {
     }
 
     public static func databasePath(in folder: String) -> String { "\(folder)/leaks.sqlite" }
+
+    /// The database that a server has made in the folder.
+    public static func existingDatabase(in folder: String) throws(StoreError) -> String {
+        let path = databasePath(in: folder)
+        guard unsafe access(path, F_OK) == 0 else {
+            throw StoreError(
+                .other,
+                "no collector has kept anything in \(folder); name its folder with --data or COLLECTOR_DATA")
+        }
+        return path
+    }
 
     /// Makes a folder and those above it that are missing; only its owner may look into it.
     private static func makeFolder(_ path: String) throws(StoreError) {

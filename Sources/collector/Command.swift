@@ -14,6 +14,7 @@ enum Command: Equatable {
     /// - Parameter file: `-` for standard input.
     case `import`(file: String, name: String?, app: String?, version: String?, flags: [Setting: String])
     case erase(install: String, flags: [Setting: String])
+    case copy(flags: [Setting: String])
     case health(flags: [Setting: String])
     case help
     case version
@@ -71,12 +72,13 @@ enum Command: Equatable {
                 throw Misuse("erase needs an install's id: collector erase INSTALL")
             }
             self = .erase(install: install, flags: line.settings)
+        case "copy": self = .copy(flags: line.settings)
         case "key": self = try Self.handout(.key, &line)
         case "token": self = try Self.handout(.token, &line)
         case let word:
             throw Misuse(
                 "there is no command “\(word)”; the commands are serve, key, token, "
-                    + "import, export, backup, verify, erase and health")
+                    + "import, export, backup, verify, erase, copy and health")
         }
         try line.finish()
     }

@@ -11,9 +11,18 @@ enum Output {
 
     static func error(_ text: String) { write(text, to: 2) }
 
+    /// - Parameter overwrites: for a terminal, whose last line this one takes the place of.
+    static func error(_ text: String, overwrites: Bool) {
+        // ECMA-48: to the first column, and delete what is there.
+        if overwrites { write(bytes: "\r\u{1B}[K" + text, to: 2) } else { error(text) }
+    }
+
     private static func write(_ text: String, to descriptor: Int32) {
-        let bytes = Array((text.hasSuffix("\n") ? text : text + "\n").utf8)
-        var rest = bytes[...]
+        write(bytes: text.hasSuffix("\n") ? text : text + "\n", to: descriptor)
+    }
+
+    private static func write(bytes text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { bytes in
                 #if canImport(Darwin)

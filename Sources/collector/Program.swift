@@ -81,6 +81,8 @@ enum Program {
                 from: file, name: name, app: app, version: version)
         case .erase(let install, let flags):
             return try Upkeep(settings: settings(flags)).erase(install: install)
+        case .copy(let flags):
+            try Copy(settings: settings(flags)).run()
         case .health(let flags):
             return Health.check(try settings(flags))
         }

@@ -22,6 +22,7 @@ enum Usage {
           collector verify [FILE]                         check the database, or a backup, and that totals are sums
           collector verify --repair                       make every total the sum of its parts, while no collector runs
           collector erase INSTALL                         forget an install: its reports, and it in counts of installs
+          collector copy --database-url URL               copy the data folder into an empty PostgreSQL database
           collector health                                exit 0 when the collector on --host and --port answers
           collector --version
 

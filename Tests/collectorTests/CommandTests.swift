@@ -34,6 +34,7 @@ import Testing
             .import(file: "f", name: "n", app: nil, version: "5.2", flags: [:])
         ),
         (["erase", "i"], .erase(install: "i", flags: [:])),
+        (["copy", "--data", "/d"], .copy(flags: [.data: "/d"])),
         (["--version"], .version),
         (["serve", "--help"], .help),
         (["-h"], .help),
@@ -45,8 +46,8 @@ import Testing
     @Test(arguments: [
         (
             ["sreve"],
-            "there is no command “sreve”; the commands are serve, key, token, import, export, backup, verify, erase "
-                + "and health"
+            "there is no command “sreve”; the commands are serve, key, token, import, export, backup, verify, erase, "
+                + "copy and health"
         ),
         (["--prot", "1"], "there is no flag --prot"),
         (["--port"], "--port needs a value"),
@@ -66,6 +67,7 @@ import Testing
         (["import"], "import needs a file: collector import FILE, or - for standard input"),
         (["erase"], "erase needs an install's id: collector erase INSTALL"),
         (["export"], "export needs a folder: collector export DIR"),
+        (["copy", "d"], "“d” is one word too many"),
     ])
     func `says what is wrong with`(arguments: [String], words: String) {
         #expect(throws: Command.Misuse(words)) { try Command(arguments) }
@@ -87,7 +89,7 @@ import Testing
         for word in [
             "serve", "key create", "key list", "key revoke", "token create", "export", "import", "backup",
             "verify",
-            "erase", "health", "--version",
+            "erase", "copy", "health", "--version",
         ] {
             #expect(help.contains(word))
         }

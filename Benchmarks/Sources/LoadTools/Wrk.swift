@@ -30,10 +30,11 @@ public enum Wrk {
     ///   - script: the path of a Lua script that ends with ``done``.
     ///   - core: the only one wrk may use; `nil` lets the system choose.
     public static func run(
-        script: String, port: Int, connections: Int, seconds: Int, core: Int? = nil
+        script: String, port: Int, connections: Int, seconds: Int, threads: Int = 1, core: Int? = nil
     ) throws -> Outcome {
         let call = [
-            "wrk", "-t1", "-c\(connections)", "-d\(seconds)s", "-s", script, "http://127.0.0.1:\(port)",
+            "wrk", "-t\(threads)", "-c\(connections)", "-d\(seconds)s", "-s", script,
+            "http://127.0.0.1:\(port)",
         ]
         let pinned = core.map { ["taskset", "-c", "\($0)"] + call } ?? call
         let text = try Shell.run(pinned[0], Array(pinned.dropFirst()))

@@ -10,15 +10,17 @@ final class CollectorProcess {
     let port: Int
     let process: ServerProcess
 
-    /// - Parameter program: the path of a release build.
-    init(program: String, publicFolder: String) throws {
+    /// - Parameters:
+    ///   - program: the path of a release build.
+    ///   - databaseURL: a PostgreSQL database in place of an empty folder.
+    init(program: String, publicFolder: String, databaseURL: String? = nil) throws {
         folder = NSTemporaryDirectory() + "ingest-bench-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         process = try ServerProcess(
             program, ["serve", "--port", "0", "--data", folder, "--public", publicFolder],
             environment: [
                 "COLLECTOR_INGEST_KEY": Self.key, "COLLECTOR_ACCESS_TOKEN": Self.token,
-                "COLLECTOR_REPORTS_PER_SECOND": "0",
+                "COLLECTOR_REPORTS_PER_SECOND": "0", "COLLECTOR_DATABASE_URL": databaseURL ?? "",
             ])
         port = try process.announcedPort()
     }

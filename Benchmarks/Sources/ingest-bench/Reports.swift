@@ -4,8 +4,8 @@ import LoadTools
 
 /// Prepared requests for the collector, sent by wrk.
 struct Reports {
-    private let script: String
-    private let folder: String
+    let script: String
+    let folder: String
 
     /// - Parameters:
     ///   - requests: how many different bodies to prepare; they repeat after that.

@@ -11,7 +11,10 @@ func option(_ name: String, _ fallback: String) -> String {
 }
 if arguments.contains("--help") {
     print(
-        "usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--million]")
+        """
+        usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--million]
+               ingest-bench --shared [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--rounds 5]
+        """)
     exit(0)
 }
 
@@ -21,6 +24,16 @@ let connections = Int(option("--connections", "64")) ?? 64
 let seconds = Int(option("--seconds", "10")) ?? 10
 
 do {
+    if arguments.contains("--shared") {
+        guard let url = ProcessInfo.processInfo.environment["COLLECTOR_TEST_DATABASE_URL"] else {
+            throw Failure("no PostgreSQL server: make bench-postgresql")
+        }
+        let bench = SharedDatabase(
+            program: program, publicFolder: publicFolder, server: url, connections: connections,
+            seconds: seconds, rounds: Int(option("--rounds", "5")) ?? 5)
+        try bench.run()
+        exit(0)
+    }
     let syncs = Disk.syncsPerSecond(in: NSTemporaryDirectory(), seconds: 2)
     print("baseline: \(Int(syncs)) syncs of 4 KiB per second, one after the other")
     print(

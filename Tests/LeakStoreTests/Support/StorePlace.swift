@@ -29,6 +29,8 @@ final class StorePlace: Sendable {
     /// A schema for one test, dropped with everything in it.
     final class DatabaseSchema: Sendable {
         let address: DatabaseAddress
+        /// The address as another process takes it.
+        let url: String
         /// Of the schema, and of its sessions as `application_name`.
         let name: String
         let server: DatabaseAddress
@@ -44,8 +46,8 @@ final class StorePlace: Sendable {
         init(in url: String, options: String = "") throws {
             name = "test_\(UInt64.random(in: 0...UInt64.max))"
             server = try DatabaseAddress(url)
-            address = try DatabaseAddress(
-                "\(url)?options=-csearch_path%3D\(name)\(options)&application_name=\(name)")
+            self.url = "\(url)?options=-csearch_path%3D\(name)\(options)&application_name=\(name)"
+            address = try DatabaseAddress(self.url)
             try Connection(to: server).run(Query("create schema \(name)"))
         }
 

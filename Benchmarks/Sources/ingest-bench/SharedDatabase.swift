@@ -1,0 +1,167 @@
+import Foundation
+import LoadTools
+
+/// Two collectors on one PostgreSQL beside one on it, and beside one on SQLite: in turns, each on an empty database, with
+/// the same load and as many connections together.
+struct SharedDatabase {
+    let program: String
+    let publicFolder: String
+    /// A server where databases may be made.
+    let server: String
+    let connections: Int
+    let seconds: Int
+    let rounds: Int
+
+    private enum Setting: String, CaseIterable {
+        case sqlite = "SQLite, one collector"
+        case one = "PostgreSQL, one collector"
+        case two = "PostgreSQL, two collectors"
+    }
+
+    private struct Measurement {
+        var reportsPerSecond: Double
+        var median: Double
+        var slowest1Percent: Double
+        /// Of the collectors, in microseconds per report.
+        var processor: Double
+        var coresBusy: Double
+        var refused: Int
+        /// Whether as many reports are there as were answered.
+        var isHonest: Bool
+    }
+
+    func run() throws {
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        print(
+            "\(rounds) rounds of \(seconds) s; \(Load.leaks) leaks (Zipf), \(Load.installs) installs, "
+                + "\(Load.reportBytes)-byte reports; wrk, 2 threads, \(connections) connections;\n"
+                + "client, collectors and server share \(cores) cores: what a second machine adds is not in these figures\n"
+        )
+        print(
+            "| request | store | reports/s | × SQLite | × one collector | p50 ms | p99 ms | CPU µs/report, collectors "
+                + "| cores busy | refused | counted |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|")
+        for reports in [1, 50] {
+            let load = try Reports(
+                reportsPerRequest: reports, requests: reports == 1 ? 50_000 : 2_000, gzip: false)
+            defer { load.remove() }
+            var measured: [Setting: [Measurement]] = [:]
+            for _ in 0..<rounds {
+                for setting in Setting.allCases {
+                    measured[setting, default: []].append(
+                        try measure(setting, load, reportsPerRequest: reports))
+                }
+            }
+            for setting in Setting.allCases {
+                print(line(setting, measured, reports == 1 ? "single" : "batch of \(reports)"))
+            }
+        }
+    }
+
+    private func measure(
+        _ setting: Setting, _ load: Reports, reportsPerRequest: Int
+    ) throws -> Measurement {
+        var database: Database?
+        if setting != .sqlite { database = try Database(on: server) }
+        defer { database?.drop() }
+        var collectors: [CollectorProcess] = []
+        defer { for collector in collectors { collector.stop() } }
+        for _ in 0..<(setting == .two ? 2 : 1) {
+            collectors.append(
+                try CollectorProcess(
+                    program: program, publicFolder: publicFolder, databaseURL: database?.url))
+        }
+        let script = try balanced(load, ports: collectors.map(\.port))
+        func used() -> Double { collectors.map(\.process.processorSeconds).reduce(0, +) }
+        let (usedBefore, busyBefore, start) = (used(), Processors.busySeconds, Date())
+        let outcome = try Wrk.run(
+            script: script, port: collectors[0].port, connections: connections, seconds: seconds, threads: 2)
+        let (processor, busy) = (used() - usedBefore, Processors.busySeconds - busyBefore)
+        // With the moments in which wrk reads its requests.
+        let elapsed = -start.timeIntervalSinceNow
+        let accepted = outcome.accepted * reportsPerRequest
+        let counted = try collectors[0].counted()
+        return Measurement(
+            reportsPerSecond: Double(accepted) / outcome.seconds, median: outcome.median,
+            slowest1Percent: outcome.slowest1Percent, processor: processor * 1e6 / Double(max(counted, 1)),
+            coresBusy: busy / elapsed, refused: outcome.refused,
+            // wrk leaves requests without waiting for their last answers; those are counted and not in its sum.
+            isHonest: counted >= accepted && counted <= accepted + connections * reportsPerRequest)
+    }
+
+    /// The load, each thread of wrk on a collector of its own.
+    private func balanced(_ load: Reports, ports: [Int]) throws -> String {
+        let path = load.folder + "/balanced.lua"
+        try """
+        dofile("\(load.script)")
+        local ports = {\(ports.map { "\"\($0)\"" }.joined(separator: ", "))}
+        local last = 0
+        function setup(thread)
+          last = last % #ports + 1
+          thread.addr = wrk.lookup("127.0.0.1", ports[last])[1]
+        end
+        """.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    private func line(
+        _ setting: Setting, _ measured: [Setting: [Measurement]], _ request: String
+    ) -> String {
+        let mine = measured[setting] ?? []
+        func median(_ value: (Measurement) -> Double) -> Double { Self.middle(mine.map(value)) }
+        func ratio(to other: Setting) -> String {
+            let ratios = zip(mine, measured[other] ?? []).map { $0.reportsPerSecond / $1.reportsPerSecond }
+            return String(
+                format: "%.2f [%.2f, %.2f]", Self.middle(ratios), ratios.min() ?? 0, ratios.max() ?? 0)
+        }
+        let cells = [
+            request, setting.rawValue, "\(Int(median(\.reportsPerSecond)))",
+            setting == .sqlite ? "1" : ratio(to: .sqlite), setting == .two ? ratio(to: .one) : "",
+            String(format: "%.2f", median(\.median)), String(format: "%.2f", median(\.slowest1Percent)),
+            String(format: "%.2f", median(\.processor)), String(format: "%.2f", median(\.coresBusy)),
+            "\(mine.reduce(0) { $0 + $1.refused })", mine.allSatisfy(\.isHonest) ? "all" : "NOT ALL!",
+        ]
+        return "| " + cells.joined(separator: " | ") + " |"
+    }
+
+    private static func middle(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        guard !sorted.isEmpty else { return 0 }
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
+}
+
+/// A database of one measurement.
+private struct Database {
+    private let server: String
+    private let name: String
+    let url: String
+
+    /// - Parameter server: the address of another database on it.
+    init(on server: String) throws {
+        self.server = server
+        name = "bench_\(UInt32.random(in: 0...UInt32.max))"
+        guard var parts = URLComponents(string: server) else { throw Failure("not an address: \(server)") }
+        parts.path = "/\(name)"
+        url = parts.string ?? server
+        _ = try Shell.run(
+            "psql", ["-q", "-X", server, "-c", "create database \(name) encoding 'UTF8' template template0"])
+    }
+
+    func drop() {
+        _ = try? Shell.run("psql", ["-q", "-X", server, "-c", "drop database \(name) with (force)"])
+    }
+}
+
+/// What the machine's processors have done, whoever for.
+private enum Processors {
+    /// Seconds since the machine started in which one of them was busy, all together.
+    static var busySeconds: Double {
+        let text = (try? String(contentsOfFile: "/proc/stat", encoding: .utf8)) ?? ""
+        // user nice system idle iowait irq softirq steal: proc(5)
+        let ticks = text.split(separator: "\n").first?.split(separator: " ").dropFirst().compactMap {
+            Double($0)
+        }
+        guard let ticks, ticks.count >= 7 else { return 0 }
+        return (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+}

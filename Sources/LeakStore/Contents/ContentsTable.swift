@@ -1,0 +1,61 @@
+/// A table of everything that a store keeps, in a form that does not depend on how SQLite numbers its rows: what a store
+/// of another kind is filled from.
+package struct ContentsTable: Sendable {
+    package struct Column: Sendable {
+        package enum Kind: Sendable {
+            /// Names a row, a time or a place; its sum means nothing.
+            case number
+            /// Its sum over all rows tells whether they are all there.
+            case count
+            case text
+            case bytes
+            /// 16 bytes that identify a leak.
+            case key
+        }
+
+        package let name: String
+        package let kind: Kind
+        /// What SQLite has in its place.
+        let source: String
+
+        static func number(_ name: String, _ source: String? = nil) -> Column {
+            Column(name: name, kind: .number, source: source ?? name)
+        }
+        static func count(_ name: String, _ source: String? = nil) -> Column {
+            Column(name: name, kind: .count, source: source ?? name)
+        }
+        static func text(_ name: String, _ source: String? = nil) -> Column {
+            Column(name: name, kind: .text, source: source ?? name)
+        }
+        static func bytes(_ name: String, _ source: String? = nil) -> Column {
+            Column(name: name, kind: .bytes, source: source ?? name)
+        }
+        static func key(_ name: String) -> Column { Column(name: name, kind: .key, source: name) }
+    }
+
+    package let name: String
+    package let columns: [Column]
+    /// What follows the columns in SQLite: a table, or a query; `?1` stands for the time from which on idempotency keys
+    /// are remembered.
+    let rows: String
+    /// SQLite's query for the last number that was given to a row; `nil` for a table without a column `id`.
+    let lastNumber: String?
+
+    init(_ name: String, from rows: String? = nil, lastNumber: String? = nil, _ columns: [Column]) {
+        self.name = name
+        self.columns = columns
+        self.rows = rows ?? name
+        let isNumbered = columns.contains { $0.name == "id" }
+        self.lastNumber = isNumbered ? lastNumber ?? "select max(id) from \(name)" : nil
+    }
+
+    package var isNumbered: Bool { lastNumber != nil }
+}
+
+/// What a row of a ``ContentsTable`` has in one column.
+package enum ContentsValue: Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+}

@@ -1,0 +1,112 @@
+extension ContentsTable {
+    /// All tables. A column that stores of every kind have is one line here.
+    package static let all = [
+        ContentsTable(
+            "app",
+            [
+                .number("id"), .text("name"), .number("last_seen"), .number("made_by"),
+                .number("newest_release"), .count("leaks"), .count("text_bytes"), .count("cells"),
+                .count("reports"), .count("freed"),
+            ]),
+        ContentsTable("beyond", [.number("app"), .text("name"), .count("count")]),
+        ContentsTable(
+            "release",
+            [
+                .number("id"), .number("app"), .text("version"), .bytes("order_key"), .number("first_seen"),
+                .number("last_seen"), .count("leaks"), .count("new_leaks"), .count("reports"),
+                .count("freed"), .count("installs"), .count("sessions"), .count("leaky_sessions"),
+                .count("checks"),
+            ]),
+        ContentsTable(
+            "build", [.number("id"), .number("release"), .text("name"), .bytes("order_key")]),
+        ContentsTable("release_check", [.number("release"), .text("class"), .count("checks")]),
+        // SQLite counts builds when it needs them, and the times of samples stand beside them there.
+        ContentsTable(
+            "leak",
+            [
+                .number("id"), .key("key"), .number("app"), .text("kind"), .text("class"), .text("quality"),
+                .count("builds", "(select count(*) from leak_build b where b.leak = leak.id)"),
+                .count("impact"),
+                .count("reports"), .count("freed"), .count("installs"), .count("sightings"),
+                .number("alive_at_most"), .number("first_seen"), .number("last_seen"),
+                .number("first_release"), .number("last_release"),
+                .number("first_sample", "(select at from sample where id = leak.id)"),
+                .number("newest_sample", "(select at from sample where id = 1 << 40 | leak.id)"),
+            ]),
+        ContentsTable(
+            "leak_text",
+            [
+                .number("leak"), .text("title"), .text("module"), .bytes("stack"), .bytes("children"),
+                .bytes("cycle"), .number("grouped_version"), .text("grouped_class"), .bytes("grouped_stack"),
+                .text("search"),
+            ]),
+        ContentsTable(
+            "leak_release",
+            [.number("leak"), .number("release"), .count("reports"), .count("freed"), .count("installs")]),
+        ContentsTable(
+            "leak_build",
+            [.number("leak"), .number("build"), .count("reports"), .count("freed"), .count("installs")]),
+        ContentsTable(
+            "leak_hour", [.number("leak"), .number("hour"), .number("release"), .count("reports")]),
+        ContentsTable("leak_day", [.number("leak"), .number("day"), .number("release"), .count("reports")]),
+        ContentsTable("leak_value", [.number("leak"), .number("kind"), .text("value"), .count("reports")]),
+        ContentsTable("leak_lived", [.number("leak"), .bytes("histogram")]),
+        ContentsTable(
+            "sample",
+            [
+                .number("leak", "id & 0xFFFFFFFFFF"), .number("slot", "id >> 40"), .number("ordinal"),
+                .number("at"), .text("version"), .text("build"), .text("system"), .text("model"),
+                .number("install_hash"), .text("install"), .text("user"), .bytes("body"),
+            ]),
+        ContentsTable(
+            "install_set", from: installSets,
+            [.number("scope"), .number("owner"), .number("part"), .bytes("members")]),
+        ContentsTable("app_slot", [.number("app"), .number("slot"), .count("reports")]),
+        ContentsTable("dropped", [.number("app"), .text("reason"), .count("count")]),
+        // Of a key that came again after a clock went back, the later row.
+        ContentsTable(
+            "idempotency",
+            from: """
+                idempotency i where i.at > ?1 and not exists (select 1 from idempotency later
+                  where later.day in (i.day + 1, i.day + 2, i.day + 3, i.day + 4, i.day + 5, i.day + 6, i.day + 7)
+                    and later.key_id = i.key_id and later.key = i.key)
+                """,
+            [
+                .number("key_id", "i.key_id"), .bytes("key", "i.key"), .bytes("hash", "i.hash"),
+                .number("at", "i.at"), .number("answer", "i.answer"),
+            ]),
+        ContentsTable("answer", [.number("id"), .number("day"), .bytes("body")]),
+        ContentsTable(
+            "idempotency_use", [.number("day"), .number("key_id"), .count("keys"), .count("answers")]),
+        // Numbers of credentials are never given again: SQLite remembers the last one.
+        ContentsTable(
+            "credential", lastNumber: "select seq from sqlite_sequence where name = 'credential'",
+            [
+                .number("id"), .text("purpose"), .text("name"), .bytes("hash"), .text("app"),
+                .number("created_at"), .number("expires_at"), .number("revoked_at"), .number("opened_by"),
+            ]),
+    ]
+
+    /// scope 0: of the leak `owner`; 1: of it in the build `part`; 2: of it in the release `part`; 3: of the release
+    /// `owner`; 4: of the app `owner` in the slot `part`. A leak, or its share of a release, that was seen in one build
+    /// alone shares that build's set in SQLite; here it has its own.
+    private static let installSets = """
+        (select 0 as scope, id >> 3 as owner, 0 as part, members from install_set where id & 7 = 0
+        union all
+        select 0, l.id, 0, i.members from leak l join leak_build b on b.leak = l.id
+          join install_set i on i.id = b.id << 3 | 1
+          where not exists (select 1 from install_set where id = l.id << 3)
+        union all
+        select 1, b.leak, b.build, i.members from leak_build b join install_set i on i.id = b.id << 3 | 1
+        union all
+        select 2, c.leak, c.release, i.members from leak_release c join install_set i on i.id = c.id << 3 | 4
+        union all
+        select 2, c.leak, c.release, i.members from leak_release c join build n on n.release = c.release
+          join leak_build b on b.leak = c.leak and b.build = n.id join install_set i on i.id = b.id << 3 | 1
+          where not exists (select 1 from install_set where id = c.id << 3 | 4)
+        union all
+        select 3, id >> 3, 0, members from install_set where id & 7 = 2
+        union all
+        select 4, s.app, s.slot, i.members from app_slot s join install_set i on i.id = s.id << 3 | 3)
+        """
+}

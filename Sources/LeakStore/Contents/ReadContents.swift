@@ -1,0 +1,74 @@
+extension SQLiteStore {
+    /// Lends everything that the file keeps, as it is at this moment. Nobody writes meanwhile: whoever tries waits, and
+    /// fails after five seconds with nothing counted.
+    ///
+    /// - Parameter now: milliseconds since 1970; idempotency keys that are forgotten by then are left out.
+    package func lendContents<Result>(
+        now: Int64, to body: (ContentsReader) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let writer = try Writer(
+            connection: Connection(path: path, access: .readWrite), limits: StoreLimits(),
+            redact: { Array($0) }, reservoir: Reservoir(seed: 0))
+        return try writer.connection.transaction(.immediate) { () throws(StoreError) in
+            // Sets of installs are whole without their log.
+            try writer.readInstallLog()
+            try writer.foldInstallLog()
+            return try body(
+                ContentsReader(connection: writer.connection, keysAfter: Writer.idempotencyStart(now)))
+        }
+    }
+}
+
+/// Reads tables from their first row to their last, for one thread, while it is lent.
+package struct ContentsReader {
+    let connection: Connection
+    let keysAfter: Int64
+
+    package func count(of table: ContentsTable) throws(StoreError) -> Int {
+        let select = try connection.statement(composed: "select count(*) from \(table.rows)")
+        defer { select.reset() }
+        try bind(select, of: table)
+        return try select.step() ? select.int(0) : 0
+    }
+
+    /// The last number that a row of a numbered table was given; 0 when none was.
+    package func lastNumber(of table: ContentsTable) throws(StoreError) -> Int64 {
+        guard let query = table.lastNumber else { return 0 }
+        let select = try connection.statement(composed: query)
+        defer { select.reset() }
+        return try select.step() ? select.int64(0) : 0
+    }
+
+    /// Gives each row, its values in the order of the columns.
+    package func forEachRow(
+        of table: ContentsTable, _ body: ([ContentsValue]) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let columns = table.columns.map(\.source).joined(separator: ", ")
+        let select = try connection.statement(composed: "select \(columns) from \(table.rows)")
+        defer { select.reset() }
+        try bind(select, of: table)
+        while try select.step() {
+            var row: [ContentsValue] = []
+            row.reserveCapacity(table.columns.count)
+            for (index, column) in table.columns.enumerated() {
+                row.append(Self.value(select, Int32(index), column.kind))
+            }
+            try body(row)
+        }
+    }
+
+    private func bind(_ select: Statement, of table: ContentsTable) throws(StoreError) {
+        if table.rows.contains("?1") { try select.bind(keysAfter) }
+    }
+
+    private static func value(
+        _ row: Statement, _ index: Int32, _ kind: ContentsTable.Column.Kind
+    ) -> ContentsValue {
+        guard !row.isNull(index) else { return .null }
+        return switch kind {
+        case .number, .count: .integer(row.int64(index))
+        case .text: .text(row.text(index))
+        case .bytes, .key: .bytes(row.blob(index))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+#if PostgreSQL
+    package import LeakStore
+
+    extension PostgreSQLStore {
+        /// Fills an empty database with everything that a SQLite store keeps.
+        ///
+        /// In one transaction, at whose end both sides are compared: the database has all of it then, or, whatever
+        /// happens before, nothing. Collectors on the database wait meanwhile, and answer 503.
+        ///
+        /// - Parameters:
+        ///   - source: lends what it keeps; nobody writes to it meanwhile.
+        ///   - progress: told between two batches.
+        /// - Returns: every table, as both sides have it.
+        /// - Throws: ``StoreError`` for a database that is not empty, which stays as it is; and for sides that differ.
+        package static func copy(
+            from source: SQLiteStore, to address: DatabaseAddress, now: Int64,
+            progress: (CopyProgress) -> Void
+        ) throws(StoreError) -> [CopiedTable] {
+            let connection = try Connection(to: address)
+            // Before anything is changed, be it only the schema of somebody's database.
+            try Target.refuseUnlessEmpty(connection)
+            try Migration.run(on: connection)
+            return try source.lendContents(now: now) { contents throws(StoreError) in
+                connection.begin("begin")
+                do throws(StoreError) {
+                    try Target.reserve(on: connection)
+                    try Target.refuseUnlessEmpty(connection)
+                    let copied = try fill(connection, with: contents, progress)
+                    let problems = try self.problems(on: connection)
+                    guard problems.isEmpty else {
+                        throw StoreError(
+                            .corrupt,
+                            "the copy is not sound, so it was not kept (\(problems[0])); run collector verify on "
+                                + "what was to be copied")
+                    }
+                    try connection.run(Query("commit"))
+                    return copied
+                } catch {
+                    _ = connection.rollBack()
+                    throw error
+                }
+            }
+        }
+
+        private static func fill(
+            _ connection: Connection, with contents: ContentsReader, _ progress: (CopyProgress) -> Void
+        ) throws(StoreError) -> [CopiedTable] {
+            var done = CopyProgress(table: "", rows: 0, allRows: 0)
+            for table in ContentsTable.all { done.allRows += try contents.count(of: table) }
+            var copied: [CopiedTable] = []
+            for table in ContentsTable.all {
+                done.table = table.name
+                var load = TableLoad(of: table, into: connection)
+                try contents.forEachRow(of: table) { row throws(StoreError) in
+                    guard try load.add(row) else { return }
+                    progress(
+                        CopyProgress(
+                            table: table.name, rows: done.rows + load.sent.rows, allRows: done.allRows))
+                }
+                copied.append(try load.finish(lastNumber: contents.lastNumber(of: table)))
+                done.rows += load.sent.rows
+                progress(done)
+            }
+            return copied
+        }
+    }
+
+    /// The database that a copy fills.
+    private enum Target {
+        /// Any row in one of them is somebody's.
+        private static let tables = ["app", "credential", "idempotency"]
+
+        static func refuseUnlessEmpty(_ connection: Connection) throws(StoreError) {
+            for table in tables {
+                let isThere = try connection.run(
+                    Query("select to_regclass(current_schema() || '.\(table)') is not null")
+                ).first?.bool(0)
+                guard isThere == true else { continue }
+                let count = try connection.run(Query("select count(*) from \(table)")).first?.int(0) ?? 0
+                guard count == 0 else {
+                    throw StoreError(
+                        .invalidArgument,
+                        "database \(connection.name): it is not empty (\(count) rows in \(table)), and a copy adds to "
+                            + "nothing; name a new one, before a collector starts on it (createdb NAME)")
+                }
+            }
+        }
+
+        /// Keeps collectors off until the transaction ends, however long it takes.
+        static func reserve(on connection: Connection) throws(StoreError) {
+            _ = try connection.run([
+                Query("set local statement_timeout = 0"),
+                Query("set local idle_in_transaction_session_timeout = 0"),
+                Migration.lock,
+                Query("lock table app, credential, idempotency in exclusive mode"),
+            ])
+        }
+    }
+#endif

@@ -1,0 +1,173 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Fills one table in batches, and counts what it sends.
+    struct TableLoad {
+        private let table: ContentsTable
+        private let connection: Connection
+        private(set) var sent: CopiedTable
+        private var sums: [Int]
+        private var batch: [[ContentsValue]] = []
+        private var batchBytes = 0
+        /// Rows whose texts PostgreSQL cannot hold as they are.
+        private var apart: [[ContentsValue]] = []
+
+        private static let batchRows = 5_000
+        /// Of texts and bytes; a batch is in memory a few times.
+        private static let largestBatch = 1 << 20
+
+        init(of table: ContentsTable, into connection: Connection) {
+            self.table = table
+            self.connection = connection
+            sent = CopiedTable(name: table.name)
+            sums = [Int](repeating: 0, count: table.columns.count)
+        }
+
+        /// - Returns: whether a batch went out.
+        mutating func add(_ row: [ContentsValue]) throws(StoreError) -> Bool {
+            count(row)
+            guard !row.contains(where: \.hasZero) else {
+                apart.append(row)
+                return false
+            }
+            batch.append(row)
+            for value in row { batchBytes += value.size }
+            guard batch.count >= Self.batchRows || batchBytes >= Self.largestBatch else { return false }
+            try flush()
+            return true
+        }
+
+        /// Sends what is left, and compares.
+        ///
+        /// - Parameter lastNumber: of a row of the table; the next one gets a greater.
+        /// - Returns: what the table has: all that was sent.
+        /// - Throws: ``StoreError`` when it has anything else.
+        mutating func finish(lastNumber: Int64) throws(StoreError) -> CopiedTable {
+            if !batch.isEmpty { try flush() }
+            for row in apart { try insert(apart: row) }
+            if table.isNumbered {
+                try connection.run(
+                    Query(
+                        """
+                        select setval(pg_get_serial_sequence('\(table.name)', 'id'),
+                          greatest($1::bigint, (select max(id) from \(quoted(table.name))), 0) + 1, false)
+                        """, .integer(lastNumber)))
+            }
+            // Otherwise the first questions were planned as for an empty table.
+            try connection.run(Query("analyze \(quoted(table.name))"))
+            for (column, sum) in zip(table.columns, sums) where column.kind == .count {
+                sent.sums.append(CopiedTable.Sum(column: column.name, sum: sum))
+            }
+            let stored = try stored()
+            guard stored == sent else {
+                throw StoreError(
+                    .corrupt,
+                    "the copy of \(table.name) is not what was sent, so nothing was kept: \(stored), not \(sent)"
+                )
+            }
+            return stored
+        }
+
+        private mutating func count(_ row: [ContentsValue]) {
+            sent.rows += 1
+            for (index, column) in table.columns.enumerated() where column.kind == .count {
+                if case .integer(let number) = row[index] { sums[index].addBounded(Int(number)) }
+            }
+        }
+
+        private mutating func flush() throws(StoreError) {
+            try connection.run(insertion(of: batch))
+            (batch, batchBytes) = ([], 0)
+        }
+
+        /// PostgreSQL's texts cannot hold U+0000; its picture stands for it, twice where another row has that name.
+        private func insert(apart row: [ContentsValue]) throws(StoreError) {
+            var row = row
+            for _ in 0..<Self.batchRows {
+                let added = try connection.run(insertion(of: [row], " on conflict do nothing")).changes
+                if added == 1 { return }
+                for (index, value) in row.enumerated() {
+                    guard value.hasZero, case .text(let text) = value else { continue }
+                    row[index] = .text(text + "\0")
+                }
+            }
+            throw StoreError(
+                .corrupt, "a row of \(table.name) cannot be told from others; run collector verify")
+        }
+
+        private func insertion(of rows: [[ContentsValue]], _ ending: String = "") -> Query {
+            let names = table.columns.map { quoted($0.name) }
+            let computed = Self.computed[table.name] ?? []
+            let into = (names + computed.map { quoted($0.column) }).joined(separator: ", ")
+            let from = (names + computed.map(\.value)).joined(separator: ", ")
+            let types = table.columns.enumerated().map { "$\($0 + 1)::\($1.kind.arrayType)" }
+            return Query(
+                """
+                insert into \(quoted(table.name)) (\(into)) overriding system value
+                select \(from) from unnest(\(types.joined(separator: ", "))) as new (\(names.joined(separator: ", ")))\(ending)
+                """,
+                table.columns.indices.map { index in
+                    table.columns[index].kind.parameter(rows.map { $0[index] })
+                })
+        }
+
+        /// Columns that PostgreSQL alone has.
+        private static let computed = [
+            "sample": [(column: "message", value: "case when slot = 1 then message_of(body) end")]
+        ]
+
+        private func stored() throws(StoreError) -> CopiedTable {
+            let counts = table.columns.filter { $0.kind == .count }
+            let sums = counts.map { "least(coalesce(sum(\(quoted($0.name))), 0), 9007199254740991)::bigint" }
+            let row = try connection.run(
+                Query("select \((["count(*)"] + sums).joined(separator: ", ")) from \(quoted(table.name))")
+            ).first
+            var stored = CopiedTable(name: table.name)
+            guard let row else { return stored }
+            stored.rows = row.int(0)
+            for (index, column) in counts.enumerated() {
+                stored.sums.append(CopiedTable.Sum(column: column.name, sum: row.int(Int32(index + 1))))
+            }
+            return stored
+        }
+
+        /// `user` is a word of SQL.
+        private func quoted(_ name: String) -> String { "\"\(name)\"" }
+    }
+
+    extension ContentsTable.Column.Kind {
+        fileprivate var arrayType: String {
+            switch self {
+            case .number, .count: "bigint[]"
+            case .text: "text[]"
+            case .bytes: "bytea[]"
+            case .key: "uuid[]"
+            }
+        }
+
+        fileprivate func parameter(_ values: [ContentsValue]) -> Parameter {
+            switch self {
+            case .number, .count: .integers(values.map(\.integer))
+            case .text: .texts(values.map(\.text))
+            case .bytes: .byteArrays(values.map(\.bytes))
+            case .key: .uuids(values.map { LeakID(bytes: $0.bytes ?? []) })
+            }
+        }
+    }
+
+    extension ContentsValue {
+        fileprivate var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+        fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
+        fileprivate var bytes: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }
+
+        fileprivate var hasZero: Bool { text?.utf8.contains(0) ?? false }
+
+        fileprivate var size: Int {
+            switch self {
+            case .null, .integer: 8
+            case .text(let value): value.utf8.count
+            case .bytes(let value): value.count
+            }
+        }
+    }
+#endif

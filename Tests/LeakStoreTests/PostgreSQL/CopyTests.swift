@@ -1,0 +1,207 @@
+#if PostgreSQL
+    import Foundation
+    import Testing
+
+    @testable import LeakStore
+    @testable import PostgreSQLStore
+
+    /// From a file into a database that knows no difference.
+    @Suite struct CopyTests {
+        let directory = TemporaryDirectory(isInMemory: true)
+        let schema: DatabaseSchema
+
+        /// Without a server nothing here was tested: that is no success.
+        init() throws {
+            schema = try DatabaseSchema(
+                in: try #require(
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+        }
+
+        private func copy(
+            _ source: SQLiteStore, now: Int64 = noon, progress: (CopyProgress) -> Void = { _ in }
+        ) throws -> PostgreSQLStore {
+            _ = try PostgreSQLStore.copy(
+                from: source, to: schema.address, now: now, progress: progress)
+            return try PostgreSQLStore(address: schema.address, seed: 7)
+        }
+
+        @Test(arguments: (1...6).map { UInt64($0) })
+        func `a copy answers everything as its source does, and goes on counting as it does`(seed: UInt64)
+            throws
+        {
+            let script = StoreScript(seed: seed, length: 60)
+            var play = StorePlay(in: directory)
+            for (step, now) in script.steps { try play.play(step, now: now) }
+            var now = play.now
+            // A second app, what devices dropped, reports that are kept and found by their words, sessions of tokens.
+            play.close()
+            var source = try directory.store()
+            let token = try source.add(
+                Credential(
+                    purpose: .access, name: "token", hash: [UInt8](repeating: 200, count: 32), createdAt: now)
+            )
+            _ = try source.add(
+                Credential(
+                    purpose: .session, name: "session", hash: [UInt8](repeating: 201, count: 32), app: "mail",
+                    createdAt: now, expiresAt: now + hour, openedBy: token.id))
+            var random = Seeded(state: seed)
+            var sent: [Submission] = []
+            for number in 0..<30 {
+                var batch = mixed(&random, number: number, now: now)
+                batch.dropped = [Submission.Dropped(app: "mail", reason: "queue full", count: 3)]
+                sent.append(batch)
+                _ = try source.count([batch], now: now)
+            }
+
+            let copy = try copy(source, now: now)
+            // Another life: what a process remembers is no part of the copy.
+            source = try directory.store()
+            try compare(copy, source, now: now)
+            #expect(try play.model.leaks.keys.allSatisfy { try copy.makeReader().leak($0, now: now) != nil })
+
+            // What came before comes again, and new reports of the same and other leaks, versions and apps.
+            for number in 30..<50 {
+                now += Int64.random(in: 0..<hour, using: &random)
+                let batches = [
+                    mixed(&random, number: number, now: now), randomSubmission(&random, now: now),
+                    sent[Int.random(in: 0..<sent.count, using: &random)],
+                ]
+                #expect(try copy.count(batches, now: now) == source.count(batches, now: now))
+            }
+            let link = StorePlay.link([UInt8](repeating: 202, count: 32))
+            #expect(try copy.add(link) == source.add(link))
+            #expect(
+                try copy.revoke(credential: token.id, now: now)
+                    == source.revoke(credential: token.id, now: now))
+            // One has sets that the other has no need of.
+            #expect(try copy.erase(install: 7).samples == source.erase(install: 7).samples)
+            try copy.expire(now: now)
+            try source.expire(now: now)
+            try compare(copy, source, now: now)
+        }
+
+        private func compare(_ copy: PostgreSQLStore, _ source: SQLiteStore, now: Int64) throws {
+            #expect(try copy.verify() == [])
+            #expect(try source.verify() == [])
+            let apps = ["shop", "mail"]
+            let differences = try StoreReadings(of: copy, apps: apps, now: now).differences(
+                from: try StoreReadings(of: source, apps: apps, now: now))
+            #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
+        }
+
+        private func mixed(_ random: inout Seeded, number: Int, now: Int64) -> Submission {
+            let reports = (0..<5).map { _ in
+                Report(
+                    leak: leak(
+                        "L\(Int.random(in: 0..<6, using: &random))",
+                        app: ["shop", "mail"].randomElement(using: &random) ?? ""),
+                    version: ["1.0", "2.0", "3.0"].randomElement(using: &random) ?? "",
+                    install: UInt64.random(in: 0..<900, using: &random),
+                    isFreed: Int.random(in: 0..<5, using: &random) == 0, at: now, lived: 12,
+                    body: #"{"message":"message \#(number)"}"#)
+            }
+            return submission(reports, key: "mixed \(number)", at: now)
+        }
+
+        @Test func `sets that only estimate, and every value of a leak, are copied`() throws {
+            let source = try directory.store()
+            for start in stride(from: 0, to: 900, by: 300) {
+                let reports = (start..<start + 300).map {
+                    Report(
+                        leak: leak("Page"), version: ["1.0", "1.1"][$0 % 2], system: "OS \($0)",
+                        install: UInt64($0))
+                }
+                _ = try source.count([submission(reports)], now: noon)
+            }
+            try compare(try copy(source), source, now: noon)
+        }
+
+        /// SQLite keeps one set of installs for a leak that was seen in one build alone, PostgreSQL three.
+        @Test func `a leak of one build goes on counting installs`() throws {
+            let source = try directory.store()
+            func report(_ build: String, _ installs: UInt64...) -> Submission {
+                submission(
+                    installs.map { Report(leak: leak("Page"), version: "1.0", build: build, install: $0) })
+            }
+            _ = try source.count([report("1", 1, 2, 3)], now: noon)
+            let copy = try copy(source)
+            for batch in [report("1", 3, 4), report("2", 1, 5)] {
+                _ = try copy.count([batch], now: noon)
+                _ = try source.count([batch], now: noon)
+                try compare(copy, source, now: noon)
+            }
+            let page = try copy.makeReader().leaks(LeakQuery(), now: noon)
+            #expect(page.leaks.map(\.installs) == [5])
+        }
+
+        @Test func `names that PostgreSQL cannot hold keep rows of their own`() throws {
+            let source = try directory.store()
+            let versions = ["1", "1\0", "1\u{2400}", "1\u{2400}\u{2400}"]
+            let reports = versions.map { Report(leak: leak("Page"), version: $0, system: $0) }
+            _ = try source.count([submission(reports)], now: noon)
+            let copy = try copy(source)
+            #expect(try copy.verify() == [])
+            #expect(
+                Set(try copy.makeReader().versions(app: "shop")) == [
+                    "1", "1\u{2400}", "1\u{2400}\u{2400}", "1\u{2400}\u{2400}\u{2400}",
+                ])
+        }
+
+        @Test func `an empty file is copied too`() throws {
+            let copy = try copy(try directory.store())
+            #expect(try copy.count([submission([Report(leak: leak("Page"))])], now: noon) == [.counted])
+        }
+
+        @Test func `a database that has something already is refused, and stays as it is`() throws {
+            let there = try PostgreSQLStore(address: schema.address)
+            _ = try there.add(StorePlay.link([UInt8](repeating: 1, count: 32)))
+            let source = try directory.store()
+            let failure = try #require(throws: StoreError.self) { try copy(source) }
+            #expect(
+                failure.reason == .invalidArgument && failure.description.contains("createdb"), "\(failure)")
+            #expect(try there.makeReader().credentials(all: true, now: noon).count == 1)
+        }
+
+        @Test func `nobody writes to a file while it is copied`() throws {
+            let source = try directory.store()
+            _ = try source.count([submission([Report(leak: leak("Page"))])], now: noon)
+            let beside = try directory.store()
+            try beside.setBusyTimeout(milliseconds: 1)
+            var refusals: Set<StoreError.Reason> = []
+            _ = try copy(source) { _ in
+                do throws(StoreError) {
+                    _ = try beside.count([submission([Report(leak: leak("Page"))])], now: noon)
+                } catch { refusals.insert(error.reason) }
+            }
+            #expect(refusals == [.locked])
+            #expect(try beside.count([submission([Report(leak: leak("Page"))])], now: noon) == [.counted])
+        }
+
+        /// A process that ends in the middle leaves a database as empty as it was, and the next copy is whole.
+        @Test(arguments: [1, 4, 9, 14, 17])
+        func `a copy that is cut short leaves nothing`(tables: Int) async throws {
+            let source = try directory.store()
+            _ = try source.count(
+                [
+                    submission(
+                        (0..<50).map { Report(leak: leak("L\($0)"), install: UInt64($0), count: $0 + 1) },
+                        key: "k")
+                ],
+                now: noon)
+            _ = try source.add(StorePlay.link([UInt8](repeating: 1, count: 32)))
+            let (path, url) = (directory.database, schema.url)
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, url = url as String, tables = tables as Int] in
+                var finished: Set<String> = []
+                _ = try PostgreSQLStore.copy(
+                    from: SQLiteStore(path: path, exclusive: true), to: DatabaseAddress(url), now: noon
+                ) { progress in
+                    finished.insert(progress.table)
+                    if finished.count == tables { kill(getpid(), SIGKILL) }
+                }
+            }
+            let copy = try copy(source)
+            try compare(copy, source, now: noon)
+        }
+    }
+#endif

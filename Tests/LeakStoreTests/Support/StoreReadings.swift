@@ -1,0 +1,83 @@
+@testable import LeakStore
+
+/// Everything that a store answers, in words: two stores with the same words cannot be told apart by asking.
+struct StoreReadings {
+    private(set) var lines: [String] = []
+
+    /// - Parameter apps: asked for beside all apps together.
+    init(of store: any Store, apps: [String], now: Int64) throws {
+        let reader = try store.makeReader()
+        lines.append("apps \(try reader.apps())")
+        lines.append("all versions \(try reader.versions(app: nil))")
+        lines.append("credentials \(try reader.credentials(all: true, now: now))")
+        lines.append("valid credentials \(try reader.credentials(all: false, now: now))")
+        lines.append("overview \(try reader.overview(app: nil, now: now))")
+        var ids: Set<LeakID> = []
+        for app in [nil] + apps.map(Optional.some) {
+            let versions = try reader.versions(app: app)
+            if let app {
+                lines.append("versions of \(app) \(versions)")
+                lines.append("releases of \(app) \(try reader.releases(app: app))")
+                lines.append("overview of \(app) \(try reader.overview(app: app, now: now))")
+            }
+            for query in Self.queries(app: app, versions: versions) {
+                try read(query, reader, &ids, now: now)
+            }
+        }
+        for id in ids.sorted() { try read(id, reader, now: now) }
+    }
+
+    private static func queries(app: String?, versions: [String]) -> [LeakQuery] {
+        var queries: [LeakQuery] = []
+        for sort in LeakQuery.Sort.allCases {
+            for version in [nil] + versions.map(Optional.some) {
+                var query = LeakQuery()
+                (query.app, query.version, query.sort, query.limit) = (app, version, sort, 3)
+                queries.append(query)
+                query.state = .slow
+                queries.append(query)
+            }
+            for word in ["l1", "Message 3", "no such"] {
+                var query = LeakQuery()
+                (query.app, query.sort, query.search) = (app, sort, word)
+                queries.append(query)
+            }
+            var query = LeakQuery()
+            (query.app, query.sort, query.className, query.kind) = (app, sort, "L2", "object")
+            queries.append(query)
+        }
+        return queries
+    }
+
+    /// Page after page: cursors are each store's own.
+    private mutating func read(
+        _ query: LeakQuery, _ reader: any StoreReader, _ ids: inout Set<LeakID>, now: Int64
+    ) throws {
+        var query = query
+        repeat {
+            let page = try reader.leaks(query, now: now)
+            lines.append("list \(page.total) \(page.reports) \(page.leaks)")
+            for leak in page.leaks { ids.insert(leak.identity.id) }
+            query.cursor = page.next
+        } while query.cursor != nil
+    }
+
+    private mutating func read(_ id: LeakID, _ reader: any StoreReader, now: Int64) throws {
+        lines.append("leak \(String(describing: try reader.leak(id, now: now)))")
+        lines.append("days \(String(describing: try reader.trend(of: id, by: .day, now: now)))")
+        lines.append("hours \(String(describing: try reader.trend(of: id, by: .hour, now: now)))")
+        lines.append("samples \(String(describing: try reader.samples(of: id)))")
+    }
+
+    /// Lines that differ, one of each side.
+    func differences(from other: StoreReadings) -> [String] {
+        var differences: [String] = []
+        if lines.count != other.lines.count {
+            differences.append("\(lines.count) answers, not \(other.lines.count)")
+        }
+        for (line, expected) in zip(lines, other.lines) where line != expected {
+            differences.append("\(line)\nnot \(expected)")
+        }
+        return Array(differences.prefix(3))
+    }
+}
