@@ -1,4 +1,5 @@
 import Testing
+import Threads
 
 @testable import LeakStore
 
@@ -98,5 +99,43 @@ import Testing
         #expect(steps > 2)
         #expect(try store.verify() == [])
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).leaks.first?.installs == steps)
+    }
+
+    @Test func `installs are forgotten while reports of them and others come`() throws {
+        let store = try place.store()
+        let isOver = Guarded(false)
+        let sender = WorkerThread(name: "sender") {
+            var random = Seeded(state: 11)
+            for round in 0..<150 {
+                let reports = (0..<20).map { _ in
+                    Report(
+                        leak: leak("L\(Int.random(in: 0..<6, using: &random))"),
+                        version: "\(Int.random(in: 1..<4, using: &random)).0",
+                        build: "\(Int.random(in: 1..<3, using: &random))",
+                        install: .random(in: 1...40, using: &random))
+                }
+                _ = try? store.count([submission(reports)], now: noon + Int64(round))
+            }
+            isOver.with { $0 = true }
+        }
+        var erasures = 0
+        while !isOver.with({ $0 }) {
+            _ = try store.erase(install: UInt64(1 + erasures % 10))
+            erasures += 1
+        }
+        sender.join()
+        #expect(erasures > 1)
+        let problems = try place.problems(of: store)
+        #expect(problems == [])
+        for install in 1...UInt64(10) { _ = try store.erase(install: install) }
+        #expect(try place.problems(of: store) == [])
+        let reader = try store.makeReader()
+        for number in 0..<6 {
+            let row = try #require(try reader.leak(leak("L\(number)").id, now: noon)?.row)
+            #expect(row.installs <= 30)
+            let installs = try reader.samples(of: leak("L\(number)").id)?.compactMap(\.origin.install) ?? []
+            #expect(installs.allSatisfy { (Int($0.dropFirst()) ?? 0) > 10 }, "\(installs)")
+        }
+        #expect(try reader.overview(app: "shop", now: noon).reports == 3_000)
     }
 }

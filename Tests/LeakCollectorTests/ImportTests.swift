@@ -1,0 +1,93 @@
+import Foundation
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct ImportTests {
+    private static let now: Int64 = 1_795_000_000_000
+    private let folder = TemporaryFolder()
+
+    private func store(_ limits: StoreLimits = .forImports) throws -> any Store {
+        try Collector.openStore(folder: folder.path, isServer: true, limits: limits)
+    }
+
+    private func run(
+        _ lines: [String], into store: any Store, _ source: Import.Source = Import.Source(name: "f")
+    ) throws -> Import.Result {
+        var reports = Import(store: store, source: source, now: Self.now) { _, _ in }
+        for line in lines { try reports.add(line: Array(line.utf8)) }
+        try reports.flush()
+        return reports.result
+    }
+
+    @Test func `what went beyond a limit is told, and only what this import brought`() throws {
+        var limits = StoreLimits.forImports
+        limits.appsPerKey = 2
+        let store = try store(limits)
+        func lines(_ apps: Range<Int>) -> [String] {
+            apps.map { #"{"class": "C", "app": {"id": "app\#($0)"}}"# }
+        }
+        #expect(try run(lines(0..<5), into: store).accepted == 5)
+        let first = try Import.beyond(in: store, now: Self.now)
+        #expect(first == [BeyondLimit(app: "other", limit: .apps, count: 3)])
+        #expect(try run(lines(5..<7), into: store, Import.Source(name: "g")).accepted == 2)
+        #expect(
+            try Import.beyond(in: store, since: first, now: Self.now)
+                == [BeyondLimit(app: "other", limit: .apps, count: 2)])
+    }
+
+    @Test func `every key of an import is remembered, however many there are in a day`() throws {
+        let limits = StoreLimits.forImports
+        #expect(limits.idempotencyKeysPerDay == .max && limits.answersPerDay == .max)
+        // Each line has an answer of its own.
+        var lines = (1...40).map { rejected in
+            "[" + [String](repeating: "{}", count: rejected).joined(separator: ",") + #",{"class": "C"}]"#
+        }
+        lines += lines
+        let store = try store(limits)
+        #expect(try run(lines, into: store).accepted == 80)
+        let again = try run(lines, into: store)
+        #expect(again.accepted == 0 && again.repeated == 80)
+    }
+
+    @Test(arguments: [("2026-11-18T00:00:00Z", 0), ("2026-09-01T00:00:00Z", 1), ("2027-01-01T00:00:00Z", 1)])
+    func `reports that count at another time are counted as moved, once`(at: String, moved: Int) throws {
+        let line = #"{"class": "C", "at": "\#(at)"}"#
+        let store = try store()
+        #expect(try run([line], into: store).moved == moved)
+        #expect(try run([line], into: store).moved == 0)
+    }
+
+    @Test func `a store that cannot be tidied has counted all the same`() throws {
+        let store = try store()
+        let lines = (0..<1_200).map { #"{"class": "C\#($0 % 7)"}"# }
+        let result = try run(lines, into: Untidy(store: store))
+        #expect(result.accepted == 1_200 && result.untidy?.description == "no")
+        #expect(try store.makeReader().leaks(LeakQuery(), now: Self.now).reports == 1_200)
+    }
+}
+
+/// A folder of one test, gone with it.
+private final class TemporaryFolder: Sendable {
+    let path = NSTemporaryDirectory() + "import-test-\(UUID().uuidString)"
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// A store that counts, and can do no more.
+private struct Untidy: Store {
+    let store: any Store
+
+    func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+        try store.count(submissions, now: now)
+    }
+
+    func tidy(now: Int64) throws(StoreError) { throw StoreError(.other, "no") }
+    func expire(now: Int64) throws(StoreError) {}
+    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? { nil }
+    func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
+    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
+    func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool { false }
+    func makeReader() throws(StoreError) -> any StoreReader { try store.makeReader() }
+}
