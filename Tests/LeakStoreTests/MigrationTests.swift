@@ -32,6 +32,9 @@ import Testing
         let overview = try reader.overview(app: "com.acme.shop", now: noon)
         #expect(overview.newest?.version == "5.2.0" && overview.droppedTotal == 27)
         #expect(overview.beyond == [])
+        let found = try #require(
+            try reader.leakClass("CheckoutViewController", app: "com.acme.shop", now: noon))
+        #expect(found.total == 1 && found.reports == 18 && found.installs == 3)
 
         let connection = try Connection(path: directory.database, access: .readWrite)
         #expect(try connection.number("select cells from app") == 6)

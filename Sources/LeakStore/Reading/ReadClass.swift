@@ -109,11 +109,11 @@ extension SQLiteReader {
     }
 
     private func related(toClass name: String, app: String?) throws(StoreError) -> [LeakClass.Related] {
-        // The innermost name as the index has it.
+        // The innermost name as the index has it, which SQLite must use: it would rather read all classes in order.
         let select = try connection.statement(
             """
             select l.class, count(*), cast(min(total(l.reports), 0x1FFFFFFFFFFFFF) as integer)
-            from app a cross join leak l on l.app = a.id
+            from app a cross join leak l indexed by leak_by_innermost_class on l.app = a.id
               and substr(l.class, length(rtrim(l.class, replace(l.class, '.', ''))) + 1) = ?1
             where (?2 is null or a.name = ?2) and l.class <> ?3 group by l.class order by l.class
             """)

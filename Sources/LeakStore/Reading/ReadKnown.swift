@@ -32,7 +32,8 @@ extension SQLiteReader {
                 className: select.text(1), kind: select.text(2), stack: [], reports: reports, systems: [])
         }
         try observe(&unknown)
-        for (row, leak) in unknown {
+        // In order, as whoever reads these rows next likes them.
+        for (row, leak) in unknown.sorted(by: { $0.key < $1.key }) {
             let match = known.match(leak)
             knownCache.keep(match, reports: leak.reports, on: row)
             if let match { rows.add(match, reports: leak.reports, of: row) }

@@ -28,7 +28,8 @@
                     className: row.text(1), kind: row.text(2), stack: [], reports: reports, systems: [])
             }
             try Self.observe(&unknown, on: connection)
-            for (number, leak) in unknown {
+            // In order, as whoever reads these rows next likes them.
+            for (number, leak) in unknown.sorted(by: { $0.key < $1.key }) {
                 let match = known.match(leak)
                 knownCache.keep(match, reports: leak.reports, on: number)
                 if let match { found.add(match, reports: leak.reports, of: number) }
