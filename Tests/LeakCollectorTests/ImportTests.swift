@@ -89,5 +89,8 @@ private struct Untidy: Store {
     func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool { false }
-    func makeReader() throws(StoreError) -> any StoreReader { try store.makeReader() }
+    func verify() throws(StoreError) -> [String] { try store.verify() }
+    func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
+        try store.makeReader(known: known)
+    }
 }

@@ -125,10 +125,10 @@ import Threads
         }
         sender.join()
         #expect(erasures > 1)
-        let problems = try place.problems(of: store)
+        let problems = try store.verify()
         #expect(problems == [])
         for install in 1...UInt64(10) { _ = try store.erase(install: install) }
-        #expect(try place.problems(of: store) == [])
+        #expect(try store.verify() == [])
         let reader = try store.makeReader()
         for number in 0..<6 {
             let row = try #require(try reader.leak(leak("L\(number)").id, now: noon)?.row)

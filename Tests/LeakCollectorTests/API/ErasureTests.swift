@@ -117,7 +117,8 @@ private struct EndlessErasing: Store {
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
         try store.useOnce(hash: hash, now: now)
     }
-    func verify() -> [String] { [] }
-
-    func makeReader() throws(StoreError) -> any StoreReader { try store.makeReader() }
+    func verify() throws(StoreError) -> [String] { try store.verify() }
+    func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
+        try store.makeReader(known: known)
+    }
 }
