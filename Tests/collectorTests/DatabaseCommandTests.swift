@@ -21,7 +21,8 @@
             _ arguments: String..., at url: String? = nil
         ) throws -> (code: Int32, output: String, errors: String) {
             let result = try CollectorProcess.run(
-                arguments + ["--data", folder.path + "/data", "--database-url", url ?? self.url])
+                arguments + ["--data", folder.path + "/data"],
+                environment: ["COLLECTOR_DATABASE_URL": url ?? self.url])
             #expect(!(result.output + result.errors).contains(secret), "\(result)")
             return result
         }

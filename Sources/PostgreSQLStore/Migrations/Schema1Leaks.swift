@@ -28,6 +28,8 @@
             ) with (fillfactor = 80)
             """,
             "create index leak_of_class on leak (app, class)",
+            // By what follows the last point of the class: Inner of Outer.Inner.
+            "create index leak_by_innermost_class on leak (app, (substring(class from '[^.]*$')))",
             "create index leak_by_first_release on leak (first_release, reports)",
             // One for each order, so that a page is read from its place on, however many leaks there are.
             "create index leak_by_impact on leak (app, impact, reports, id)",
