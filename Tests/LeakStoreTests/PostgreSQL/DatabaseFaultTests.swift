@@ -98,9 +98,12 @@
             let schema = try DatabaseSchema(in: try #require(DatabaseSchema.url))
             var rounds = try SharedRounds(on: schema.address, seed: seed, patience: 3_000)
             let isOver = Guarded(false)
+            let progress = rounds.progress
             let outages = WorkerThread(name: "outages") {
                 while !isOver.with({ $0 }) {
-                    usleep(UInt32.random(in: 100_000...1_000_000))
+                    // Only once something was done again, however slow the machine is.
+                    let enough = progress.with { $0 } + .random(in: 1...12)
+                    while progress.with({ $0 }) < enough, !isOver.with({ $0 }) { usleep(1_000) }
                     try? DatabaseServer.stop([.immediate, .fast].randomElement() ?? .fast)
                     usleep(UInt32.random(in: 0...100_000))
                     try? DatabaseServer.start()

@@ -22,6 +22,8 @@
 
         private let address: DatabaseAddress
         private let patience: Int
+        /// Steps that were done.
+        let progress = Guarded(0)
         private var random: Seeded
         private var stores: [PostgreSQLStore] = []
         private var model = CountingModel()
@@ -59,8 +61,10 @@
             }
             let scripts = scripts(new, erasing: 1 - parity)
             let (address, patience, time, stores) = (self.address, self.patience, now, self.stores)
+            let progress = progress
             let played = try together(Self.collectors) { number in
-                try Self.play(scripts[number], on: stores[number], address, patience, now: time)
+                try Self.play(
+                    scripts[number], on: stores[number], address, patience, now: time, progress)
             }
             self.stores = played.map(\.store)
             for key in played.flatMap(\.counted) { counted[key, default: 0] += 1 }
@@ -100,11 +104,12 @@
         /// - Returns: the store in use at the end, and the keys of batches that were counted.
         private static func play(
             _ steps: [Step], on first: PostgreSQLStore, _ address: DatabaseAddress, _ patience: Int,
-            now: Int64
+            now: Int64, _ progress: Guarded<Int>
         ) throws -> (store: PostgreSQLStore, counted: [String]) {
             var store = first
             var counted: [String] = []
             for step in steps {
+                defer { progress.with { $0 += 1 } }
                 switch step {
                 case .count(var call):
                     while !call.isEmpty {
