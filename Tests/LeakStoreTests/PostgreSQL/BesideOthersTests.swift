@@ -64,10 +64,12 @@
         }
 
         @Test func `an app that is new waits while an install is erased`() throws {
+            // Made before: who starts looks for a migration, which waits for everybody.
             let store = try PostgreSQLStore(address: schema.address)
+            let second = try PostgreSQLStore(address: schema.address)
             let page = leak("Page", app: "old")
             _ = try store.count([submission([Report(leak: page, install: 1)])], now: noon)
-            let (other, address) = (try Connection(to: schema.address), schema.address)
+            let other = try Connection(to: schema.address)
             other.begin("begin")
             try other.run(Query("select scope from install_set for update"))
             let cart = leak("Cart", app: "new")
@@ -75,11 +77,10 @@
             let isErasing = try waits(
                 release: {
                     isHeldUp = try waits(behind: 1, release: { try other.run(Query("rollback")) }) {
-                        let second = try PostgreSQLStore(address: address)
                         _ = try second.count([submission([Report(leak: cart, install: 2)])], now: noon)
                     }
                 },
-                { _ = try PostgreSQLStore(address: address).erase(install: 1) })
+                { _ = try store.erase(install: 1) })
             #expect(isErasing && isHeldUp)
             let reader = try store.makeReader()
             #expect(try reader.leak(page.id, now: noon)?.row.installs == 0)
