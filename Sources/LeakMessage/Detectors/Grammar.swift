@@ -107,9 +107,10 @@ struct Grammar {
     /// The first `<Type: 0xADDRESS>` is taken for the leaked object; so is a text of one qualified name.
     private func anyDescription(_ text: Text) -> Reading {
         var reading = Reading(nil, text)
-        reading.className = firstDescription(in: text)
+        let subject = Redaction.subject(of: reading, in: text)[...]
+        reading.className = firstDescription(in: subject)
         guard reading.className == nil else { return reading }
-        if let name = TypeName.ifNamed(PrivateText.removed(from: text)[...], demangle: demangle),
+        if let name = TypeName.ifNamed(subject, demangle: demangle),
             looksQualified(Text(name.text)) || name.isUndemangled
         {
             reading.className = name.text
