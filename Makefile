@@ -59,7 +59,7 @@ hostile: ## the server under attack: slowhttptest, 1,200 hostile connections, a 
 	$(hostile) --slow 5 --churn 20000
 	$(hostile) --rounds 2 --seconds 3
 
-fuzz: setup ## fuzz the reading of requests with libFuzzer for FUZZ_SECONDS (120)
+fuzz: setup ## fuzz the reading of requests and of reports with libFuzzer for FUZZ_SECONDS (120)
 	@Scripts/fuzz
 
 lint: ## check the format of every Swift file

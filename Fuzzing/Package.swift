@@ -24,6 +24,15 @@ let package = Package(
         .executableTarget(
             name: "wire-seeds", dependencies: [.product(name: "Gzip", package: "leak-collector")],
             swiftSettings: settings),
+        .executableTarget(
+            name: "message-fuzz",
+            dependencies: [
+                .product(name: "LeakCollector", package: "leak-collector"),
+                .product(name: "LeakMessage", package: "leak-collector"),
+                .product(name: "LeakStore", package: "leak-collector"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(name: "message-seeds", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

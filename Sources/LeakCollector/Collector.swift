@@ -158,7 +158,9 @@ public final class Collector: Sendable {
         let thread = queue.start()
         writer.with { $0 = thread }
         let started =
-            try pool.start(store: store, known: known, threads: 2) + [try housekeeping.start(), erasure.start()]
+            try pool.start(store: store, known: known, threads: 2) + [
+                try housekeeping.start(), erasure.start(),
+            ]
         threads.with { $0 += started }
         server.start()
     }

@@ -55,6 +55,7 @@ extension JSONWriter {
             writer.field("version", leak.groupedBy.version)
             writer.field("class", leak.groupedBy.className)
             writer.field("stack", leak.groupedBy.stack)
+            writer.field("mangled", leak.groupedBy.isMangled)
         }
         field("quality", leak.quality.rawValue)
         field("share", share: row.share)

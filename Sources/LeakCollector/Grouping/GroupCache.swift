@@ -66,12 +66,28 @@ struct GroupCache {
         let group = entry.group
         var lived = report.livedMilliseconds
         if lived == nil, group.isFreed {
-            let text = report.message.isEmpty ? report.errorText : report.message
-            lived = ElapsedTime.milliseconds(afterIn: document.bytes(of: text))
+            lived = self.lived(document, report, like: group)
         }
         return GroupedReport(
             identity: group.identity, isFreed: group.isFreed, livedMilliseconds: group.isFreed ? lived : nil,
             alive: report.alive ?? group.alive)
+    }
+
+    /// How long ago the leak was seen, by the report's own text.
+    private func lived(_ document: WireDocument, _ report: ReportSlices, like group: GroupedReport) -> Int? {
+        let text = Self.text(of: report)
+        // The same text but for its digits says so too, or does not.
+        guard !Self.textDecides(report) || group.livedMilliseconds != nil else { return nil }
+        return document.string(text).flatMap(Grouping.lived)
+    }
+
+    private static func text(of report: ReportSlices) -> JSONSlice {
+        report.message.isEmpty ? report.errorText : report.message
+    }
+
+    /// Whether the report's fields leave anything open.
+    private static func textDecides(_ report: ReportSlices) -> Bool {
+        report.className.isEmpty || report.event == nil
     }
 
     /// The bytes that decide the group, as they stand in the body, each part behind its length.
@@ -94,8 +110,8 @@ struct GroupCache {
         append(document, report.children)
         append(document, report.cycle)
         append(document, report.fingerprint)
-        guard report.className.isEmpty || report.event == nil else { return }
-        let text = report.message.isEmpty ? report.errorText : report.message
+        guard Self.textDecides(report) else { return }
+        let text = Self.text(of: report)
         key.append(text.isEscaped ? 1 : 0)
         TextMasking.append(document.bytes(of: text), to: &key)
     }

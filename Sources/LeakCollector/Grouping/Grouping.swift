@@ -33,8 +33,7 @@ enum Grouping {
             stack: subject.stack.map(\.name), children: subject.children.map(\.name), cycle: subject.cycle,
             quality: subject.isKnown || !report.fingerprint.isEmpty ? .full : .low,
             groupedBy: GroupedBy(version: version, className: key.first ?? "", stack: Array(key.dropFirst())))
-        let lived =
-            report.livedMilliseconds ?? parsed?.livedMilliseconds ?? (isFreed ? text.flatMap(elapsed) : nil)
+        let lived = report.livedMilliseconds ?? (isFreed ? text.flatMap(lived(in:)) : nil)
         return GroupedReport(
             identity: identity, isFreed: isFreed, livedMilliseconds: isFreed ? lived : nil,
             alive: report.alive ?? parsed?.alive)
@@ -45,8 +44,11 @@ enum Grouping {
         Subject.Name(raw, module: module).name
     }
 
-    private static func elapsed(_ text: String) -> Int? {
-        ElapsedTime.milliseconds(afterIn: Array(text.utf8)[...])
+    /// How long ago the leak was seen, by the text of an object that went.
+    static func lived(in text: String) -> Int? {
+        let message = DetectorMessage(text)
+        return message.detector == nil
+            ? ElapsedTime.milliseconds(afterIn: Array(text.utf8)[...]) : message.livedMilliseconds
     }
 
     /// The first 128 bits of SHA-256 over version, app and key, with U+001F between them.

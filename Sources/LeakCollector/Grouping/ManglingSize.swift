@@ -67,8 +67,8 @@ struct ManglingSize {
         case UInt8(ascii: "M"): return oneOf("acfLmnopPrsSuVXIiJ") && rest.isEmpty
         case UInt8(ascii: "T"): return oneOf("AcEjmoOqRuwW") && rest.isEmpty
         case UInt8(ascii: "."):
-            // What follows, such as `.resume.0`, stands behind the name as it is.
-            size += rest.count
+            // What follows, such as `.resume.0`, stands behind the name in quotes, other bytes than letters as `\xFF`.
+            size += rest.count * 4
             rest = rest[rest.endIndex...]
             return true
         default: return Self.plainOperators.contains(byte)

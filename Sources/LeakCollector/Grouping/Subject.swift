@@ -73,8 +73,9 @@ struct Subject {
             ? "(empty text)" : fingerprint.map(Self.withoutSeparators).joined(separator: " · ")
     }
 
-    /// U+001F separates the parts of a key and may not stand in one.
-    private static func withoutSeparators(_ part: String) -> String {
+    /// U+001F separates the parts of a key and may not stand in one; nor may what a description says of its object.
+    private static func withoutSeparators(_ given: String) -> String {
+        let part = LeakReport.words(given)
         guard part.utf8.contains(where: { $0 < 0x20 }) else { return part }
         return String(decoding: part.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
     }

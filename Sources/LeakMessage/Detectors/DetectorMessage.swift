@@ -30,16 +30,16 @@ public struct DetectorMessage: Hashable, Sendable {
     public internal(set) var waitedMilliseconds: Int?
     /// Instances that are alive.
     public internal(set) var alive: Int?
-    /// What the text says about the object, with `#` for addresses, numbers and UUIDs and `…` for quoted text:
-    /// what stands for the class where there is none.
+    /// What stands for the class where there is none: what the text says about the object, with `#` for addresses, numbers
+    /// and UUIDs and `…` for what users typed.
     public internal(set) var maskedText = ""
 
     /// Reads `text`, of which bytes past 16 KiB are not looked at.
     ///
     /// - Parameter demangle: reads one mangled name; `nil` when it is none.
     public init(_ text: String, demangle: @escaping (String) -> String? = { _ in nil }) {
-        let plain = MessageText.plain(text)
-        let reading = Grammar(demangle: demangle).read(MessageText.withoutPrefix(plain))
+        let framed = MessageText.framed(MessageText.plain(text))
+        let reading = Grammar(demangle: demangle).read(framed.message)
         detector = reading.detector
         className = reading.className
         let isClassAlone =
@@ -52,15 +52,14 @@ public struct DetectorMessage: Hashable, Sendable {
         livedMilliseconds = reading.livedMilliseconds
         waitedMilliseconds = reading.waitedMilliseconds
         alive = reading.alive
-        maskedText = Masking.masked(reading.subject).string
+        if className == nil {
+            maskedText = Masking.masked(Redaction.subject(of: reading, in: framed.message)[...]).string
+        }
     }
 
     /// `text` without what users typed or read: texts of labels, fields and alerts become `…`, and so does
     /// everything else that a description holds behind its address. It is still read as the same message.
     public static func redacted(_ text: String) -> String {
-        let plain = MessageText.plain(text)
-        let message = MessageText.withoutPrefix(plain)
-        let prefix = plain[..<message.startIndex]
-        return Redaction.redacted(message, after: prefix).string
+        Redaction.redacted(MessageText.framed(MessageText.plain(text))).string
     }
 }

@@ -10,7 +10,7 @@ extension Grammar {
         }
         var reading = Reading(.leakedViewControllerDetector, body.trimmed)
         reading.event = .leak
-        fill(&reading, title: title)
+        fill(&reading, title: title, in: text)
         return reading
     }
 
@@ -27,30 +27,37 @@ extension Grammar {
         var subject = body.trimmed
         var lived: Int?
         for mark: StaticString in ["Deinnited after ", "Deinited after "] {
-            guard let range = subject.lastRange(of: mark) else { continue }
-            guard !subject[range.upperBound...].contains(UInt8(ascii: "\n")) else { continue }
-            lived = ElapsedTime.milliseconds(atStartOf: subject[range.upperBound...])
+            guard let range = subject.lastRange(of: mark), isElapsed(subject[range.upperBound...]) else {
+                continue
+            }
+            lived = ElapsedTime.milliseconds(of: subject[range.upperBound...])
             subject = subject[..<range.lowerBound].trimmed
             break
         }
         var reading = Reading(.leakedViewControllerDetector, subject)
         reading.event = .freed
         reading.livedMilliseconds = lived
-        fill(&reading, title: title)
+        fill(&reading, title: title, in: text)
         return reading
     }
 
-    private func fill(_ reading: inout Reading, title: Text) {
+    /// `8.912s.` to the end, as far as it was not cut. A format that ate what it should have printed prints another number.
+    private func isElapsed(_ text: Text) -> Bool {
+        let number = text.dropping("-") ?? text
+        let end = number.dropping("nan") ?? number.dropping("inf") ?? number[ElapsedTime.end(of: number)...]
+        return end.isEmpty || end.equals("s") || end.equals("s.")
+    }
+
+    private func fill(_ reading: inout Reading, title: Text, in text: Text) {
         reading.kind = title.equals("VIEW") ? .view : .viewController
         reading.subject = withoutAppState(reading.subject)
+        reading.tail = Array(text[reading.subject.endIndex...])
         reading.className = className(of: reading.subject)
         guard let rest = Description(reading.subject)?.rest else { return }
         if let list = rest.dropping(":\n[") {
             reading.children = classNames(in: list)
         } else if rest.trimmed.starts(with: "📄") {
-            reading.children = rest.lines.compactMap { line in
-                line.trimmed.dropping("📄").flatMap { className(of: $0) }
-            }
+            reading.children = Self.pages(rest).compactMap { className(of: $0.page) }
         }
     }
 
@@ -58,9 +65,8 @@ extension Grammar {
         for mark: StaticString in ["\napp state on leak: ", "\napp state on deinit: "] {
             guard let range = subject.lastRange(of: mark) else { continue }
             let state = subject[range.upperBound...]
-            if state.allSatisfy({ $0.isUppercase || $0 == UInt8(ascii: " ") }) {
-                return subject[..<range.lowerBound]
-            }
+            let states: [StaticString] = ["ACTIVE", "INACTIVE", "BACKGROUND", "UNKNOWN STATE"]
+            if states.contains(where: { state.equals($0) }) { return subject[..<range.lowerBound].trimmed }
         }
         return subject
     }
@@ -68,7 +74,7 @@ extension Grammar {
     /// DeallocationChecker 1 to 3: `Cart not deallocated after being dismissed`.
     func deallocationChecker(_ text: Text) -> Reading? {
         let marks: [StaticString] = [
-            " not deallocated after being ", " is still in memory even though its view was removed",
+            " not deallocated after being", " is still in memory even though its view was removed",
         ]
         for mark in marks {
             guard let range = text.firstRange(of: mark) else { continue }
@@ -77,7 +83,9 @@ extension Grammar {
             var reading = Reading(.deallocationChecker, subject)
             reading.event = .leak
             reading.kind = .viewController
-            reading.className = className(of: subject) ?? firstDescription(in: subject)
+            reading.boundary = text[range]
+            reading.tail = Array(text[range])
+            reading.className = className(of: subject) ?? firstDescription(of: reading, in: text)
             return reading
         }
         return nil
@@ -103,13 +111,19 @@ extension Grammar {
         guard let subject = text.dropping("XCTAssertNil failed: ") else { return nil }
         var reading = Reading(.testAssertion, subject)
         reading.event = .leak
-        let quoted = subject.dropping("\"") ?? subject
-        reading.className =
-            className(of: quoted)
-            ?? quoted.firstRange(of: "\" - ").flatMap { className(of: quoted[..<$0.lowerBound]) }
-            ?? quoted.lastRange(of: "Expected deallocation of ").flatMap {
-                className(of: quoted[$0.upperBound...])
-            }
+        reading.className = className(of: subject)
+        guard reading.className == nil, let quoted = subject.dropping("\"") else { return reading }
+        // An object without an address: `"Shop.CartModel" - …`
+        let end = quoted.firstRange(of: "\" - ")?.lowerBound ?? quoted.droppingLast("\"")?.endIndex
+        if let end, let name = TypeName.ifNamed(quoted[..<end], demangle: demangle) {
+            reading.subject = quoted[..<end]
+            reading.tail = [UInt8(ascii: "\"")]
+            reading.className = name.text
+        } else if let range = PrivateText.removed(from: quoted)[...].lastRange(
+            of: "Expected deallocation of ")
+        {
+            reading.className = className(of: PrivateText.removed(from: quoted)[range.upperBound...])
+        }
         return reading
     }
 
@@ -118,16 +132,22 @@ extension Grammar {
     func omniBase(_ text: Text) -> Reading? {
         let text = text.dropping("*** ") ?? text
         if let body = text.dropping("Eventually did deallocate ") {
-            let end = body.lastRange(of: " after ")
-            var reading = Reading(.omniBase, body[..<(end?.lowerBound ?? body.endIndex)])
+            let after = body.lastRange(of: "after ")
+            let end = after.flatMap { body[..<$0.lowerBound].last == UInt8(ascii: " ") ? $0 : nil }
+            var reading = Reading(.omniBase, end.map { body[..<($0.lowerBound - 1)] } ?? body)
             reading.event = .freed
             reading.className = className(of: reading.subject)
             if let end {
                 let tail = body[end.upperBound...]
-                reading.livedMilliseconds = ElapsedTime.milliseconds(atStartOf: tail)
-                reading.alive = tail.firstIndex(of: UInt8(ascii: "(")).flatMap {
-                    number(atStartOf: tail[($0 + 1)...])
-                }
+                let left = tail[ElapsedTime.end(of: tail)...].dropping("s (")
+                reading.livedMilliseconds = ElapsedTime.milliseconds(of: tail)
+                reading.alive = left.flatMap { number(atStartOf: $0) }
+                let digits = left.map { $0.prefix { $0.isDigit }.endIndex }
+                let elapsed = ElapsedTime.end(of: tail)
+                reading.tail = Array(body[reading.subject.endIndex..<(digits ?? elapsed)])
+                // Behind the bare number another text may follow that says what it is.
+                if digits == nil, elapsed < tail.endIndex { reading.tail.append(tail[elapsed]) }
+                reading.boundary = body[reading.subject.endIndex..<elapsed]
             }
             return reading
         }
@@ -142,6 +162,8 @@ extension Grammar {
         reading.event = .leak
         reading.waitedMilliseconds = waited
         reading.className = className(of: reading.subject)
+        reading.tail = Array(body[space..<ElapsedTime.end(of: body[(space + 1)...])]) + Array("s ago".utf8)
+        reading.boundary = body[space..<end.upperBound]
         return reading
     }
 
@@ -155,7 +177,10 @@ extension Grammar {
         reading.className = className(of: reading.subject)
         if let end {
             let tail = body[end.upperBound...]
-            reading.alive = number(atStartOf: (tail.dropping(":") ?? tail).trimmed)
+            let count = (tail.dropping(":") ?? tail).trimmed
+            reading.alive = number(atStartOf: count)
+            reading.tail = Array(body[end.lowerBound..<count.prefix { $0.isDigit }.endIndex])
+            reading.boundary = body[end]
         }
         return reading
     }
@@ -182,16 +207,24 @@ extension Grammar {
             guard let range = text.firstRange(of: mark) else { continue }
             var reading = Reading(.ribs, text[..<range.lowerBound])
             reading.event = .leak
-            if let list = reading.subject.dropping("[") {
-                let names = classNames(in: list)
+            reading.boundary = text[range]
+            reading.tail = Array(text[range])
+            if let list = Redaction.subject(of: reading, in: text)[...].dropping("[") {
+                let names = list.contains(UInt8(ascii: "<")) ? classNames(in: list) : bareNames(in: list)
                 reading.className = names.first
                 reading.children = Array(names.dropFirst())
             } else {
-                reading.className = className(of: reading.subject) ?? firstDescription(in: reading.subject)
+                reading.className = className(of: reading.subject) ?? firstDescription(of: reading, in: text)
             }
             return reading
         }
         return nil
+    }
+
+    /// `A, B]`
+    private func bareNames(in list: Text) -> [String] {
+        (list.droppingLast("]") ?? list).split(separator: UInt8(ascii: ",")).prefix(WireLimits.childrenCount)
+            .compactMap { TypeName.ifNamed($0, demangle: demangle)?.text }
     }
 
     /// AMLeaksFinder: `控制器泄漏:<desc>` (a controller leaks), or `视图泄漏:<desc>` (a view leaks) with
@@ -204,19 +237,27 @@ extension Grammar {
         }
         let body = text[mark.upperBound...]
         var subject = (body.dropping(":") ?? body.dropping("：") ?? body).trimmed
-        if let path = subject.lastRange(of: "\n操作路径") { subject = subject[..<path.lowerBound].trimmed }
+        // How much of what follows the object tells that it does.
+        var boundary = 0
+        if let path = subject.lastRange(of: "\n操作路径") {
+            subject = subject[..<path.lowerBound].trimmed
+            boundary = path.upperBound - subject.endIndex
+        }
         var owner: Text?
         if let range = subject.lastRange(of: "视图所在控制器") {
             let line = subject[range.upperBound...].firstLine.line
             owner = (line.dropping(":") ?? line.dropping("：") ?? line).trimmed
             subject = subject[..<range.lowerBound].trimmed
+            boundary = range.upperBound - subject.endIndex
         }
         var reading = Reading(.amLeaksFinder, subject)
         reading.event = .leak
         reading.kind = controller == nil ? .view : .viewController
         reading.className = className(of: subject)
-        if let owner, let ownerName = className(of: owner), let name = reading.className {
-            reading.stack = [ownerName, name]
+        reading.boundary = body[subject.endIndex...].prefix(boundary)
+        if let owner, let ownerName = className(of: owner) {
+            if let name = reading.className { reading.stack = [ownerName, name] }
+            reading.tail = Array("\n视图所在控制器 \(ownerName)".utf8)
         }
         return reading
     }
@@ -263,8 +304,19 @@ public enum ElapsedTime {
         return min(milliseconds, WireLimits.durationMilliseconds)
     }
 
+    /// The same, where nothing but `s` follows the number, or the end of a text that was cut.
+    static func milliseconds(of text: Text) -> Int? {
+        let end = text[end(of: text)...]
+        return end.isEmpty || end.first == UInt8(ascii: "s") ? milliseconds(atStartOf: text) : nil
+    }
+
+    /// Where the number ends that `text` starts with.
+    static func end(of text: Text) -> Int {
+        text.prefix { $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }.endIndex
+    }
+
     /// Milliseconds of the last `after 8.912s` of a text of an object that went.
     public static func milliseconds(afterIn text: ArraySlice<UInt8>) -> Int? {
-        text.lastRange(of: "after ").flatMap { milliseconds(atStartOf: text[$0.upperBound...]) }
+        text.lastRange(of: "after ").flatMap { milliseconds(of: text[$0.upperBound...]) }
     }
 }

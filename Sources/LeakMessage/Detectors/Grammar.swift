@@ -12,9 +12,13 @@ struct Grammar {
         var livedMilliseconds: Int?
         var waitedMilliseconds: Int?
         var alive: Int?
-        /// The part that speaks of the object. What users typed can stand in here and nowhere else.
+        /// The part that speaks of the object. What users typed can stand in here and behind.
         var subject: Text
-        /// The part is a list of names, one quoted string each.
+        /// What is certain of what follows the part, so that the same text is read without the rest.
+        var tail: [UInt8] = []
+        /// What ends the part, where that may stand among what users typed as well.
+        var boundary: Text = []
+        /// The part is a list of names, one string each.
         var isList = false
 
         init(_ detector: DetectorMessage.Detector?, _ subject: Text) {
@@ -42,10 +46,12 @@ struct Grammar {
     /// The class of an object that is printed as a description, an optional, or the bare name of its type.
     func className(of subject: Text) -> String? {
         var subject = subject.trimmed
-        while let inner = subject.dropping("Optional(") ?? subject.dropping("\"") ?? subject.dropping("@\"") {
+        while let inner = subject.dropping("Optional(") ?? quotedDescription(subject) {
             subject = inner.trimmed
         }
         guard subject.first == UInt8(ascii: "<") else {
+            // A text in quotes is what an object says, not what it is.
+            guard !subject.contains(where: PrivateText.isQuote) else { return nil }
             return TypeName.ifNamed(subject.droppingLast(")") ?? subject, demangle: demangle)?.text
                 ?? TypeName.ifNamed(subject, demangle: demangle)?.text
         }
@@ -53,6 +59,16 @@ struct Grammar {
             return TypeName.ifNamed(subject, demangle: demangle)?.text
         }
         return TypeName.ifNamed(description.name, demangle: demangle)?.text
+    }
+
+    /// What follows the quote in front of a description.
+    private func quotedDescription(_ text: Text) -> Text? {
+        guard let inner = text.dropping("\"") ?? text.dropping("@\""),
+            inner.trimmed.first == UInt8(ascii: "<")
+        else {
+            return nil
+        }
+        return inner
     }
 
     /// The descriptions that follow one another in `text`, with anything between them.
@@ -72,14 +88,29 @@ struct Grammar {
         return names
     }
 
+    /// The lines that start with 📄, and the description in each. Behind one that says more about its object nothing is
+    /// certain.
+    static func pages(_ text: Text) -> [(page: Text, description: Description)] {
+        var pages: [(page: Text, description: Description)] = []
+        for line in text.lines where pages.count < attempts {
+            guard let page = line.trimmed.dropping("📄")?.trimmed, let description = Description(page) else {
+                continue
+            }
+            pages.append((page, description))
+            if !description.attributes.isEmpty { break }
+        }
+        return pages
+    }
+
     // MARK: A form that nobody here knows
 
     /// The first `<Type: 0xADDRESS>` is taken for the leaked object; so is a text of one qualified name.
     private func anyDescription(_ text: Text) -> Reading {
         var reading = Reading(nil, text)
-        reading.className = firstDescription(in: text)
+        let subject = Redaction.subject(of: reading, in: text)[...]
+        reading.className = firstDescription(in: subject)
         guard reading.className == nil else { return reading }
-        if let name = TypeName.ifNamed(text, demangle: demangle),
+        if let name = TypeName.ifNamed(subject, demangle: demangle),
             looksQualified(Text(name.text)) || name.isUndemangled
         {
             reading.className = name.text
@@ -87,9 +118,14 @@ struct Grammar {
         return reading
     }
 
-    /// The class of the first `<Type: 0xADDRESS>` in a text.
+    /// The class of the first `<Type: 0xADDRESS>` in what speaks of the object.
+    func firstDescription(of reading: Reading, in text: Text) -> String? {
+        firstDescription(in: Redaction.subject(of: reading, in: text)[...])
+    }
+
+    /// The class of the first `<Type: 0xADDRESS>` in a text, outside of what users typed.
     func firstDescription(in text: Text) -> String? {
-        var rest = text
+        var rest = PrivateText.removed(from: text)[...]
         // A text of brackets alone must not be searched from each of them.
         for _ in 0..<Self.attempts {
             guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }

@@ -21,7 +21,7 @@ extension Grammar {
         reading.isList = true
         reading.event = event
         let names = PropertyList.strings(of: list).suffix(WireLimits.stackCount).map { element in
-            TypeName.ifNamed(relationship(element[...]), demangle: demangle)?.text
+            TypeName.ifNamed(Self.relationship(element[...]), demangle: demangle)?.text
         }
         // Without the last, which leaked, the others say nothing.
         reading.className = names.last ?? nil
@@ -64,7 +64,7 @@ extension Grammar {
     }
 
     /// The class in `.viewModel(Cart), `, which MLeaksFinder's `MLCheck` makes of a property.
-    private func relationship(_ element: Text) -> Text {
+    static func relationship(_ element: Text) -> Text {
         var name = element.trimmed
         while name.last == UInt8(ascii: ",") { name = name.dropLast().trimmed }
         guard let inner = name.droppingLast(")"), let open = inner.firstIndex(of: UInt8(ascii: "(")),
@@ -76,11 +76,19 @@ extension Grammar {
 
 /// The old property-list syntax in which collections print themselves.
 enum PropertyList {
+    /// One string, and how it is written.
+    struct Element {
+        let source: Text
+        let string: [UInt8]
+    }
+
+    static func strings(of list: Text) -> [[UInt8]] { elements(of: list).map(\.string) }
+
     /// The strings of a list, whose `(` is read, up to its `)` or to where the text was cut.
     ///
     /// Bare words are strings too. `\U4e2d` is one UTF-16 unit, `\342` one byte in octal.
-    static func strings(of list: Text) -> [[UInt8]] {
-        var strings: [[UInt8]] = []
+    static func elements(of list: Text) -> [Element] {
+        var elements: [Element] = []
         var rest = list
         while true {
             rest = rest.trimmed
@@ -91,10 +99,10 @@ enum PropertyList {
                 continue
             }
             let (string, after) = first == UInt8(ascii: "\"") ? quoted(rest.dropFirst()) : bare(rest)
-            strings.append(string)
+            elements.append(Element(source: rest[..<after.startIndex], string: string))
             rest = after
         }
-        return strings
+        return elements
     }
 
     /// Up to the next comma, closing parenthesis or line end that is not inside brackets.

@@ -35,17 +35,32 @@ enum MessageText {
         return plain[...].trimmed
     }
 
-    /// Without what loggers, the Swift runtime and test runners put around a message.
-    static func withoutPrefix(_ text: Text) -> Text {
-        var text = text
+    /// A message, and what loggers, the Swift runtime and test runners put around it.
+    struct Framed {
+        /// Up to the message.
+        var head: Text
+        var message: Text
+        /// How many quotes closed around the message.
+        var quotes = 0
+    }
+
+    /// Parts the message from what stands around it.
+    static func framed(_ text: Text) -> Framed {
+        var framed = Framed(head: text.prefix(0), message: text)
         // A log line may carry a trap that carries a failed assertion.
         for _ in 0..<4 {
-            let before = text.startIndex
-            text = (withoutLogHead(text) ?? text).trimmed
-            text = (withoutTrapHead(text) ?? text).trimmed
-            if text.startIndex == before { break }
+            let before = framed.message.startIndex
+            framed.message = (withoutLogHead(framed.message) ?? framed.message).trimmed
+            if let reason = exceptionReason(framed.message) {
+                framed.message = reason.trimmed
+                framed.quotes += 1
+            }
+            framed.message = (withoutTrapHead(framed.message) ?? framed.message).trimmed
+            if framed.message.startIndex == before { break }
         }
-        return withoutTrapTail(text)
+        framed.message = withoutTrapTail(framed.message)
+        framed.head = text[..<framed.message.startIndex]
+        return framed
     }
 
     /// `2017-11-14 11:58:37.373501+0800 app[3933:3009455] `, as `NSLog` and the unified log print it.
@@ -69,8 +84,8 @@ enum MessageText {
         return nil
     }
 
-    /// `App/File.swift:7: Fatal error: ` and its relatives, `…error: -[Suite test] : ` of XCTest, and the head of
-    /// an exception that nobody caught.
+    /// `App/File.swift:7: Fatal error: ` and its relatives, and what XCTest puts in front of a failure:
+    /// `…error: -[Suite test] : ` on Apple's systems, `…error: Suite.test : ` elsewhere.
     private static func withoutTrapHead(_ text: Text) -> Text? {
         let line = text.firstLine.line
         let marks: [StaticString] = [
@@ -80,16 +95,27 @@ enum MessageText {
             guard let range = line.firstRange(of: mark) else { continue }
             if isPlace(text[..<range.lowerBound]) { return text[range.upperBound...] }
         }
-        if let range = line.firstRange(of: "error: -["), isPlace(text[..<range.lowerBound]),
-            let end = line[range.upperBound...].firstRange(of: "] : ")
-        {
-            return text[end.upperBound...]
+        guard let range = line.firstRange(of: "error: "), isPlace(text[..<range.lowerBound]) else {
+            return nil
         }
-        if text.starts(with: "*** Terminating app due to"), let range = text.firstRange(of: "reason: '") {
-            let reason = text[range.upperBound...]
-            return reason[..<(reason.lastIndex(of: UInt8(ascii: "'")) ?? reason.endIndex)]
+        let test = line[range.upperBound...]
+        guard let end = test.firstRange(of: " : ") else { return nil }
+        let name = test[..<end.lowerBound]
+        let isName =
+            name.starts(with: "-[") && name.last == UInt8(ascii: "]")
+            || name.contains(UInt8(ascii: "."))
+                && name.allSatisfy { $0.isIdentifier || $0 == UInt8(ascii: ".") }
+        return isName ? text[end.upperBound...] : nil
+    }
+
+    /// The reason in the head of an exception that nobody caught.
+    private static func exceptionReason(_ text: Text) -> Text? {
+        guard text.starts(with: "*** Terminating app due to"), let range = text.firstRange(of: "reason: '")
+        else {
+            return nil
         }
-        return nil
+        let reason = text[range.upperBound...]
+        return reason[..<(reason.lastIndex(of: UInt8(ascii: "'")) ?? reason.endIndex)]
     }
 
     /// Nothing, or `path:line: `, or the name of a thread; nothing that a message could hold.
@@ -106,10 +132,13 @@ enum MessageText {
 
     /// `: file /path/File.swift, line 33`, which older runtimes put behind.
     private static func withoutTrapTail(_ text: Text) -> Text {
-        guard let range = text.lastRange(of: ": file "),
+        var text = text
+        while let range = text.lastRange(of: ": file "),
             let line = text[range.upperBound...].lastRange(of: ", line "),
             line.upperBound < text.endIndex, text[line.upperBound...].allSatisfy(\.isDigit)
-        else { return text }
-        return text[..<range.lowerBound]
+        {
+            text = text[..<range.lowerBound].trimmed
+        }
+        return text
     }
 }

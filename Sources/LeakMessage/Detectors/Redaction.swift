@@ -1,53 +1,78 @@
-/// Takes out of a message what users typed or read.
+/// Takes out of a message what users typed or read, so that it is still read as the same message.
 ///
-/// Where a quoted text ends cannot be told, since it may hold quotes; so everything behind the address of a
-/// description goes, up to where the form of the message continues.
+/// A message without any stays as it is. Of another one stays what its form says for certain: the words in front of the
+/// object, the object, and what ``Grammar/Reading/tail`` has.
 enum Redaction {
-    /// - Parameters:
-    ///   - message: what ``MessageText/withoutPrefix(_:)`` left.
-    ///   - prefix: what it took off the front.
-    static func redacted(_ message: Text, after prefix: Text) -> Text {
+    static func redacted(_ framed: MessageText.Framed) -> Text {
+        let message = framed.message
         let reading = Grammar(demangle: { _ in nil }).read(message)
-        let subject = reading.subject
-        var result = Array(prefix)
-        result.append(contentsOf: message[message.startIndex..<subject.startIndex])
-        if reading.isList {
-            // What follows a list is nothing that any form reads.
-            result.append(contentsOf: list(subject))
+        var result = Array(framed.head)
+        if !reading.isList, isPlain(message) {
+            result.append(contentsOf: message)
         } else {
-            result.append(contentsOf: object(subject))
-            result.append(contentsOf: quotations(message[subject.endIndex...]))
+            result.append(contentsOf: message[..<reading.subject.startIndex])
+            result.append(contentsOf: subject(of: reading, in: message))
+            result.append(contentsOf: reading.tail)
         }
-        return result[...]
+        result.append(contentsOf: repeatElement(UInt8(ascii: "'"), count: framed.quotes))
+        return result[...].trimmed
     }
 
-    /// Keeps class and address of the first description and what it contains, or else all that is not quoted.
+    /// What speaks of the object.
+    static func subject(of reading: Grammar.Reading, in message: Text) -> [UInt8] {
+        if reading.isList { return list(reading.subject) }
+        guard !reading.boundary.isEmpty else { return object(reading.subject) }
+        // Between quotes the boundary is none, and what was typed goes on behind it.
+        let whole = PrivateText.removed(from: message[reading.subject.startIndex...])[...]
+        return Array(whole[..<(whole.firstRange(of: reading.boundary)?.lowerBound ?? whole.endIndex)])
+    }
+
+    private static func isPlain(_ text: Text) -> Bool {
+        PrivateText.removed(from: text)[...] == text
+    }
+
+    /// A name as a field of a report gives it: of a description in it class and address stay.
+    ///
+    /// Names have no quotes but around them.
+    static func name(_ raw: Text) -> Text {
+        guard raw.contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) }) else { return raw }
+        let name = TypeNameCleaning.withoutWrapping(raw)
+        if let description = Description(name) {
+            guard description.attributes.isEmpty else { return PrivateText.removed(from: name)[...] }
+            if description.rest.isEmpty { return raw }
+        }
+        let removed = PrivateText.removed(from: name)[...]
+        return removed == name ? raw : removed
+    }
+
     private static func object(_ subject: Text) -> [UInt8] {
-        guard let open = subject.firstIndex(of: UInt8(ascii: "<")),
-            let description = Description(subject[open...]),
-            isPlain(subject[..<open])
-        else { return quotations(subject) }
-        guard description.attributes.isEmpty else {
-            return Array(subject[..<description.attributes.startIndex]) + Array("; …>".utf8)
+        // An alert's title, message and buttons, whose quotes a format may have eaten.
+        if let alert = alertText(in: subject), !subject[..<alert].contains(where: PrivateText.isQuote) {
+            return object(subject[..<alert].trimmed) + Array("\ntitle: \"…\"".utf8)
+        }
+        guard let description = Description(subject), description.attributes.isEmpty else {
+            return PrivateText.removed(from: subject)
         }
         let rest = description.rest
         let head = Array(subject[..<rest.startIndex])
         if rest.starts(with: ":\n[") { return head + children(rest) }
         if rest.trimmed.starts(with: "📄") { return head + pages(rest) }
-        // An alert's title, message and buttons, whose quotes a format may have eaten.
-        if rest.contains("title:") || rest.contains("message:") || rest.contains("actions:") {
-            return head + Array("\ntitle: \"…\"".utf8)
+        return head + PrivateText.removed(from: rest)
+    }
+
+    /// Where the first line starts that only alerts have.
+    private static func alertText(in subject: Text) -> Int? {
+        var start = subject.startIndex
+        for line in subject.lines {
+            let words = line.drop { $0 == UInt8(ascii: " ") }
+            let marks: [StaticString] = ["title: ", "message: ", "actions: ", "textfields: "]
+            if start > subject.startIndex, marks.contains(where: { words.starts(with: $0) }) { return start }
+            start = line.endIndex + 1
         }
-        return head + quotations(rest)
+        return nil
     }
 
-    /// No quotation is open in front of a description.
-    private static func isPlain(_ text: Text) -> Bool {
-        let text = text.droppingLast("\"") ?? text
-        return !text.contains(UInt8(ascii: "\"")) && !text.contains(UInt8(ascii: "'"))
-    }
-
-    /// The descriptions of a list of children, without their attributes.
+    /// The descriptions of a list of children, without what they say of their objects.
     private static func children(_ list: Text) -> [UInt8] {
         var result = Array(":\n[".utf8)
         var rest = list
@@ -68,14 +93,9 @@ enum Redaction {
     /// The same of children that stand on lines of their own.
     private static func pages(_ text: Text) -> [UInt8] {
         var result: [UInt8] = []
-        for line in text.lines {
-            guard let page = line.trimmed.dropping("📄")?.trimmed else { continue }
+        for (page, description) in Grammar.pages(text) {
             result.append(contentsOf: Array("\n📄 ".utf8))
-            if let description = Description(page) {
-                result.append(contentsOf: bare(description, in: page))
-            } else {
-                result.append(contentsOf: quotations(page))
-            }
+            result.append(contentsOf: bare(description, in: page))
         }
         return result
     }
@@ -87,36 +107,53 @@ enum Redaction {
         return Array(text[..<description.rest.startIndex])
     }
 
-    /// With `…` for everything between the first quote and the last of its sort, or to the end.
-    private static func quotations(_ text: Text) -> [UInt8] {
-        guard let start = text.indices.first(where: { isOpeningQuote(at: $0, in: text) }) else {
-            return Array(text)
-        }
-        let quote = text[start]
-        let end = text[(start + 1)...].lastIndex(of: quote) ?? text.endIndex
-        return Array(text[...start]) + Array("…".utf8) + Array(text[end...])
-    }
-
-    /// A quote that is no apostrophe.
-    private static func isOpeningQuote(at index: Int, in text: Text) -> Bool {
-        guard text[index] == UInt8(ascii: "'") || text[index] == UInt8(ascii: "\"") else { return false }
-        return index == text.startIndex || !text[index - 1].isIdentifier
-    }
-
-    /// Keeps what can be the names of types and fields.
+    /// The list as it stands, with `…` for what can be no type and no path of fields.
     private static func list(_ text: Text) -> [UInt8] {
         var result: [UInt8] = []
-        for string in PropertyList.strings(of: text) {
-            result.append(contentsOf: Array(result.isEmpty ? "\n    \"".utf8 : ",\n    \"".utf8))
-            result.append(contentsOf: isNames(string[...]) ? string : Array("…".utf8))
-            result.append(UInt8(ascii: "\""))
+        var last = text.startIndex
+        let elements = PropertyList.elements(of: text)
+        for (index, element) in elements.enumerated() {
+            // White space and commas.
+            result.append(contentsOf: text[last..<element.source.startIndex])
+            last = element.source.endIndex
+            // The others are not read either.
+            let isRead = index < WireLimits.cycleCount || index >= elements.count - WireLimits.stackCount
+            if isRead, isPath(element.string[...]) {
+                result.append(contentsOf: element.source)
+            } else {
+                let isQuoted = element.source.first == UInt8(ascii: "\"")
+                let shown = isRead ? nameInList(element.string[...]) : nil
+                result.append(contentsOf: shown ?? Array((isQuoted ? "\"…\"" : "…").utf8))
+            }
         }
-        return result + Array("\n)".utf8)
+        let end = text[last...].firstIndex(of: UInt8(ascii: ")"))
+        return result + text[last..<(end.map { $0 + 1 } ?? last)]
     }
 
-    private static func isNames(_ string: Text) -> Bool {
-        let marks = Array("<>()[]{}.,:-+*…".utf8)
-        return string.allSatisfy { $0.isIdentifier || $0 == UInt8(ascii: " ") || marks.contains($0) }
-            && string.split(separator: UInt8(ascii: " ")).count <= 24
+    /// What stays of an element that names a type and says more about an object.
+    private static func nameInList(_ string: Text) -> [UInt8]? {
+        let raw = Grammar.relationship(string)
+        guard TypeName.ifNamed(raw, demangle: { _ in nil }) != nil else { return nil }
+        let name = TypeNameCleaning.withoutWrapping(name(raw))
+        guard name.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
+            return nil
+        }
+        return [UInt8(ascii: "\"")] + name + [UInt8(ascii: "\"")]
+    }
+
+    /// Whether all of `-> name -> Class ` are names.
+    private static func isPath(_ string: Text) -> Bool {
+        var rest = string
+        while let arrow = rest.firstRange(of: "-> ") {
+            guard isName(rest[..<arrow.lowerBound].trimmed) else { return false }
+            rest = rest[arrow.upperBound...]
+        }
+        return isName(rest.trimmed)
+    }
+
+    private static func isName(_ text: Text) -> Bool {
+        let marks = Array("<>()[]{}.,:-+*?".utf8)
+        if text.allSatisfy({ $0.isIdentifier || marks.contains($0) }) { return !text.equals("…") }
+        return isPlain(text) && TypeName.ifNamed(Grammar.relationship(text), demangle: { _ in nil }) != nil
     }
 }

@@ -46,6 +46,16 @@ extension ArraySlice<UInt8> {
         return nil
     }
 
+    func firstRange(of text: Text) -> Range<Int>? {
+        guard let first = text.first, count >= text.count else { return nil }
+        var index = startIndex
+        while index <= endIndex - text.count {
+            if self[index] == first, self[index...].starts(with: text) { return index..<index + text.count }
+            index += 1
+        }
+        return nil
+    }
+
     /// Where `text` last stands.
     func lastRange(of text: StaticString) -> Range<Int>? {
         let length = text.utf8CodeUnitCount

@@ -23,27 +23,57 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     }
 
     init(_ raw: Text, demangle: (String) -> String?) {
-        var name = TypeNameCleaning.unwrapped(raw.cut(to: TypeNameCleaning.byteLimit))
-        name = TypeNameCleaning.withoutRuntimeMarks(name)
-        var isUndemangled = false
-        if TypeNameCleaning.looksMangled(name) {
-            let mangled = name.string
-            if let plain = OldMangling.demangle(name) ?? demangle(mangled), plain != mangled,
-                plain.utf8.count <= TypeNameCleaning.demangledByteLimit
-            {
-                name = TypeNameCleaning.simplified(Text(plain))
-            } else {
-                isUndemangled = true
+        let raw = raw.cut(to: TypeNameCleaning.byteLimit)
+        let first = Round(raw, demangle)
+        // What a mangled name or a context hid may have to be cleaned too.
+        var last = first
+        var discriminator = first.discriminator
+        var previous = raw
+        var rounds = 1
+        while last.name != previous {
+            guard rounds <= Self.rounds else {
+                // Made to be cleaned for ever.
+                last.name = TypeNameCleaning.withoutControls(Redaction.name(raw))
+                break
             }
-        } else {
-            name = TypeNameCleaning.simplified(name)
+            previous = last.name
+            last = Round(previous, demangle)
+            discriminator = discriminator ?? last.discriminator
+            rounds += 1
         }
-        let (plain, discriminator) = TypeNameCleaning.withoutContexts(name)
-        let (erased, hasAppType) = Generics.erased(plain)
-        text = erased.cut(to: TypeNameCleaning.byteLimit).string
+        text = last.name.string
         self.discriminator = discriminator
-        self.isUndemangled = isUndemangled
-        isSystem = SystemNames.isSystem(erased) && !hasAppType
+        isUndemangled = TypeNameCleaning.looksMangled(last.name)
+        isSystem = first.isSystem
+    }
+
+    private static let rounds = 4
+
+    /// A name cleaned once.
+    private struct Round {
+        var name: Text
+        let discriminator: String?
+        let isSystem: Bool
+
+        init(_ raw: Text, _ demangle: (String) -> String?) {
+            var name = TypeNameCleaning.withoutRuntimeMarks(
+                TypeNameCleaning.unwrapped(Redaction.name(raw)))
+            if TypeNameCleaning.looksMangled(name) {
+                let mangled = name.string
+                if let plain = OldMangling.demangle(name) ?? demangle(mangled), plain != mangled,
+                    plain.utf8.count <= TypeNameCleaning.demangledByteLimit
+                {
+                    name = TypeNameCleaning.simplified(Text(plain))
+                }
+            } else {
+                name = TypeNameCleaning.simplified(name)
+            }
+            let (plain, discriminator) = TypeNameCleaning.withoutContexts(name)
+            let (erased, hasAppType) = Generics.erased(plain)
+            self.name = erased.cut(to: TypeNameCleaning.byteLimit)
+            self.discriminator = discriminator
+            isSystem = SystemNames.isSystem(erased) && !hasAppType
+        }
     }
 
     /// Reads `raw` as a type only if it can be one: identifiers, dots, generic arguments.

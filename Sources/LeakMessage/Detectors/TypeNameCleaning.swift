@@ -7,24 +7,38 @@ enum TypeNameCleaning {
 
     /// Takes a name out of quotes, of `Optional(…)`, of `<Name: 0x…>`, and of white space and commas around them.
     static func unwrapped(_ raw: Text) -> Text {
-        var name = raw.trimmed
+        var name = raw
         // Each round takes at least one byte; the bound is for texts made of nothing else.
         for _ in 0..<16 {
             let before = name.count
-            while name.last == UInt8(ascii: ",") { name = name.dropLast().trimmed }
-            for quote in [UInt8(ascii: "\""), UInt8(ascii: "'")] where name.count >= 2 {
-                if name.first == quote, name.last == quote { name = name.dropFirst().dropLast().trimmed }
-            }
-            if let inner = name.dropping("Optional(")?.droppingLast(")") { name = inner.trimmed }
-            if let inner = name.dropping("@")?.dropping("\"") { name = inner }
+            name = withoutWrapping(name)
             if name.first == UInt8(ascii: "<") {
                 name = Description.name(name)
             } else if let range = name.firstRange(of: ": 0x"), isHexadecimal(name[range.upperBound...]) {
                 name = name[..<range.lowerBound]
             }
+            if let inner = OptionalType.wrapped(name) { name = inner }
             if name.count == before { break }
         }
-        if let inner = OptionalType.wrapped(name) { name = inner }
+        return name
+    }
+
+    /// Takes a name out of quotes, of `Optional(…)`, and of white space and commas around them.
+    static func withoutWrapping(_ raw: Text) -> Text {
+        var name = raw
+        for _ in 0..<16 {
+            let before = name.count
+            name = name.trimmed
+            while name.last == UInt8(ascii: ",") { name = name.dropLast().trimmed }
+            for quote in [UInt8(ascii: "\""), UInt8(ascii: "'")] where name.first == quote {
+                if let end = name.dropFirst().firstIndex(of: quote), end == name.endIndex - 1 {
+                    name = name.dropFirst().dropLast()
+                }
+            }
+            if let inner = name.dropping("Optional(")?.droppingLast(")") { name = inner }
+            if let inner = name.dropping("@"), inner.first == UInt8(ascii: "\"") { name = inner }
+            if name.count == before { break }
+        }
         return name
     }
 
@@ -57,9 +71,10 @@ enum TypeNameCleaning {
     }
 
     static func looksMangled(_ name: Text) -> Bool {
-        name.starts(with: "_Tt") || name.starts(with: "$s") || name.starts(with: "$S")
-            || name.starts(with: "_$s")
-            || name.starts(with: "_$S") || name.starts(with: "_T0")
+        let marks: [StaticString] = ["_Tt", "$s", "$S", "_$s", "_$S", "_T0"]
+        // Which symbols hold nothing else.
+        return marks.contains { name.starts(with: $0) }
+            && name.allSatisfy { $0.isIdentifier || $0 == UInt8(ascii: ".") }
     }
 
     /// Reduces what the demangler says about symbols that are no types: `nominal type descriptor for X` to X,
@@ -115,12 +130,16 @@ enum TypeNameCleaning {
                 rest = inner
                 continue
             }
-            // No control character may enter a name: one of them separates the parts of a key.
-            let isControl = byte < 0x20 || byte == 0x7F
-            if !isControl { name.append(byte) }
+            name.append(byte)
             rest = rest.dropFirst()
         }
-        return (name[...].trimmed, discriminator)
+        return (withoutControls(name[...]), discriminator)
+    }
+
+    /// No control character may enter a name: one of them separates the parts of a key.
+    static func withoutControls(_ name: Text) -> Text {
+        let isPlain = name.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        return (isPlain ? name : name.filter { $0 >= 0x20 && $0 != 0x7F }[...]).trimmed
     }
 
     /// A `)`, and the ` in _` in front of it that a private type's file makes.
@@ -168,6 +187,7 @@ enum TypeNameCleaning {
 /// `Optional<X>` as a type.
 enum OptionalType {
     static func wrapped(_ name: Text) -> Text? {
-        (name.dropping("Swift.Optional<") ?? name.dropping("Optional<"))?.droppingLast(">")
+        let inner = (name.dropping("Swift.Optional<") ?? name.dropping("Optional<"))?.droppingLast(">")
+        return inner.flatMap { $0.equals("…") ? nil : $0 }
     }
 }

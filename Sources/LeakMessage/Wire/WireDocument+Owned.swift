@@ -85,7 +85,10 @@ extension JSONScanner {
             case .string: keys.append(CustomKey(name, .string(text(of: try string()))))
             case .number:
                 let number = try number()
-                if let value = Double(text(of: number.slice)) { keys.append(CustomKey(name, .number(value))) }
+                // One too large for a Double is none that could be written again.
+                if let value = Double(text(of: number.slice)), value.isFinite {
+                    keys.append(CustomKey(name, .number(value)))
+                }
             case .boolean: keys.append(CustomKey(name, .boolean(try boolean())))
             case .null, .array, .object: try skip()
             }

@@ -14,7 +14,8 @@
                 let answers = try connection.run([
                     Self.newLeaks(app, but: known.rows), Self.recentSlots(app, from: first),
                     Self.recentLeaks(app, from: first),
-                    Self.totals(app), Self.dropped(app), Self.beyond(app), Self.newLeakCount(app, but: known.rows),
+                    Self.totals(app), Self.dropped(app), Self.beyond(app),
+                    Self.newLeakCount(app, but: known.rows),
                 ])
                 let recent = try Self.recent(answers[1], connection)
                 let totals = answers[3].first

@@ -25,7 +25,7 @@ import Testing
 
     @Test func `addresses in a text make no new entry`() throws {
         let document = try document(
-            (0..<50).map {
+            (16..<66).map {
                 #"{"message":"VIEW STILL IN MEMORY <MyApp.Card0x1: 0x7f88acc6\#(String($0, radix: 16))>"}"#
             })
         var cache = GroupCache()
@@ -35,13 +35,14 @@ import Testing
 
     @Test func `elapsed times make no new entry and are still read`() throws {
         let document = try document(
-            (0..<50).map {
+            (10..<60).map {
                 #"{"message":"LEAKED VIEW DEINITED <Card: 0x7f>\n\nDeinited after \#($0).912s."}"#
             })
         var cache = GroupCache()
         for index in document.reports.indices {
             #expect(
-                cache.group(document, index, app: "a", module: nil).livedMilliseconds == index * 1_000 + 912)
+                cache.group(document, index, app: "a", module: nil).livedMilliseconds == (index + 10) * 1_000
+                    + 912)
         }
         #expect(cache.count == 1)
     }
@@ -63,6 +64,21 @@ import Testing
             #"{"class":"A","type":"freed","lived_ms":5,"message":"Deinited after 4.500s."}"#,
             #"{"message":"POSSIBLE LEAK ALERT: A - current count: 2, max count: 1"}"#,
             #"{"message":"POSSIBLE LEAK ALERT: A - current count: 3, max count: 1"}"#,
+            #"{"message":"job after 5 left"}"#, #"{"message":"job after 5.5 left"}"#,
+            #"{"message":"job after 5abcd"}"#, #"{"message":"job after 55abcd"}"#,
+            #"{"message":"job at 0x12zz"}"#,
+            #"{"message":"job at 0x1azz"}"#, #"{"message":"job at 0x12\u007a"}"#,
+            #"{"message":"job at 0x1a\u007a"}"#,
+            #"{"message":"job at $0x12"}"#, #"{"message":"job at $0x1a"}"#,
+            #"{"type":"freed","message":"<A: 0x1> after 5s"}"#,
+            #"{"type":"freed","message":"<A: 0x1> after 7s"}"#,
+            #"{"type":"freed","message":"<A: 0x1> \u0061fter 5s"}"#,
+            #"{"type":"freed","message":"<A: 0x1> \u0061fter 7s"}"#,
+            #"{"class":"A","type":"freed","message":"LEAKED VIEW DEINITED <A: 0x1; text = 'after 5s'>"}"#,
+            #"{"class":"A","type":"freed","message":"LEAKED VIEW DEINITED <A: 0x1>\n\nDeinited after 6s."}"#,
+            #"{"message":"Eventually did deallocate <A: 0x1> after 5.0s (3 left)"}"#,
+            #"{"message":"Eventually did deallocate <A: 0x1> after 6.0s (3 left) hereafter 7s"}"#,
+            #"{"message":"Eventually did deallocate <A: 0x1> after 6.5s (3 left) hereafter 8s"}"#,
         ]
         let document = try document(reports)
         var cache = GroupCache()

@@ -50,7 +50,9 @@ enum MangledChain {
     private static func expectQuick(
         _ what: String, location: SourceLocation = #_sourceLocation, _ work: () -> Void
     ) {
-        let time = ContinuousClock().measure(work)
+        var time = ContinuousClock().measure(work)
+        // The least of some tries, since others work on the machine too.
+        for _ in 0..<4 where time >= patience { time = min(time, ContinuousClock().measure(work)) }
         #expect(time < patience, "\(what.prefix(200))", sourceLocation: location)
     }
 
@@ -147,6 +149,15 @@ enum MangledChain {
             }
         }
         #expect(readable > 100)
+    }
+
+    @Test(arguments: [
+        ".resume.0", ".\0\u{1}\u{7F}", ".é\"\\\n\t", ".viewModel(A), \u{FFFD}\u{FFFD}\0 has leaked",
+    ])
+    func `a suffix may become four times as long`(suffix: String) throws {
+        let mangled = "$s5MyApp3FooC" + suffix + suffix + suffix
+        let plain = RuntimeDemangler.demangle(mangled)
+        #expect(plain?.utf8.count ?? 0 <= (try #require(ManglingSize.bound(mangled.utf8))))
     }
 
     @Test func `no field of a report is slow with them`() {

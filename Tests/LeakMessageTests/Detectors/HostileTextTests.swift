@@ -135,17 +135,22 @@ import Testing
             "Memory Leak: (", "Retain Cycle: (", "2017-11-14 11:58:37 ", "Fatal error: ", "[",
         ].map { $0 + String(repeating: part, count: 8192 / part.utf8.count) }
         for name in names {
-            let time = ContinuousClock().measure {
-                _ = TypeName(name, demangle: { _ in name + name }).split(appModule: "Shop")
-            }
-            #expect(time < .seconds(1), "\(part)")
+            expectQuick(name) { _ = TypeName(name, demangle: { _ in name + name }).split(appModule: "Shop") }
         }
         for text in texts {
-            let time = ContinuousClock().measure {
+            expectQuick(text) {
                 _ = DetectorMessage(text, demangle: demangle)
                 _ = DetectorMessage.redacted(text)
             }
-            #expect(time < .seconds(1), "\(text.prefix(40))")
         }
+    }
+
+    /// The least of some tries, since others work on the machine too.
+    private func expectQuick(
+        _ text: String, location: SourceLocation = #_sourceLocation, _ work: () -> Void
+    ) {
+        var least = ContinuousClock().measure(work)
+        for _ in 0..<4 where least >= .seconds(1) { least = min(least, ContinuousClock().measure(work)) }
+        #expect(least < .seconds(1), "\(text.prefix(40))", sourceLocation: location)
     }
 }

@@ -38,6 +38,25 @@ import Testing
         #expect(DetectorMessage.redacted(redacted) == redacted)
     }
 
+    /// What the fuzzer found: read anew, each of these was another text, or kept what stood in quotes.
+    @Test(arguments: [
+        "{\"Jane not deallocated after being ", "[{\"<FooInteractor: 0x1f> Jane has leaked\" x",
+        ",视图泄漏:L: 0xAAG1f; text = 'it's Jane\nactions:  \">",
+        "Something leaked: title = 'T' and label = \"a' Jane 2s ago 'b\"",
+        "Something leaked: \"x\ntitle: \"Jane\"\"", "Leak \"<Jane D: 0x8f> title='x'\"",
+        "Optional(<Shop.Field: 0; placeholder = Jane>)", "Something leaked: \"a\" b Jane has leaked\"",
+        "Expected deallocation of \"a\" b 2s ago Jane\"",
+        "Expected deallocation of <Odd 'view': 0x1f; placeholder = Jane",
+        "LEAKED VIEW DEINITED <A: 0x1; text = 'Deinited after Jane",
+        "*** Terminating app due to x, reason: 'Leak of 'Jane' \"b\" here', terminating",
+    ])
+    func `hostile texts are masked, and masked texts stay as they are`(text: String) {
+        let redacted = DetectorMessage.redacted(text)
+        #expect(!redacted.contains("Jane"), "\(redacted)")
+        #expect(DetectorMessage.redacted(redacted) == redacted)
+        #expect(DetectorMessage(redacted) == DetectorMessage(text))
+    }
+
     @Test(arguments: MessageVector.all)
     func `a redacted vector says the same`(vector: MessageVector) {
         let redacted = DetectorMessage.redacted(vector.message)
@@ -62,6 +81,24 @@ import Testing
     ])
     func `masks what differs between sightings`(text: String, masked: String) {
         #expect(DetectorMessage("Expected deallocation of " + text).maskedText == masked)
+    }
+
+    @Test func `names and the app's own words lose what descriptions say of their objects`() {
+        var report = LeakReport()
+        report.className = "<UILabel: 0x1f; text = '\(Self.secret)'>"
+        report.stack = ["\"MyApp.Root\"", "UILabel text='\(Self.secret)'"]
+        report.children = ["Optional(<Field: 0x1f; placeholder = \(Self.secret)>)"]
+        report.log = ["tapped <UIButton: 0x1f; text = '\(Self.secret)'>", "opened 'cart'"]
+        report.keys = [CustomKey("k", .string("<UILabel: 0x1f; text = '\(Self.secret)'>"))]
+        report.fingerprint = ["<UILabel: 0x1f; text = '\(Self.secret)'>"]
+        let redacted = report.redacted()
+        #expect(redacted.className == "<UILabel: 0x1f; …>")
+        #expect(redacted.stack == ["\"MyApp.Root\"", "UILabel text='…'"])
+        #expect(redacted.children == ["<Field: 0x1f; …>"])
+        #expect(redacted.log == ["tapped <UIButton: 0x1f; …>", "opened 'cart'"])
+        #expect(redacted.keys == [CustomKey("k", .string("<UILabel: 0x1f; …>"))])
+        #expect(redacted.fingerprint == ["<UILabel: 0x1f; …>"])
+        #expect(redacted.redacted() == redacted)
     }
 
     @Test func `a report's sample keeps of its error the description alone, unless more is allowed`() {

@@ -41,7 +41,10 @@ import Testing
         ("Swift.Optional<MyApp.Foo>", "MyApp.Foo"), ("\"MyApp.FooController\"", "MyApp.FooController"),
         ("  Foo ,", "Foo"), ("__C.UIView", "UIView"), ("MyApp.Box<__C.UIView>", "MyApp.Box<…>"),
         ("<<__NSMallocBlock__:0x10a3b>>", "__NSMallocBlock__"), ("中文.我的VC", "中文.我的VC"), ("", ""),
-        ("\"", "\""),
+        ("\"", "\"…"), ("Swift.Optional<Swift.Optional<MyApp.Foo>>", "MyApp.Foo"),
+        ("Optional<…>", "Optional<…>"),
+        ("\"NSKVONotifying_Optional(Foo)\"", "Foo"),
+        ("UILabel text='it's Jane'", "UILabel text='…'"), ("<UILabel: 0x1f; text = 'Jane", "UILabel"),
     ])
     func `cleans a name`(raw: String, text: String) {
         let name = TypeName(raw, demangle: demangle)

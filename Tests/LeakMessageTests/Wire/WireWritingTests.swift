@@ -205,4 +205,11 @@ struct AnyReport {
         #expect(read.waitedMilliseconds == WireLimits.durationMilliseconds)
         #expect(read.livedMilliseconds == WireLimits.durationMilliseconds)
     }
+
+    @Test func `a number that no Double holds is no key`() throws {
+        let document = try WireReader.read(Array(#"{"class":"A","keys":{"a":1e400,"b":2}}"#.utf8), as: .json)
+        let report = document.report(at: 0)
+        #expect(report.keys == [CustomKey("b", .number(2))])
+        #expect(try WireReader.read(report.json(), as: .json).report(at: 0) == report)
+    }
 }

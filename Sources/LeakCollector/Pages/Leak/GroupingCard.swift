@@ -13,11 +13,15 @@ struct GroupingCard: Component {
             leak.quality == .low
             ? #"<p class="dim">The report named no class: its text, with numbers masked, stands for one.</p>"#
             : ""
+        let mangled: HTML =
+            rule.isMangled
+            ? #"<p class="dim">A name is mangled in a way that could not be read; it stands as it came.</p>"#
+            : ""
         return Card(
             "Grouped by, rule \(rule.version)",
             #"""
             <dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(Isolated(rule.className))</code></dd></div>\#
-            \#(stack)</dl>\#(note)
+            \#(stack)</dl>\#(note)\#(mangled)
             """#
         ).html
     }

@@ -1,0 +1,1 @@
+../../../../Tests/LeakCollectorTests/Promises/PrivatePlaces.swift

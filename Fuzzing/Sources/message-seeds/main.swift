@@ -1,0 +1,61 @@
+// Writes the first inputs of the fuzzer into a folder: the known texts as they are, as reports, and what they leave out.
+import Foundation
+
+let arguments = CommandLine.arguments
+guard arguments.count == 4 else {
+    print("usage: message-seeds MESSAGES.jsonl GROUPING.jsonl FOLDER")
+    exit(64)
+}
+let folder = URL(filePath: arguments[3])
+
+func write(_ name: String, _ text: String) throws {
+    try Data(text.utf8).write(to: folder.appending(path: name))
+}
+
+for (file, name) in [(arguments[1], "message"), (arguments[2], "grouping")] {
+    let lines = try String(contentsOf: URL(filePath: file), encoding: .utf8).split(separator: "\n")
+    for (number, line) in lines.enumerated() {
+        // Each line is a report too.
+        try write("\(name)-\(number)-json", String(line))
+        guard let vector = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+            let message = vector["message"] as? String
+        else { continue }
+        try write("\(name)-\(number)", message)
+    }
+    try write("\(name)-lines", lines.joined(separator: "\n"))
+    try write("\(name)-array", "[\(lines.joined(separator: ","))]")
+}
+
+for (number, make) in (PrivatePlaces.messages + PrivatePlaces.cutMessages).enumerated() {
+    try write("private-\(number)", make("it's \"5%\" \\n <b>"))
+}
+for (number, make) in PrivatePlaces.names.enumerated() { try write("name-\(number)", make("Jane")) }
+
+let full = """
+    {"type":"freed","id":"01936f2c-7c1e-7a44-9d0e-6b8d4c1f2a90","at":"2026-11-20T12:00:00.123Z","kind":"view",
+    "class":"Shop.Cart","stack":["UINavigationController","Shop.Cart"],"children":["Shop.A"],
+    "cycle":["Shop.Cart.onPaid","closure","__NSArrayM"],"reason":"dismissed","waited_ms":1000,"alive":3,"lived_ms":9,
+    "count":2,"message":"LEAKED VIEW DEINITED <Shop.Cart: 0x1f>\\n\\nDeinited after 8.912s.",
+    "error":{"domain":"d","code":8,"userInfo":{"NSLocalizedDescription":"\\u4e2d\\ud83d\\ude00","n":1e3}},
+    "keys":{"tab":"cart","ab":2.5,"on":true},"log":["opened"],"fingerprint":["a","b"],
+    "app":{"id":"a","module":"Shop","version":"5.2.0","build":"812"},"device":{"os":"iOS","os_version":"19","model":"m"},
+    "install":"i","user":"u"}
+    """
+try write("report", full)
+try write(
+    "batch",
+    #"{"app":{"id":"a","module":"M"},"sent_at":5,"sessions":[{"id":"s","started_at":"2026-11-20T12:00:05+01:00","checks":9,"leaks":1}],"checks":[{"class":"_TtC1M1A","count":4}],"dropped":{"budget":3},"reports":[\#(full)]}"#
+)
+for (number, name) in [
+    "s5MyApp13FooControllerC", "s5MyApp8SecretVC33_9B7A0F1E2D3C4B5A69788796A5B4C3D2LLC",
+    "s7SwiftUI19UIHostingControllerCyAA15ModifiedContentVyAA7AnyViewVAA12RootModifierVGG",
+    "sSDySDySSSSGAAGABGD", "s5MyApp0B8DelegateC3FooV0aB3Bar0CBazVLLC", "sSiSg_SStSgMa",
+    "C5MyApp13FooController",
+    "GC5MyApp3GenGVs10DictionarySSGSqCS_3Top___", "P1M1aES_CS_1aES0_CS0_1a_",
+    "CF5MyApp9makeLocalFT_P_L_5Local",
+    "(extension in M):A<B>.C", "A.(B in _9B7A).(unknown context at $1f).C",
+    "NSKVONotifying_GUL__TtC1M1A_Aspects_",
+    "nominal type descriptor for Optional(\"A\")",
+].enumerated() {
+    try write("mangled-\(number)", name)
+}

@@ -1,0 +1,147 @@
+/// Takes out of a text what users typed or read, wherever that may stand: between quotes, and behind the address in
+/// the description of an object.
+///
+/// Where such a text ends cannot be told, since it may hold quotes and brackets too. So a quotation goes up to the last
+/// quote of its sort, or to the end when their number is odd, and what a description says about its object up to the end.
+struct PrivateText {
+    private let text: Text
+    private var rest: Text
+    private var kept: [UInt8] = []
+    private var isInBrackets = false
+    /// What is left of ``attempts``.
+    private var attemptsLeft = attempts
+    /// Behind the last colon nothing is a description.
+    private let lastColon: Int
+    private let keepsQuotations: Bool
+
+    /// How many `<` are taken for descriptions; what follows the last of them goes. No name has so many.
+    private static let attempts = 256
+
+    /// - Parameter keepsQuotations: takes out what stands in descriptions alone.
+    /// - Returns: `text` with `…` for each, and `; …>` behind an address. Taken out again, nothing changes.
+    static func removed(from text: Text, keepsQuotations: Bool = false) -> [UInt8] {
+        guard text.contains(where: { $0 == UInt8(ascii: "<") || isQuote($0) }) else { return Array(text) }
+        var reader = PrivateText(text, keepsQuotations)
+        reader.run()
+        return reader.kept
+    }
+
+    private init(_ text: Text, _ keepsQuotations: Bool) {
+        self.text = text
+        self.keepsQuotations = keepsQuotations
+        rest = text
+        lastColon = text.lastIndex(of: UInt8(ascii: ":")) ?? text.startIndex
+        kept.reserveCapacity(text.count + 8)
+    }
+
+    static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") }
+
+    private mutating func run() {
+        while let byte = rest.first {
+            switch byte {
+            case UInt8(ascii: "<"): bracket()
+            case UInt8(ascii: ">"):
+                if previous != UInt8(ascii: "-") { isInBrackets = false }
+                keep(1)
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                if isOpening { quotation(byte) } else { keep(1) }
+            case UInt8(ascii: "0"): zero()
+            default: keep(1)
+            }
+        }
+    }
+
+    /// The byte before the next one.
+    private var previous: UInt8? { rest.startIndex > text.startIndex ? text[rest.startIndex - 1] : nil }
+
+    private mutating func keep(_ count: Int) {
+        kept.append(contentsOf: rest.prefix(count))
+        rest = rest.dropFirst(count)
+    }
+
+    private mutating func keep(upTo end: Int) { keep(end - rest.startIndex) }
+
+    /// Puts `mark` for all that is left.
+    private mutating func end(_ mark: StaticString) {
+        unsafe kept.append(
+            contentsOf: UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount))
+        rest = rest[rest.endIndex...]
+    }
+
+    /// A description at the start of `text`, while there are attempts left.
+    private mutating func description(at text: Text) -> Description? {
+        guard text.first == UInt8(ascii: "<"), text.startIndex < lastColon, attemptsLeft > 0 else {
+            return nil
+        }
+        attemptsLeft -= 1
+        return Description(text)
+    }
+
+    private mutating func bracket() {
+        guard attemptsLeft > 0 else { return end("…") }
+        guard let description = description(at: rest) else {
+            isInBrackets = true
+            return keep(1)
+        }
+        keep(upTo: (description.attributes.isEmpty ? description.rest : description.attributes).startIndex)
+        isInBrackets = false
+        if !description.attributes.isEmpty { end("; …>") }
+    }
+
+    /// An address in brackets that are no description otherwise: `<Cart of 'Jane': 0x1f; text = …>`.
+    private mutating func zero() {
+        guard isInBrackets, !(previous?.isIdentifier ?? false), rest.starts(with: "0x") else {
+            return keep(1)
+        }
+        let digits = rest.dropFirst(2).prefix { $0.isHexadecimal }
+        keep(upTo: digits.endIndex)
+        if let next = rest.first, next != UInt8(ascii: ">") { end("; …>") }
+    }
+
+    /// Whether the next byte is a quote that is no apostrophe.
+    private var isOpening: Bool {
+        if keepsQuotations { return false }
+        return rest.first == UInt8(ascii: "\"") || !(previous?.isIdentifier ?? false)
+    }
+
+    private mutating func quotation(_ quote: UInt8) {
+        keep(1)
+        // The description of an object may stand in quotes, alone.
+        if let description = description(at: rest),
+            TypeName.ifNamed(description.name, demangle: { _ in nil }) != nil
+        {
+            if !description.attributes.isEmpty {
+                keep(upTo: description.attributes.startIndex)
+                end("; …>")
+                kept.append(quote)
+                return
+            }
+            if description.rest.first == quote { return keep(upTo: description.rest.startIndex + 1) }
+        }
+        kept.append(contentsOf: Array("…".utf8))
+        guard let closing = closing(of: quote) else {
+            rest = rest[rest.endIndex...]
+            return
+        }
+        kept.append(quote)
+        rest = rest[(closing + 1)...]
+    }
+
+    /// Where a quotation ends: at the last quote of its sort, or at the last of the other when that one's stand among
+    /// these. `nil` when the quote is none of a pair, as in a text that was cut, or when all of it is about an object.
+    private func closing(of quote: UInt8) -> Int? {
+        guard !isInBrackets else { return nil }
+        let quotes = rest.indices.filter { rest[$0] == quote && !isApostrophe(at: $0) }
+        guard !quotes.count.isMultiple(of: 2), let last = quotes.last else { return nil }
+        let other = quote == UInt8(ascii: "'") ? UInt8(ascii: "\"") : UInt8(ascii: "'")
+        let among = rest[..<last].indices.contains { rest[$0] == other && !isApostrophe(at: $0) }
+        return among ? rest.lastIndex(of: other).map { max($0, last) } : last
+    }
+
+    private func isApostrophe(at index: Int) -> Bool {
+        guard rest[index] == UInt8(ascii: "'"), index > rest.startIndex, index + 1 < rest.endIndex else {
+            return false
+        }
+        return rest[index - 1].isIdentifier && rest[index + 1].isIdentifier && !rest[..<index].ends(with: "…")
+    }
+}

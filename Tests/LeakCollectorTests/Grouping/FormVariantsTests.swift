@@ -1,0 +1,89 @@
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct FormVariantsTests {
+    private static func expect(
+        _ text: String, is expected: LeakIdentity, location: SourceLocation = #_sourceLocation
+    ) {
+        for text in [text, DetectorMessage.redacted(text)] {
+            let identity = group(text, module: "MyApp").identity
+            #expect(identity.id == expected.id, "\(text)", sourceLocation: location)
+            #expect(identity.className == expected.className, "\(text)", sourceLocation: location)
+            #expect(identity.children == expected.children, "\(text)", sourceLocation: location)
+            #expect(identity.cycle == expected.cycle, "\(text)", sourceLocation: location)
+            #expect(identity.quality == .full, "\(text)", sourceLocation: location)
+        }
+    }
+
+    @Test func `a container is told by what it holds, in every layout`() {
+        var variants = FormVariants(random: Random(seed: 11))
+        for _ in 0..<300 {
+            let children = (0...variants.random.below(3)).map { _ in variants.className() }
+            let name = variants.random.element(of: [
+                "UINavigationController", "UITabBarController", "UIPageViewController",
+            ])
+            Self.expect(
+                variants.container(name, children), is: leak(name, children: children, module: "MyApp"))
+        }
+    }
+
+    @Test func `an alert is told by its class, whatever it says`() {
+        var variants = FormVariants(random: Random(seed: 12))
+        for _ in 0..<400 {
+            let name = variants.random.below(4) == 0 ? variants.className() : "UIAlertController"
+            Self.expect(variants.alert(name), is: leak(name, module: "MyApp"))
+        }
+    }
+
+    @Test func `a cycle is one leak wherever it starts`() {
+        var variants = FormVariants(random: Random(seed: 13))
+        for _ in 0..<300 {
+            var classes = (0...variants.random.below(4)).map { _ in variants.className() }
+            if variants.random.below(2) == 0 {
+                classes.append(variants.random.element(of: ["NSArray", "__NSMallocBlock__"]))
+            }
+            Self.expect(variants.cycle(classes), is: leak(nil, cycle: classes, module: "MyApp"))
+        }
+    }
+
+    @Test func `a checked property is told by its class and its owner`() {
+        var variants = FormVariants(random: Random(seed: 14))
+        for _ in 0..<200 {
+            let (owner, name) = (variants.className(), variants.className())
+            Self.expect(
+                variants.relationship(owner, variants.random.element(of: ["viewModel", "a", "_b2"]), name),
+                is: leak(name, [owner, "UIView", name], module: "MyApp"))
+        }
+    }
+
+    @Test func `a view is told by the controller that it is in`() {
+        var variants = FormVariants(random: Random(seed: 15))
+        for _ in 0..<200 {
+            let (owner, name) = (variants.className(), variants.className())
+            Self.expect(variants.owned(name, by: owner), is: leak(name, [owner, name], module: "MyApp"))
+        }
+    }
+
+    @Test func `an object alone is told by its class, whatever runs around it`() {
+        var variants = FormVariants(random: Random(seed: 16))
+        for _ in 0..<2_000 {
+            let name = variants.className()
+            Self.expect(variants.object(alone: name), is: leak(name, module: "MyApp"))
+        }
+    }
+
+    /// The page and the API say that it is.
+    @Test func `a mangled name that nobody can read stands as it came, marked`() {
+        let marked = leak("_TtC7MyApp14FooController", module: "MyApp")
+        #expect(marked.className == "_TtC7MyApp14FooController")
+        #expect(marked.groupedBy.isMangled)
+        #expect(leak("Foo", ["$s5MyApp4294967299FooC", "Foo"]).groupedBy.isMangled)
+        #expect(!leak("_TtC5MyApp13FooController").groupedBy.isMangled)
+        #expect(String(decoding: GroupingCard(leak: marked).html.bytes, as: UTF8.self).contains("mangled"))
+        #expect(
+            !String(decoding: GroupingCard(leak: leak("Foo")).html.bytes, as: UTF8.self).contains("mangled"))
+    }
+}

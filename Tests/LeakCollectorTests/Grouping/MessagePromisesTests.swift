@@ -1,0 +1,47 @@
+import Foundation
+import LeakMessage
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct MessagePromisesTests {
+    /// What the fuzzer found to reach the most code, with the fewest bytes, and whatever broke a promise once.
+    private static func corpus() throws -> [(name: String, bytes: [UInt8])] {
+        let folder = try #require(
+            Bundle.module.url(forResource: "corpus", withExtension: nil, subdirectory: "Vectors"))
+        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map {
+            ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0)))
+        }
+    }
+
+    @Test func `every input the fuzzer kept keeps what is promised of it`() throws {
+        let corpus = try Self.corpus()
+        #expect(corpus.count >= 100)
+        var cache = GroupCache()
+        for (name, bytes) in corpus {
+            let broken = MessagePromises.broken(by: bytes, cache: &cache)
+            #expect(broken == nil, "\(name)")
+        }
+    }
+
+    @Test(arguments: PrivatePlaces.messages.indices)
+    func `whatever stands around a secret, it is not kept`(place: Int) {
+        var random = Random(seed: UInt64(place))
+        let parts = [
+            "'", "\"", "' \"", "'>", "\\", "100% ", "\n", "\n📄 <A: 0x3f>", ":\n[<A: 0x3f>]", " has leaked",
+            "2s ago ",
+            " not deallocated after being ", "\n\nDeinited after 1.0s.", "\napp state on leak: ACTIVE",
+            " after 3s (2 left)",
+            " - current count: 2", "Fatal error: ", "\ntitle: \"", "it's", " <B: 0x1", "\n操作路径",
+            "{\"a\": \"b\"}", " - ",
+        ]
+        for _ in 0..<200 {
+            let typed =
+                random.element(of: parts) + random.element(of: parts) + "Zq7Xk" + random.element(of: parts)
+            var report = LeakReport()
+            report.message = PrivatePlaces.messages[place](typed)
+            let leaked = MessagePromises.leaked("Zq7Xk", by: report)
+            #expect(leaked == nil, "\(report.message ?? "")")
+        }
+    }
+}

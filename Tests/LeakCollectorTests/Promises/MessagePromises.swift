@@ -1,0 +1,282 @@
+import LeakMessage
+import LeakStore
+
+@testable import LeakCollector
+
+/// What must hold of every body of a request, whoever made it up.
+enum MessagePromises {
+    /// More reports of one body say nothing new.
+    private static let reportsLooked = 16
+
+    /// - Parameter cache: of what came before, which must not change what comes out.
+    /// - Returns: the promise that `body` breaks, in words, or `nil`.
+    static func broken(by body: [UInt8], cache: inout GroupCache) -> String? {
+        for format in [WireFormat.json, .ndjson, .text] {
+            guard let document = try? WireReader.read(body, as: format) else { continue }
+            if let broken = brokenByDocument(document, &cache) { return "\(format): \(broken)" }
+            if format == .text, let broken = brokenByText(document) { return broken }
+        }
+        if let broken = brokenByReception(body) { return broken }
+        let text = String(decoding: body.prefix(2 * 1024), as: UTF8.self)
+        return brokenByName(text) ?? brokenByUser(text, body.count)
+    }
+
+    // MARK: Reading and writing
+
+    private static func brokenByDocument(_ document: WireDocument, _ cache: inout GroupCache) -> String? {
+        guard document.givenCount <= WireLimits.reportsCount else { return "\(document.givenCount) reports" }
+        if let broken = brokenByLines(document) { return broken }
+        for index in document.reports.indices.prefix(reportsLooked) {
+            let report = document.report(at: index)
+            let broken =
+                brokenByWriting(report) ?? brokenByGrouping(report, document, index, &cache)
+                ?? brokenBySample(report, document, index)
+            if let broken { return "report \(index): \(broken)" }
+        }
+        return nil
+    }
+
+    /// What is read can be written, and is read as the same again.
+    private static func brokenByWriting(_ report: LeakReport) -> String? {
+        let written = report.json()
+        guard let document = try? WireReader.read(written, as: .json), document.reports.count == 1 else {
+            return "\(text(written)) is not read again"
+        }
+        let again = document.report(at: 0)
+        guard again.json() == written else { return "\(text(written)) becomes \(text(again.json()))" }
+        var (one, other) = (report, again)
+        // Years that RFC 3339 has no form for become the nearest one; numbers may be longer when written anew.
+        (one.at, other.at) = (nil, nil)
+        (one.error, other.error) = (nil, nil)
+        guard one == other else { return "\(one) becomes \(other)" }
+        return nil
+    }
+
+    /// The same reports one a line.
+    private static func brokenByLines(_ document: WireDocument) -> String? {
+        let raw = document.reports.map { Array(document.bytes(of: $0.raw)) }
+        guard !raw.isEmpty, !raw.contains(where: { $0.contains(UInt8(ascii: "\n")) }) else { return nil }
+        let body = Array(raw.joined(separator: [UInt8(ascii: "\n")]))
+        guard let lines = try? WireReader.read(body, as: .ndjson), lines.reports.count == raw.count else {
+            return "not read line by line"
+        }
+        for index in raw.indices.prefix(reportsLooked)
+        where lines.report(at: index) != document.report(at: index) {
+            return "line \(index) reads as \(lines.report(at: index))"
+        }
+        return nil
+    }
+
+    private static func brokenByText(_ document: WireDocument) -> String? {
+        guard document.reports.count == 1 else { return nil }
+        let message = DetectorMessage(
+            document.report(at: 0).message ?? "", demangle: RuntimeDemangler.demangle)
+        let names = message.stack + message.children + message.cycle + [message.className].compactMap(\.self)
+        guard message.maskedText.utf8.count <= 512 else {
+            return "a masked text of \(message.maskedText.utf8.count)"
+        }
+        guard names.allSatisfy({ isName($0) && !$0.isEmpty }) else { return "no names: \(names)" }
+        return nil
+    }
+
+    /// A whole request, whatever is in it, gives an answer that is JSON.
+    private static func brokenByReception(_ body: [UInt8]) -> String? {
+        for format in [WireFormat.json, .text] {
+            let letter = Letter(
+                body: body, format: format, app: "a", version: "1", idempotencyKey: "k",
+                receivedAt: 1_800_000_000_000)
+            let key = Credential(id: 1, purpose: .ingest, name: "k", hash: [], app: nil, createdAt: 0)
+            var cache = GroupCache(limit: 16)
+            guard let reception = try? Reception(letter, key: key, cache: &cache) else { continue }
+            let answer = reception.submission.answer
+            let isJSON: Void? = try? JSONScanner.scan(answer) { (scanner) throws(JSONError) in
+                try scanner.skip()
+                try scanner.finish()
+            }
+            guard isJSON != nil else { return "the answer \(text(answer))" }
+        }
+        return nil
+    }
+
+    // MARK: Grouping
+
+    private static func brokenByGrouping(
+        _ report: LeakReport, _ document: WireDocument, _ index: Int, _ cache: inout GroupCache
+    ) -> String? {
+        let module = document.string(document.reports[index].origin.module)
+        let group = Grouping.group(report, app: "a", module: module)
+        let identity = group.identity
+        var fresh = GroupCache(limit: 4)
+        for cached in [
+            cache.group(document, index, app: "a", module: module),
+            cache.group(document, index, app: "a", module: module),
+            fresh.group(document, index, app: "a", module: module),
+        ] {
+            guard cached.identity.id == identity.id, cached.isFreed == group.isFreed,
+                cached.livedMilliseconds == group.livedMilliseconds, cached.alive == group.alive
+            else { return "the cache says \(words(cached)), not \(words(group))" }
+        }
+        guard identity.groupedBy.version == Grouping.version else {
+            return "version \(identity.groupedBy.version)"
+        }
+        let names =
+            identity.stack + identity.children + identity.cycle + [identity.className].compactMap(\.self)
+        guard names.allSatisfy(isName) else { return "no names: \(names)" }
+        guard identity.stack.count <= WireLimits.stackCount, identity.cycle.count <= WireLimits.cycleCount
+        else {
+            return "a stack of \(identity.stack.count), a cycle of \(identity.cycle.count)"
+        }
+        return brokenByAddresses(report, group, module, &cache)
+    }
+
+    /// Another launch, other addresses, another number of seconds: the same leak.
+    private static func brokenByAddresses(
+        _ report: LeakReport, _ group: GroupedReport, _ module: String?, _ cache: inout GroupCache
+    ) -> String? {
+        guard let message = report.message, report.className == nil else { return nil }
+        var other = report
+        other.message = Digits.turned(in: message)
+        guard let document = try? WireReader.read(other.json(), as: .json), document.reports.count == 1 else {
+            return nil
+        }
+        let direct = Grouping.group(document.report(at: 0), app: "a", module: module)
+        let cached = cache.group(document, 0, app: "a", module: module)
+        guard cached.identity.id == direct.identity.id, cached.livedMilliseconds == direct.livedMilliseconds
+        else {
+            return "the cache takes \(words(direct)) for \(words(cached))"
+        }
+        guard direct.identity.id == group.identity.id else {
+            return "\(words(direct)) is not \(words(group))"
+        }
+        return nil
+    }
+
+    // MARK: Samples
+
+    /// What is kept of a report is still a report of the same leak, and has nothing more to be taken out.
+    private static func brokenBySample(_ report: LeakReport, _ document: WireDocument, _ index: Int)
+        -> String?
+    {
+        let redacted = report.redacted()
+        guard redacted.redacted() == redacted else { return "\(redacted) becomes \(redacted.redacted())" }
+        // A text that grew beyond the bound of a message is cut in a sample.
+        guard (redacted.message?.utf8.count ?? 0) <= WireLimits.messageBytes else { return nil }
+        let one = Grouping.group(report, app: "a", module: nil)
+        let other = Grouping.group(redacted, app: "a", module: nil)
+        guard one.identity.id == other.identity.id, one.isFreed == other.isFreed,
+            one.livedMilliseconds == other.livedMilliseconds, one.alive == other.alive
+        else { return "the sample \(redacted) is \(words(other)), not \(words(one))" }
+        let sample = Redaction.redact(document.bytes(of: document.reports[index].raw))
+        guard sample.count <= Redaction.sampleBytes * 2, (try? WireReader.read(sample, as: .json)) != nil
+        else {
+            return "a sample of \(sample.count) bytes"
+        }
+        return nil
+    }
+
+    // MARK: Names
+
+    private static func brokenByName(_ text: String) -> String? {
+        let name = TypeName(text, demangle: RuntimeDemangler.demangle)
+        guard isName(name.text) else { return "no name: \(name.text)" }
+        let again = TypeName(name.text, demangle: RuntimeDemangler.demangle).text
+        guard again.utf8.elementsEqual(name.text.utf8) else { return "\(name.text) is cleaned to \(again)" }
+        for symbol in [text, "$s" + text, "_T0" + text] {
+            guard let plain = RuntimeDemangler.demangle(symbol) else { continue }
+            guard
+                let bound = ManglingSize.bound(
+                    symbol.hasPrefix("_$") ? symbol.dropFirst().utf8 : symbol[...].utf8),
+                plain.utf8.count <= bound
+            else { return "\(symbol) is demangled to \(plain.utf8.count) bytes" }
+        }
+        _ = TypeName("_Tt" + text).split(appModule: text)
+        return nil
+    }
+
+    /// A name has a bound, and nothing that would separate the parts of a key.
+    private static func isName(_ name: String) -> Bool {
+        name.utf8.count <= 2 * 1024 + 8 && !name.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+    }
+
+    // MARK: What users typed
+
+    /// Nothing that a user typed is kept, whatever else that user typed around it.
+    private static func brokenByUser(_ typed: String, _ turn: Int) -> String? {
+        // No name of a type, which a text in quotes may be that is the description of an object.
+        let secret = "Zq7 Xk9mJ"
+        let scalars = typed.unicodeScalars.prefix(96)
+        let middle = scalars.count / 2
+        var user = String(String.UnicodeScalarView(scalars.prefix(middle)))
+        user += secret
+        user += String(String.UnicodeScalarView(scalars.dropFirst(middle)))
+        let message = PrivatePlaces.messages[turn % PrivatePlaces.messages.count](user)
+        var report = LeakReport()
+        report.message = message
+        if let broken = leaked(secret, by: report) { return "\(message): \(broken)" }
+        let name = PrivatePlaces.names[turn % PrivatePlaces.names.count](user)
+        var named = LeakReport()
+        named.className = turn.isMultiple(of: 2) ? name : "A"
+        named.stack = [name]
+        named.children = [name]
+        named.cycle = [name]
+        named.log = [PrivatePlaces.words[turn % PrivatePlaces.words.count](user)]
+        named.keys = [CustomKey("k", .string(named.log[0]))]
+        if let broken = leaked(secret, by: named) { return "\(name): \(broken)" }
+        return nil
+    }
+
+    /// - Returns: what of a report's leak or sample has `secret` in it.
+    static func leaked(_ secret: String, by report: LeakReport) -> String? {
+        let identity = Grouping.group(report, app: "a", module: nil).identity
+        let shown =
+            [identity.title, identity.groupedBy.className, identity.className ?? "", identity.module ?? ""]
+            + identity.stack + identity.children + identity.cycle + identity.groupedBy.stack
+        if let text = shown.first(where: { $0.contains(secret) }) { return "shown as \(text)" }
+        let sample = text(report.redacted().json())
+        return sample.contains(secret) ? "kept as \(sample)" : nil
+    }
+
+    private static func words(_ group: GroupedReport) -> String {
+        "\(group.identity.groupedBy) freed \(group.isFreed) lived \(group.livedMilliseconds ?? -1) alive \(group.alive ?? -1)"
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// Digits that change from launch to launch.
+private enum Digits {
+    /// `message` with other digits in each `0x7f88acc69260` that is a word of its own, and in `after 8.912s`.
+    static func turned(in message: String) -> String {
+        var bytes = Array(message.utf8)
+        var index = 0
+        while index < bytes.count {
+            let rest = bytes[index...]
+            if rest.starts(with: "0x".utf8), index == 0 || !isWord(bytes[index - 1]) {
+                let digits = rest.dropFirst(2).prefix { isHexadecimal($0) }
+                if digits.endIndex == bytes.count || !isWord(bytes[digits.endIndex]) {
+                    for place in digits.indices { bytes[place] = turned(bytes[place]) }
+                }
+                index = max(index + 1, digits.endIndex)
+            } else {
+                index += 1
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func turned(_ byte: UInt8) -> UInt8 {
+        byte == UInt8(ascii: "9")
+            ? UInt8(ascii: "a")
+            : byte == UInt8(ascii: "f")
+                ? UInt8(ascii: "0") : byte == UInt8(ascii: "F") ? UInt8(ascii: "1") : byte + 1
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_")
+            || byte == UInt8(ascii: "$") || byte >= 0x80
+    }
+}
