@@ -1,6 +1,7 @@
 #if PostgreSQL
     import Foundation
     import Testing
+    import Threads
 
     @testable import LeakStore
     @testable import PostgreSQLStore
