@@ -101,10 +101,10 @@ enum Redaction {
     }
 
     private static func bare(_ description: Description, in text: Text) -> [UInt8] {
-        guard description.attributes.isEmpty else {
-            return Array(text[..<description.attributes.startIndex]) + [UInt8(ascii: ">")]
-        }
-        return Array(text[..<description.rest.startIndex])
+        let end = description.attributes.isEmpty ? description.rest : description.attributes
+        let object = text[..<end.startIndex]
+        // One at the end of a text that was cut has none.
+        return object.last == UInt8(ascii: ">") ? Array(object) : object + [UInt8(ascii: ">")]
     }
 
     /// The list as it stands, with `…` for what can be no type and no path of fields.
