@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test postgresql conformance sanitize hostile fuzz lint docs build image soak bench bench-http bench-postgresql bench-database clean
+.PHONY: help setup run demo key test postgresql conformance sanitize hostile fuzz lint docs build image soak bench bench-http bench-store bench-database bench-postgresql clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -92,6 +92,10 @@ bench-postgresql: setup ## two collectors on one PostgreSQL beside one, and besi
 		$(or $(BENCH),--seconds 4 --rounds 3)
 
 # Seconds for each line; BENCH=10 for figures to keep.
+bench-store: setup ## the embedded store alone: reports per second by size of batch, times of lists as leaks and reports grow
+	swift build -c release --package-path Benchmarks --product store-bench
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/store-bench" $(BENCH)
+
 bench-database: setup ## PostgreSQL through the store alone: reports per second, milliseconds per page (installs PostgreSQL)
 	@Scripts/setup postgresql-15 libpq-dev
 	swift build -c release --package-path Benchmarks --traits PostgreSQL --scratch-path Benchmarks/.build/postgresql \
@@ -113,6 +117,10 @@ soak: setup hostile ## the long runs: kills, power cuts, failing disks, damaged 
 	$(hostile) --slow 90 --slow-connections 3000 --churn 100000
 	$(hostile) --rounds 15 --seconds 5
 	Scripts/sanitize-load 20
+	Scripts/setup postgresql-15 libpq-dev
+	swift build --build-tests --traits PostgreSQL --scratch-path .build/postgresql $(strict)
+	DATABASE_OUTAGES=50 DATABASE_SEEDS=20 Scripts/with-postgresql swift test --skip-build --traits PostgreSQL \
+		--scratch-path .build/postgresql --filter 'DatabaseFaultTests|SharedModelTests'
 	STORM_SEEDS=2000 swift test --skip-build --filter StormTests
 	FUZZ_SECONDS=3600 Scripts/fuzz
 
