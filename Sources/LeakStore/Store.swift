@@ -19,8 +19,8 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError`` when nothing was tidied; a later call tries again.
     func tidy(now: Int64) throws(StoreError)
 
-    /// Deletes what is kept for a time only: idempotency keys after 7 days, hours after 90, sign-in links and
-    /// sessions that are used, revoked or expired. Keys and tokens stay, to be told apart from unknown ones.
+    /// Deletes what is kept for a time only: idempotency keys after 7 days, hours and reports after 90, sign-in links
+    /// and sessions that are used, revoked or expired. Keys and tokens stay, to be told apart from unknown ones.
     ///
     /// In steps of a few milliseconds, between which other calls have their turn.
     ///

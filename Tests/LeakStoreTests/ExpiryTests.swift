@@ -82,6 +82,7 @@ import Testing
         "select day, key_id, key from idempotency where day < 1 limit 1",
         "select id from answer where day < 1",
         "select id from app_slot where slot < 1 order by slot, id limit 1",
+        "select id from sample where at < 1 limit 1",
     ])
     func `what has expired is found by an index`(query: String) throws {
         let writer = try writer()

@@ -249,4 +249,29 @@ import Testing
         #expect(try reader.releases(app: "shop").map(\.checks) == [4])
         #expect(try store.verify() == [])
     }
+
+    @Test func `reports are kept for ninety days, and none takes the place of the first`() throws {
+        func count(_ install: UInt64, at time: Int64) throws {
+            _ = try store.count(
+                [submission([Report(leak: leak("Page"), install: install, at: time)])], now: time)
+        }
+        func kept() throws -> [String?] {
+            try #require(try store.makeReader().samples(of: leak("Page").id)).map(\.origin.install)
+        }
+        for number in 1...3 { try count(UInt64(number), at: noon + Int64(number) * day) }
+        try store.expire(now: noon + 92 * day)
+        #expect(try Set(kept()) == ["i2", "i3"])
+        try store.expire(now: noon + 200 * day)
+        #expect(try kept() == [])
+        for number in 4...5 { try count(UInt64(number), at: noon + Int64(200 + number) * day) }
+        // Another collector knows as much.
+        _ = try place.store().count(
+            [submission([Report(leak: leak("Page"), install: 6, at: noon + 206 * day)])],
+            now: noon + 206 * day)
+        let samples = try #require(try store.makeReader().samples(of: leak("Page").id))
+        #expect(!samples.contains { $0.place == .first })
+        #expect(samples.first { $0.place == .newest }?.origin.install == "i6")
+        #expect(try store.verify() == [])
+        #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 6)
+    }
 }

@@ -55,6 +55,7 @@ extension Migration {
             drop index leak_first_release;
             create index leak_by_first_release on leak (first_release, rank_reports) where moving = 0;
             create index leak_moving on leak (app) where moving = 1;
+            create index sample_in_time on sample (at);
             -- By what follows the last point of the class: Inner of Outer.Inner.
             create index leak_by_innermost_class
               on leak (app, substr(class, length(rtrim(class, replace(class, '.', ''))) + 1));

@@ -1,12 +1,12 @@
 /// What is left to delete, one step after another.
 struct Expiry {
     enum Part {
-        case keys, answers, hours, slots, credentials
+        case keys, answers, hours, samples, slots, credentials
     }
 
     let now: Int64
     /// Answers come after the keys that refer to them.
-    fileprivate(set) var rest: [Part] = [.keys, .answers, .hours, .slots, .credentials]
+    fileprivate(set) var rest: [Part] = [.keys, .answers, .hours, .samples, .slots, .credentials]
     /// Rows of `leak` up to this one have no hours to delete.
     fileprivate var leaksDone: Int64 = 0
 
@@ -14,8 +14,6 @@ struct Expiry {
 }
 
 extension Writer {
-    /// How long hours are kept; days are kept for good.
-    static let hourDays = 90
     /// Rows that one step deletes: well under a millisecond for small ones.
     static let rowsPerStep = 500
     /// Of those that are wide, sets of installs and answers: up to 4 KiB each.
@@ -34,6 +32,7 @@ extension Writer {
                 case .keys: try expireKeys(now: next.now)
                 case .answers: try expireAnswers(now: next.now)
                 case .hours: try expireHours(&next)
+                case .samples: try expireSamples(now: next.now)
                 case .slots: try expireSlots(now: next.now)
                 case .credentials: try expireCredentials(now: next.now)
                 }
@@ -75,7 +74,7 @@ extension Writer {
         defer { select.reset() }
         try select.bind(expiry.leaksDone, Self.rowsPerStep)
         guard try select.step(), let last = select.optionalInt64(0) else { return true }
-        let first = Calendar.hour(of: expiry.now - Int64(Self.hourDays) * Calendar.dayMilliseconds)
+        let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: expiry.now))
         try connection.run(
             """
             delete from leak_hour where (leak, hour, release) in
@@ -84,6 +83,14 @@ extension Writer {
             """, first, expiry.leaksDone, last, Self.rowsPerStep)
         if connection.changes < Self.rowsPerStep { expiry.leaksDone = last }
         return false
+    }
+
+    /// The first report of a leak is not replaced: what comes later was not the first.
+    private func expireSamples(now: Int64) throws(StoreError) -> Bool {
+        try connection.run(
+            "delete from sample where id in (select id from sample where at < ? limit ?)",
+            Retention.start(Retention.sampleDays, now: now), Self.wideRowsPerStep)
+        return connection.changes < Self.wideRowsPerStep
     }
 
     private func expireSlots(now: Int64) throws(StoreError) -> Bool {

@@ -1,7 +1,4 @@
 extension Writer {
-    /// How long a repeat is recognised. WIRE: 7 days, one more than a reporter keeps a batch.
-    static let idempotencyDays = 7
-
     /// What becomes of a submission; the key of one that counts is written, and counted as one beyond the limit where
     /// there are too many.
     func receipt(
@@ -104,7 +101,7 @@ extension Writer {
 
     /// Keys stored at this time or before count as forgotten.
     static func idempotencyStart(_ now: Int64) -> Int64 {
-        now - Int64(idempotencyDays) * Calendar.dayMilliseconds
+        Retention.start(Retention.idempotencyDays, now: now)
     }
 }
 

@@ -79,7 +79,9 @@ extension Writer {
         entry.installs = select.int(9)
         entry.samples.sightings = select.int(10)
         entry.aliveAtMost = select.optionalInt(11)
-        entry.samples.first = select.optionalTime(12)
+        // Where it is not kept any more, none that comes now was the first.
+        entry.samples.first =
+            select.optionalTime(12) ?? (entry.samples.sightings > 0 ? entry.firstSeen : nil)
         entry.samples.newest = select.optionalTime(13)
         entry.buildCount = select.int(14)
         entry.admittedBuilds = entry.buildCount

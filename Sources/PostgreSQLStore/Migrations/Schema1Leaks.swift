@@ -120,6 +120,7 @@
               primary key (leak, slot)
             )
             """,
+            "create index sample_in_time on sample (at)",
             // scope, owner and part: InstallScope.
             """
             create table install_set (

@@ -42,7 +42,7 @@
         init(of submissions: [Submission], now: Int64) {
             self.submissions = submissions
             self.now = now
-            start = now - Int64(Retention.idempotencyDays) * Calendar.dayMilliseconds
+            start = Retention.start(Retention.idempotencyDays, now: now)
             day = Calendar.day(of: now)
             let claims = submissions.map { submission in
                 submission.idempotency.map {

@@ -1,23 +1,17 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// How long what is kept for a time only is kept.
-    enum Retention {
-        /// How long a repeat is recognised. WIRE: 7 days, one more than a reporter keeps a batch.
-        static let idempotencyDays = 7
-        /// How long hours are kept; days are kept for good.
-        static let hourDays = 90
-    }
-
     /// What is left to delete, one step after another.
     struct Expiry {
         enum Part {
-            case keys, answers, hours, slots, witnesses, credentials
+            case keys, answers, hours, samples, slots, witnesses, credentials
         }
 
         let now: Int64
         /// Answers come after the keys that refer to them.
-        fileprivate(set) var rest: [Part] = [.keys, .answers, .hours, .slots, .witnesses, .credentials]
+        fileprivate(set) var rest: [Part] = [
+            .keys, .answers, .hours, .samples, .slots, .witnesses, .credentials,
+        ]
         /// Rows of `leak` up to this one have no hours to delete.
         fileprivate var leaksDone: Int64 = 0
 
@@ -41,6 +35,7 @@
                 case .keys: try expireKeys(now: expiry.now)
                 case .answers: try expireAnswers(now: expiry.now)
                 case .hours: try expireHours(&expiry)
+                case .samples: try expireSamples(now: expiry.now)
                 case .slots: try expireSlots(now: expiry.now)
                 case .witnesses: try expireWitnesses(now: expiry.now)
                 case .credentials: try expireCredentials(now: expiry.now)
@@ -71,14 +66,14 @@
                     delete from idempotency where (key_id, key) in
                       (select key_id, key from idempotency where at <= $1::bigint order by at limit $2::bigint
                        for update skip locked)
-                    """, .integer(now - Int64(Retention.idempotencyDays) * Calendar.dayMilliseconds),
+                    """, .integer(Retention.start(Retention.idempotencyDays, now: now)),
                     .integer(Self.rowsPerStep))
             ).changes < Self.rowsPerStep
         }
 
         /// Those of whole days whose keys are all gone.
         private func expireAnswers(now: Int64) throws(StoreError) -> Bool {
-            let day = Calendar.day(of: now - Int64(Retention.idempotencyDays) * Calendar.dayMilliseconds)
+            let day = Calendar.day(of: Retention.start(Retention.idempotencyDays, now: now))
             let answers = try delete(
                 Query(
                     """
@@ -95,8 +90,7 @@
         }
 
         private func expireHours(_ expiry: inout Expiry) throws(StoreError) -> Bool {
-            let first = Calendar.hour(
-                of: expiry.now - Int64(Retention.hourDays) * Calendar.dayMilliseconds)
+            let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: expiry.now))
             let rows = try delete(
                 Query(
                     """
@@ -114,6 +108,18 @@
             // The same leaks again where they may have more.
             if row.int(1) < Self.hoursPerStep { expiry.leaksDone = last }
             return false
+        }
+
+        /// The first report of a leak is not replaced: what comes later was not the first.
+        private func expireSamples(now: Int64) throws(StoreError) -> Bool {
+            try delete(
+                Query(
+                    """
+                    delete from sample where (leak, slot) in (select leak, slot from sample
+                      where at < $1::bigint limit $2::bigint for update skip locked)
+                    """, .integer(Retention.start(Retention.sampleDays, now: now)),
+                    .integer(Self.rowsPerStep))
+            ).changes < Self.rowsPerStep
         }
 
         private func expireSlots(now: Int64) throws(StoreError) -> Bool {
@@ -143,7 +149,7 @@
                     """
                     delete from witness where writer in (select writer from witness where at < $1::bigint
                       limit $2::bigint for update skip locked)
-                    """, .integer(now - Int64(Retention.idempotencyDays) * Calendar.dayMilliseconds),
+                    """, .integer(Retention.start(Retention.idempotencyDays, now: now)),
                     .integer(Self.rowsPerStep))
             ).changes < Self.rowsPerStep
         }
