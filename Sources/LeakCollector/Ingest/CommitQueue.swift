@@ -173,9 +173,11 @@ final class CommitQueue: Sendable {
                 if !rest.isEmpty { parts.append(rest) }
             } catch {
                 failures += 1
-                let mayGoOn = error.reason == .other && failures < Self.failuresPerBatch
+                let mayBeOfOne = error.reason == .other || error.reason == .corrupt
+                let mayGoOn = mayBeOfOne && failures < Self.failuresPerBatch
                 if mayGoOn, part.count > 1 {
-                    // It may be about one submission, which shall not take the others with it.
+                    // A submission that cannot be written, or a leak that cannot be read, shall not take the others
+                    // with it.
                     let half = part.startIndex + part.count / 2
                     parts += [part[half...], part[..<half]]
                     continue

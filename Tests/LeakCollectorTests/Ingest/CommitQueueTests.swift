@@ -120,8 +120,10 @@ import Threads
         bench.end()
     }
 
-    @Test func `a submission that cannot be written fails alone`() throws {
+    @Test(arguments: [StoreError.Reason.other, .corrupt])
+    func `a submission that cannot be written fails alone`(reason: StoreError.Reason) throws {
         let bench = try Bench(waitingBytes: 1_000_000)
+        bench.store.refusePoison(for: reason)
         bench.post(bytes: 10)
         #expect(bench.store.waitUntilAsked())
         for number in 0..<20 { bench.post(bytes: number % 9 == 4 ? SlowStore.poison : 10) }
@@ -165,6 +167,7 @@ private final class SlowStore: Store {
     private struct State {
         var isReleased = false
         var fails = false
+        var poisonReason = StoreError.Reason.other
         var sizes: [Int] = []
     }
 
@@ -179,6 +182,8 @@ private final class SlowStore: Store {
         state.with { $0.isReleased = true }
         state.wakeAll()
     }
+
+    func refusePoison(for reason: StoreError.Reason) { state.with { $0.poisonReason = reason } }
 
     func failNext() { state.with { $0.fails = true } }
 
@@ -196,7 +201,7 @@ private final class SlowStore: Store {
         }
         if fails == true { throw StoreError(.diskFull, "no room") }
         if submissions.contains(where: { $0.body.count == Self.poison }) {
-            throw StoreError(.other, "a statement failed")
+            throw StoreError(state.with { $0.poisonReason }, "a statement failed")
         }
         return submissions.map { _ in .counted }
     }
