@@ -36,6 +36,9 @@ final class Ingest: Sendable {
             }
         case .revoked:
             return Problem(.forbidden, "this ingest key has been revoked; ask for another").response
+        case .unknown where health.worst == .databaseAway:
+            // A key that was made a moment ago cannot be looked up, and a reporter that reads 401 gives up.
+            return StoreHealth.Trouble.databaseAway.problem.response
         case .unknown:
             return Problem.unauthorized(
                 "writing needs an ingest key: Authorization: Bearer KEY, or X-Leak-Key: KEY"

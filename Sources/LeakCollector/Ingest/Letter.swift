@@ -11,4 +11,10 @@ struct Letter {
     var idempotencyKey: String?
     /// Milliseconds since 1970.
     var receivedAt: Int64
+
+    /// All that decides what is counted: the body, and what the address adds to it.
+    var content: [UInt8] {
+        [app, version].compactMap(\.self).isEmpty
+            ? body : body + [0] + Array((app ?? "").utf8) + [0] + Array((version ?? "").utf8)
+    }
 }

@@ -84,7 +84,7 @@ struct Reception {
         rejected.sort { $0.index < $1.index }
         try refuseIfEmpty(document, key)
         if let idempotencyKey = letter.idempotencyKey {
-            submission.idempotency = .init(key: idempotencyKey, bodyHash: SHA256.hash(letter.body))
+            submission.idempotency = .init(key: idempotencyKey, bodyHash: SHA256.hash(letter.content))
             submission.answer = answerBody(isDuplicate: true)
         }
     }
