@@ -35,8 +35,9 @@ struct Grammar {
     /// Reads a text that ``MessageText`` has prepared.
     func read(_ text: Text) -> Reading {
         list(text) ?? stillInMemory(text) ?? deinited(text) ?? omniBase(text) ?? testAssertion(text)
-            ?? expectedDeallocation(text) ?? lifetimeTracker(text) ?? pLeakSniffer(text) ?? amLeaksFinder(text)
-            ?? breakpoint(text) ?? ribs(text) ?? deallocationChecker(text) ?? anyDescription(text)
+            ?? expectedDeallocation(text) ?? lifetimeTracker(text) ?? pLeakSniffer(text)
+            ?? amLeaksFinder(text) ?? breakpoint(text) ?? ribs(text) ?? deallocationChecker(text)
+            ?? anyDescription(text)
     }
 
     /// The forms whose object is a list of names.

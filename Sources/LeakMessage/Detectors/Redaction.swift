@@ -4,13 +4,13 @@
 /// object, the object, and what ``Grammar/Reading/tail`` has.
 enum Redaction {
     /// How often a text is redacted. Those of detectors are the same from the second time on.
-    private static let rounds = 8
+    static let rounds = 8
 
     /// What is kept of a text that ``MessageText`` made plain, and all that is read of it.
     ///
     /// Where quotes and brackets do not match, a text without some of them may be read as another one, of which more
     /// goes; so this goes on until nothing more does. Of a text made to go on for ever nothing is kept.
-    static func kept(of text: Text) -> MessageText.Framed {
+    static func kept(of text: Text, rounds: Int = rounds) -> MessageText.Framed {
         var kept = MessageText.framed(text)
         for _ in 0..<rounds {
             let redacted = redacted(kept)
