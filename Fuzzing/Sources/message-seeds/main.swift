@@ -42,6 +42,24 @@ let full = """
     "install":"i","user":"u"}
     """
 try write("report", full)
+// Long ones, where looking at a byte twice would tell.
+let reports = repeatElement(full, count: 70).joined(separator: ",")
+try write("long-batch", "{\"app\":{\"id\":\"a\"},\"reports\":[\(reports)]}")
+let line = #"{"message":"Expected deallocation of <UILabel: 0x1f; text = 'Jane'>"}"#
+try write("long-lines", repeatElement(line, count: 600).joined(separator: "\n"))
+for (number, part) in [
+    "<", "<A: 0x1f> ", "'", "\"it's\" ", "<A<B: 0x2f; text = 'x'>", "(", "\n📄 <A: 0x1f>", "Fatal error: ",
+    "\\U4e2d",
+].enumerated() {
+    // As much as a message may have, and as a body may.
+    let text = "Leak of \(String(repeating: part, count: 8_160 / part.utf8.count))"
+    try write("long-message-\(number)", text)
+    try write("long-text-\(number)", repeatElement(text, count: 7).joined())
+}
+let elements = repeatElement("\"-> _a -> A \", <B: 0x2f>, .c(\"D\")", count: 200).joined(separator: ",\n")
+for head in ["Memory Leak", "Retain Cycle"] { try write("long-\(head)", "\(head): (\n\(elements)\n)") }
+try write("long-nesting", String(repeating: "[", count: 60_000))
+try write("long-string", "{\"keys\":{\"k\":\"\(String(repeating: "\\u4e2d", count: 10_000))\"}}")
 try write(
     "batch",
     #"{"app":{"id":"a","module":"M"},"sent_at":5,"sessions":[{"id":"s","started_at":"2026-11-20T12:00:05+01:00","checks":9,"leaks":1}],"checks":[{"class":"_TtC1M1A","count":4}],"dropped":{"budget":3},"reports":[\#(full)]}"#

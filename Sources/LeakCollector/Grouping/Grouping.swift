@@ -46,9 +46,7 @@ enum Grouping {
 
     /// How long ago the leak was seen, by the text of an object that went.
     static func lived(in text: String) -> Int? {
-        let message = DetectorMessage(text)
-        return message.detector == nil
-            ? ElapsedTime.milliseconds(afterIn: Array(text.utf8)[...]) : message.livedMilliseconds
+        DetectorMessage(text).livedMilliseconds
     }
 
     /// The first 128 bits of SHA-256 over version, app and key, with U+001F between them.

@@ -34,12 +34,13 @@ public struct DetectorMessage: Hashable, Sendable {
     /// and UUIDs and `…` for what users typed.
     public internal(set) var maskedText = ""
 
-    /// Reads `text`, of which bytes past 16 KiB are not looked at.
+    /// Reads what ``redacted(_:)`` keeps of `text`, so that a text and its sample say the same. Bytes past 16 KiB are
+    /// not looked at.
     ///
     /// - Parameter demangle: reads one mangled name; `nil` when it is none.
     public init(_ text: String, demangle: @escaping (String) -> String? = { _ in nil }) {
-        let framed = MessageText.framed(MessageText.plain(text))
-        let reading = Grammar(demangle: demangle).read(framed.message)
+        let message = Redaction.kept(of: MessageText.plain(text)).message
+        let reading = Grammar(demangle: demangle).read(message)
         detector = reading.detector
         className = reading.className
         let isClassAlone =
@@ -53,13 +54,13 @@ public struct DetectorMessage: Hashable, Sendable {
         waitedMilliseconds = reading.waitedMilliseconds
         alive = reading.alive
         if className == nil {
-            maskedText = Masking.masked(Redaction.subject(of: reading, in: framed.message)[...]).string
+            maskedText = Masking.masked(reading.subject).string
         }
     }
 
     /// `text` without what users typed or read: texts of labels, fields and alerts become `…`, and so does
     /// everything else that a description holds behind its address. It is still read as the same message.
     public static func redacted(_ text: String) -> String {
-        Redaction.redacted(MessageText.framed(MessageText.plain(text))).string
+        Redaction.kept(of: MessageText.plain(text)).text.string
     }
 }

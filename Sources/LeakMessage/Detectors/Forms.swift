@@ -85,7 +85,7 @@ extension Grammar {
             reading.kind = .viewController
             reading.boundary = text[range]
             reading.tail = Array(text[range])
-            reading.className = className(of: subject) ?? firstDescription(of: reading, in: text)
+            reading.className = className(of: subject) ?? firstDescription(in: subject)
             return reading
         }
         return nil
@@ -209,12 +209,12 @@ extension Grammar {
             reading.event = .leak
             reading.boundary = text[range]
             reading.tail = Array(text[range])
-            if let list = Redaction.subject(of: reading, in: text)[...].dropping("[") {
+            if let list = reading.subject.dropping("[") {
                 let names = list.contains(UInt8(ascii: "<")) ? classNames(in: list) : bareNames(in: list)
                 reading.className = names.first
                 reading.children = Array(names.dropFirst())
             } else {
-                reading.className = className(of: reading.subject) ?? firstDescription(of: reading, in: text)
+                reading.className = className(of: reading.subject) ?? firstDescription(in: reading.subject)
             }
             return reading
         }
@@ -287,7 +287,7 @@ extension Grammar {
 }
 
 /// `8.912s`
-public enum ElapsedTime {
+enum ElapsedTime {
     /// Milliseconds of the seconds that `text` starts with, at most the wire format's bound; `nil` when it starts
     /// with no number.
     static func milliseconds(atStartOf text: Text) -> Int? {
@@ -316,7 +316,7 @@ public enum ElapsedTime {
     }
 
     /// Milliseconds of the last `after 8.912s` of a text of an object that went.
-    public static func milliseconds(afterIn text: ArraySlice<UInt8>) -> Int? {
+    static func milliseconds(afterIn text: Text) -> Int? {
         text.lastRange(of: "after ").flatMap { milliseconds(of: text[$0.upperBound...]) }
     }
 }

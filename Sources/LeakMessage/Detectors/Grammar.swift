@@ -34,12 +34,14 @@ struct Grammar {
 
     /// Reads a text that ``MessageText`` has prepared.
     func read(_ text: Text) -> Reading {
-        stillInMemory(text) ?? deinited(text) ?? memoryLeakList(text) ?? retainCycle(text) ?? omniBase(text)
-            ?? testAssertion(text) ?? expectedDeallocation(text) ?? lifetimeTracker(text) ?? pLeakSniffer(
-                text)
+        list(text) ?? stillInMemory(text) ?? deinited(text) ?? omniBase(text) ?? testAssertion(text)
+            ?? expectedDeallocation(text) ?? lifetimeTracker(text) ?? pLeakSniffer(text)
             ?? amLeaksFinder(text) ?? breakpoint(text) ?? ribs(text) ?? deallocationChecker(text)
             ?? anyDescription(text)
     }
+
+    /// The forms whose object is a list of names.
+    func list(_ text: Text) -> Reading? { memoryLeakList(text) ?? retainCycle(text) }
 
     // MARK: What forms share
 
@@ -107,10 +109,10 @@ struct Grammar {
     /// The first `<Type: 0xADDRESS>` is taken for the leaked object; so is a text of one qualified name.
     private func anyDescription(_ text: Text) -> Reading {
         var reading = Reading(nil, text)
-        let subject = Redaction.subject(of: reading, in: text)[...]
-        reading.className = firstDescription(in: subject)
+        reading.livedMilliseconds = ElapsedTime.milliseconds(afterIn: text)
+        reading.className = firstDescription(in: text)
         guard reading.className == nil else { return reading }
-        if let name = TypeName.ifNamed(subject, demangle: demangle),
+        if let name = TypeName.ifNamed(text, demangle: demangle),
             looksQualified(Text(name.text)) || name.isUndemangled
         {
             reading.className = name.text
@@ -118,14 +120,9 @@ struct Grammar {
         return reading
     }
 
-    /// The class of the first `<Type: 0xADDRESS>` in what speaks of the object.
-    func firstDescription(of reading: Reading, in text: Text) -> String? {
-        firstDescription(in: Redaction.subject(of: reading, in: text)[...])
-    }
-
-    /// The class of the first `<Type: 0xADDRESS>` in a text, outside of what users typed.
+    /// The class of the first `<Type: 0xADDRESS>` in a text.
     func firstDescription(in text: Text) -> String? {
-        var rest = PrivateText.removed(from: text)[...]
+        var rest = text
         // A text of brackets alone must not be searched from each of them.
         for _ in 0..<Self.attempts {
             guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }

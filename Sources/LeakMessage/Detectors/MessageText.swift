@@ -37,6 +37,8 @@ enum MessageText {
 
     /// A message, and what loggers, the Swift runtime and test runners put around it.
     struct Framed {
+        /// All of it.
+        let text: Text
         /// Up to the message.
         var head: Text
         var message: Text
@@ -46,7 +48,7 @@ enum MessageText {
 
     /// Parts the message from what stands around it.
     static func framed(_ text: Text) -> Framed {
-        var framed = Framed(head: text.prefix(0), message: text)
+        var framed = Framed(text: text, head: text.prefix(0), message: text)
         // A log line may carry a trap that carries a failed assertion.
         for _ in 0..<4 {
             let before = framed.message.startIndex

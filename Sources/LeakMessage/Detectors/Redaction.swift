@@ -3,13 +3,33 @@
 /// A message without any stays as it is. Of another one stays what its form says for certain: the words in front of the
 /// object, the object, and what ``Grammar/Reading/tail`` has.
 enum Redaction {
-    static func redacted(_ framed: MessageText.Framed) -> Text {
+    /// How often a text is redacted. Those of detectors are the same from the second time on.
+    static let rounds = 8
+
+    /// What is kept of a text that ``MessageText`` made plain, and all that is read of it.
+    ///
+    /// Where quotes and brackets do not match, a text without some of them may be read as another one, of which more
+    /// goes; so this goes on until nothing more does. Of a text made to go on for ever nothing is kept.
+    static func kept(of text: Text, rounds: Int = rounds) -> MessageText.Framed {
+        var kept = MessageText.framed(text)
+        for _ in 0..<rounds {
+            let redacted = redacted(kept)
+            if redacted == kept.text { return kept }
+            // As it would come in again.
+            kept = MessageText.framed(MessageText.plain(redacted.string))
+        }
+        return MessageText.framed(Text("…"))
+    }
+
+    private static func redacted(_ framed: MessageText.Framed) -> Text {
         let message = framed.message
-        let reading = Grammar(demangle: { _ in nil }).read(message)
+        let grammar = Grammar(demangle: { _ in nil })
+        let list = grammar.list(message)
         var result = Array(framed.head)
-        if !reading.isList, isPlain(message) {
+        if list == nil, isPlain(message) {
             result.append(contentsOf: message)
         } else {
+            let reading = list ?? grammar.read(message)
             result.append(contentsOf: message[..<reading.subject.startIndex])
             result.append(contentsOf: subject(of: reading, in: message))
             result.append(contentsOf: reading.tail)
@@ -19,7 +39,7 @@ enum Redaction {
     }
 
     /// What speaks of the object.
-    static func subject(of reading: Grammar.Reading, in message: Text) -> [UInt8] {
+    private static func subject(of reading: Grammar.Reading, in message: Text) -> [UInt8] {
         if reading.isList { return list(reading.subject) }
         guard !reading.boundary.isEmpty else { return object(reading.subject) }
         // Between quotes the boundary is none, and what was typed goes on behind it.

@@ -216,6 +216,17 @@ func leak(
         #expect(Grouping.group(report, app: "com.acme.shop", module: nil).livedMilliseconds == 2_500)
     }
 
+    @Test(arguments: [
+        ("Cart went after 2.5s", 2_500), ("<UILabel: 0x1; text = 'Cart'> went", nil),
+        ("<UILabel: 0x1; text = 'Call me after 2.5s", nil),
+    ])
+    func `how long it lived is what a detector says, not what a user typed`(message: String, lived: Int?) {
+        var report = LeakReport()
+        report.event = .freed
+        report.message = message
+        #expect(Grouping.group(report, app: "com.acme.shop", module: nil).livedMilliseconds == lived)
+    }
+
     @Test func `an empty message leaves the word to the error`() {
         var report = LeakReport()
         report.message = ""

@@ -57,6 +57,26 @@ import Testing
         #expect(DetectorMessage(redacted) == DetectorMessage(text))
     }
 
+    @Test(arguments: [
+        // The lapse, the owner, the class: each stands in what a user typed.
+        "Gone: '<A: 0x1f> after 3s", "Memory Leak: (\n  <B: 0x2f>]P&\"Jane\",\n  A\n)",
+        "Leak '<A: 0x1f> not deallocated after being '",
+    ])
+    func `nothing that goes is read`(text: String) {
+        #expect(DetectorMessage(text) == DetectorMessage(DetectorMessage.redacted(text)))
+        #expect(DetectorMessage(text).livedMilliseconds == nil)
+        #expect(DetectorMessage(text).stack.allSatisfy { !$0.contains("B") })
+    }
+
+    @Test func `nothing is kept of a text from which more would go each time`() {
+        let text = MessageText.plain("VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>")
+        #expect(
+            Redaction.kept(of: text, rounds: 2).text.string == "VIEW STILL IN MEMORY <UILabel: 0x1f; …>")
+        #expect(Redaction.kept(of: text, rounds: 1).text.string == "…")
+        #expect(DetectorMessage.redacted("…") == "…")
+        #expect(DetectorMessage("…").className == nil)
+    }
+
     @Test(arguments: MessageVector.all)
     func `a redacted vector says the same`(vector: MessageVector) {
         let redacted = DetectorMessage.redacted(vector.message)
