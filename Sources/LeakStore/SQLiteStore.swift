@@ -16,10 +16,7 @@ public final class SQLiteStore: Store {
     let path: String
     /// Tests reach it too, to set limits that operators do not.
     let writer: Guarded<Writer>
-    /// How many calls want the writer or have it. A lock alone does not let them in between two steps of a long task.
-    private let callers = Guarded(0)
-    /// A step of a long task waits no longer than so for a moment without callers.
-    private static let stepWait = Duration.milliseconds(100)
+    private let callers = Callers()
     /// How often, and how long each time, an erasure waits for readers to leave the log.
     private static let logTries = 20
     private static let logWaitMilliseconds: Int32 = 50
@@ -85,7 +82,7 @@ public final class SQLiteStore: Store {
         while try writer.with({ writer throws(StoreError) in
             try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &expiry) }
         }) {
-            letOthersIn()
+            callers.letIn()
         }
     }
 
@@ -97,7 +94,7 @@ public final class SQLiteStore: Store {
             isLeft = try writer.with { writer throws(StoreError) in
                 try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &erasing) }
             }
-            letOthersIn()
+            callers.letIn()
         }
         var erased = erasing.erased
         erased.isLeftInLog = !emptyLog(while: isWanted)
@@ -113,13 +110,9 @@ public final class SQLiteStore: Store {
                 try writer.connection.truncateLog(waitMilliseconds: Self.logWaitMilliseconds)
             }
             if isEmpty == true { return true }
-            letOthersIn()
+            callers.letIn()
         }
         return false
-    }
-
-    private func letOthersIn() {
-        _ = callers.wait(timeout: Self.stepWait) { $0 == 0 ? true : nil }
     }
 
     public func add(_ credential: Credential) throws(StoreError) -> Credential {
@@ -154,11 +147,8 @@ public final class SQLiteStore: Store {
     private func write<Result>(
         _ body: (inout sending Writer) throws(StoreError) -> sending Result
     ) throws(StoreError) -> sending Result {
-        callers.with { $0 += 1 }
-        defer {
-            callers.with { $0 -= 1 }
-            callers.wakeAll()
-        }
+        callers.enter()
+        defer { callers.leave() }
         return try writer.with(body)
     }
 }

@@ -21,7 +21,8 @@
         /// - Throws: why there is none. Between attempts that is the last attempt's failure, at once.
         func open() throws(StoreError) -> Connection {
             if let connection {
-                if !connection.isLost { return connection }
+                // One that the server has ended meanwhile is replaced before anything is sent.
+                if !connection.isLost, !connection.isAddressed { return connection }
                 self.connection = nil
             }
             if let lastFailure, ContinuousClock.now < retryAt { throw lastFailure }

@@ -5,8 +5,9 @@
     /// A store in a PostgreSQL database, which several collectors may share; every commit is on the server's disk
     /// before a call returns.
     ///
-    /// Any thread may call it; writes happen one after another. While the database is away calls fail at once with
-    /// ``StoreError/Reason/unavailable``, and work again when it is back.
+    /// Any thread may call it; writes happen one after another. While the database is away calls fail with
+    /// ``StoreError/Reason/unavailable``, and work again when it is back: at once where nothing listens at its address, after
+    /// five seconds where nobody answers there, and after 35, a reader's after ten, where it stops to answer amid a call.
     public final class PostgreSQLStore: Store {
         /// Masks what is private in a report's JSON before it is kept.
         public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
@@ -14,6 +15,7 @@
         let address: DatabaseAddress
         /// Tests reach it too, for what they cannot wait for.
         let writer: Guarded<Writer>
+        private let callers = Callers()
 
         /// Connects, making the tables where there are none and migrating an older schema.
         ///
@@ -35,7 +37,7 @@
         }
 
         public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-            try writer.with { writer throws(StoreError) in try writer.count(submissions, now: now) }
+            try write { writer throws(StoreError) in try writer.count(submissions, now: now) }
         }
 
         /// PostgreSQL tidies by itself.
@@ -43,31 +45,50 @@
 
         public func expire(now: Int64) throws(StoreError) {
             var expiry = Expiry(now: now)
-            while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {}
+            while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {
+                callers.letIn()
+            }
         }
 
         public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {
             var erasing = Erasing(install: install)
-            repeat {
+            var isLeft = true
+            while isLeft {
                 guard isWanted() else { return nil }
-            } while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &erasing) })
+                isLeft = try writer.with { writer throws(StoreError) in try writer.take(stepOf: &erasing) }
+                callers.letIn()
+            }
             return erasing.erased
         }
 
         public func add(_ credential: Credential) throws(StoreError) -> Credential {
-            try writer.with { writer throws(StoreError) in try writer.add(credential) }
+            try write { writer throws(StoreError) in try writer.add(credential) }
         }
 
         public func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
-            try writer.with { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
+            try write { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
         }
 
         public func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
-            try writer.with { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
+            try write { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
         }
 
         public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
-            PostgreSQLReader(link: Link(to: address, check: Migration.check), known: known)
+            var timeouts = address.timeouts
+            timeouts.answer = min(timeouts.answer, timeouts.page)
+            let link = Link(to: address.with(timeouts)) { connection throws(StoreError) in
+                try Migration.check(connection)
+                try connection.run(Query(ConnectionSettings.pageTimeout))
+            }
+            return PostgreSQLReader(link: link, known: known)
+        }
+
+        private func write<Result>(
+            _ body: (inout sending Writer) throws(StoreError) -> sending Result
+        ) throws(StoreError) -> sending Result {
+            callers.enter()
+            defer { callers.leave() }
+            return try writer.with(body)
         }
     }
 #endif

@@ -152,8 +152,7 @@ import Testing
     }
 
     @Test func `a repeat is recognised when no more answers are remembered`() throws {
-        let directory = TemporaryDirectory()
-        let store = try directory.store(limits: Self.small)
+        let store = try place.store(limits: Self.small)
         let batches = (0..<4).map { submission([Report(leak: leak("Page"))], key: "\($0)", body: UInt8($0)) }
         #expect(try store.count(batches, now: noon) == [Receipt](repeating: .counted, count: 4))
         let repeats = try store.count(batches, now: noon)
@@ -162,6 +161,8 @@ import Testing
                 .repeated(answer: batches[0].answer), .repeated(answer: batches[1].answer),
                 .repeated(answer: []), .repeated(answer: []),
             ])
+        #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == 4)
+        #expect(try store.verify() == [])
     }
 
     @Test func `apps beyond what one key may make count as other`() throws {

@@ -147,6 +147,12 @@ final class Front: Service {
 
     /// Has a question answered on a thread that may wait for the disk.
     private func ask(_ question: Question, _ responder: consuming Responder) {
+        guard !health.keepsQuestionsOut else {
+            responder.send(
+                question.refusal(
+                    .unavailable("the database cannot be reached", afterSeconds: 5), now: now()))
+            return
+        }
         let later = SharedResponder(responder)
         let isTaken = pool.run { [now, log] reader in
             do throws(Problem) {

@@ -22,6 +22,9 @@ final class StoreHealth: Sendable {
         }
     }
 
+    /// Whether nothing can be asked. Each question would wait until it is given up.
+    var keepsQuestionsOut: Bool { troubles.with { $0.contains(.databaseAway) } }
+
     /// The worst there is; `nil` when all is well.
     var worst: Trouble? {
         troubles.with { troubles in Trouble.allCases.first { troubles.contains($0) } }

@@ -16,7 +16,7 @@
             from source: SQLiteStore, to address: DatabaseAddress, now: Int64,
             progress: (CopyProgress) -> Void
         ) throws(StoreError) -> [CopiedTable] {
-            let connection = try Connection(to: address)
+            let connection = try Connection(to: address.with(.unhurried))
             // Before anything is changed, be it only the schema of somebody's database.
             try Target.refuseUnlessEmpty(connection)
             try Migration.run(on: connection)

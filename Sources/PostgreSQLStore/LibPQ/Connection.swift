@@ -54,6 +54,10 @@
         /// Whether the connection broke; it stays so.
         var isLost: Bool { isBroken || hasEnded }
 
+        /// Whether the server has said something that nobody asked for: that it ends the session, or that a setting
+        /// has changed. Asked between two transactions alone.
+        var isAddressed: Bool { unsafe Socket.isReadable(PQsocket(handle)) }
+
         private var hasEnded: Bool { unsafe PQstatus(handle) == CONNECTION_BAD }
 
         private func prepareSession() throws(StoreError) {

@@ -20,11 +20,19 @@
             return (settings.map(\.0), settings.map(\.1))
         }
 
+        /// For a session that answers those who look: a little less than ``Timeouts/page``.
+        static let pageTimeout = "set statement_timeout = '9s'"
+
         /// For each session. The server gives up what takes long, so that no transaction keeps others waiting for good.
         static let session = [
             "set statement_timeout = '30s'",
             "set lock_timeout = '10s'",
             "set idle_in_transaction_session_timeout = '30s'",
+            // A question whose collector has given up, or has ended, is not worked on for longer. A server on Windows cannot.
+            """
+            select set_config('client_connection_check_interval', '5s', false)
+            where version() not like '%Visual C++%'
+            """,
             "set timezone = 'UTC'",
             // Every statement is short and comes again and again, with values that no plan depends on: planning a list for
             // each page took longer than reading it, and compiling it a hundred times as long.

@@ -51,6 +51,13 @@
             description = "\(host):\(values["port"] ?? "5432")/\(values["dbname"] ?? "")"
         }
 
+        /// The same, whose answers are waited for so long.
+        func with(_ timeouts: Timeouts) -> DatabaseAddress {
+            var address = self
+            address.timeouts = timeouts
+            return address
+        }
+
         /// Whether what stands before the first “@” is all of user and password. Otherwise the rest of the password would
         /// be taken for the host, which messages name.
         private static func isSplitSafely(_ rest: Substring) -> Bool {

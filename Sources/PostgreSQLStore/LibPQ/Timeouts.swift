@@ -12,9 +12,18 @@
         var answer = Duration.seconds(35)
         /// For the question whether it is there.
         var pulse = Duration.seconds(5)
+        /// For what somebody looks at meanwhile.
+        var page = Duration.seconds(10)
+
+        /// For what takes as long as the database is large, and is watched by whoever started it.
+        static let unhurried = Timeouts(answer: .seconds(7 * 24 * 3_600))
     }
 
     enum Socket {
+        static func isReadable(_ descriptor: Int32) -> Bool {
+            wait(for: descriptor, orToSend: false, until: .now)
+        }
+
         /// Waits until there is something to read or, with `orToSend`, room to send.
         ///
         /// - Returns: `false` when there was neither until the deadline. A process that was stopped itself for longer

@@ -121,6 +121,8 @@
             )
             """,
             "create index sample_in_time on sample (at)",
+            // Those of an install that is erased.
+            "create index sample_of_install on sample (install_hash) where install_hash is not null",
             // scope, owner and part: InstallScope.
             """
             create table install_set (

@@ -6,6 +6,8 @@
         private let link: Link
         let known: KnownLeaks
         var knownCache = KnownCache()
+        /// Why the last questions failed, where that is known.
+        private var refusal: Refusal?
 
         init(link: Link, known: KnownLeaks = .none) {
             self.link = link
@@ -14,7 +16,8 @@
 
         /// Runs `body` on one state of the database, so that all its numbers agree.
         ///
-        /// A connection that turns out to be broken is replaced once: the database may have been away for a moment.
+        /// A connection that turns out to be broken is replaced once: the database may have been away for a moment. One
+        /// that was given up is not, since that has taken long enough.
         func snapshot<Result>(
             _ body: (Connection) throws(StoreError) -> Result
         ) throws(StoreError) -> Result {
@@ -39,7 +42,7 @@
             do throws(StoreError) {
                 return try once(body)
             } catch {
-                guard error.reason == .unavailable else { throw error }
+                guard error.reason == .unavailable, refusal != .tooSlow else { throw error }
                 return try once(body)
             }
         }
@@ -47,10 +50,12 @@
         private func once<Result>(
             _ body: (Connection) throws(StoreError) -> Result
         ) throws(StoreError) -> Result {
+            refusal = nil
             let connection = try link.open()
             do throws(StoreError) {
                 return try body(connection)
             } catch {
+                refusal = connection.refusal
                 link.settle()
                 throw error
             }

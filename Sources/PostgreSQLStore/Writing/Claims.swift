@@ -6,6 +6,9 @@
         /// Bytes of the body's SHA-256 that are kept: two bodies of one key agree in them once in 2^128.
         private static let hashBytes = 16
 
+        /// Stands for every answer beyond the limit of a day; whoever repeats such a batch learns only that it counted.
+        private static let noAnswer: [UInt8] = []
+
         struct Claim: Hashable {
             var keyID: Int64
             var key: [UInt8]
@@ -102,7 +105,8 @@
                         returning key_id, key
                         """, .integers(asked.map(\.keyID)), .byteArrays(asked.map(\.key)),
                         .byteArrays(hashes), .integer(now),
-                        .integers(asked.map { answers[answer(to: $0)] ?? 0 }), .integer(start))
+                        .integers(asked.map { answers[answer(to: $0)] ?? answers[Self.noAnswer] ?? 0 }),
+                        .integer(start))
                 ])
             if !opening.isEmpty { try Migration.found(rows[1], connection) }
             won = Set((rows.last ?? rows[0]).map { Claim(keyID: $0.int64(0), key: $0.bytes(1)) })
@@ -122,22 +126,28 @@
                 let use = memory.use(of: key)
                 room[key] = (limits.idempotencyKeysPerDay - use.keys, limits.answersPerDay - use.answers)
             }
+            if answers[Self.noAnswer] == nil {
+                answers[Self.noAnswer] = memory.row(ofAnswer: Self.noAnswer)
+            }
             var newBodies: Set<[UInt8]> = []
             var taken: Set<Claim> = []
             // In order of arrival.
             for (number, claim) in claims.enumerated() {
                 guard let claim, firsts[claim] == number, stored[claim] == nil else { continue }
-                let body = submissions[number].answer
-                let isNew = answers[body] == nil && !newBodies.contains(body)
-                guard var left = room[claim.keyID], left.keys > 0, !isNew || left.answers > 0 else {
+                guard var left = room[claim.keyID], left.keys > 0 else {
                     unremembered.insert(claim)
                     continue
                 }
                 left.keys -= 1
-                if isNew {
-                    left.answers -= 1
-                    newAnswers[claim.keyID, default: 0] += 1
-                    newBodies.insert(body)
+                let body = submissions[number].answer
+                if answers[body] == nil, !newBodies.contains(body) {
+                    if left.answers > 0 {
+                        left.answers -= 1
+                        newAnswers[claim.keyID, default: 0] += 1
+                        newBodies.insert(body)
+                    } else if answers[Self.noAnswer] == nil {
+                        newBodies.insert(Self.noAnswer)
+                    }
                 }
                 room[claim.keyID] = left
                 taken.insert(claim)

@@ -31,7 +31,7 @@
                 var next = erasing
                 connection.begin("begin")
                 try connection.run(Migration.sharedLock)
-                // Looks through all samples, and so before the locks.
+                // Before the locks, so that nobody waits for it.
                 let samples = next.areSamplesDone ? nil : try samples(of: next.install, on: connection)
                 try connection.run(Self.lockOfAllApps)
                 var isLeft = true

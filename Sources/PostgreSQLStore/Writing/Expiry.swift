@@ -71,15 +71,17 @@
             ).changes < Self.rowsPerStep
         }
 
-        /// Those of whole days whose keys are all gone.
+        /// Those of whole days whose keys are all gone: an answer is referred to by keys of its own day alone.
         private func expireAnswers(now: Int64) throws(StoreError) -> Bool {
             let day = Calendar.day(of: Retention.start(Retention.idempotencyDays, now: now))
             let answers = try delete(
                 Query(
                     """
-                    delete from answer where id in (select id from answer where day < $1::bigint
+                    delete from answer where id in (select id from answer a where day < $1::bigint
+                      and not exists (select 1 from idempotency i
+                        where i.at >= a.day * $3::bigint and i.at < (a.day + 1) * $3::bigint)
                       limit $2::bigint for update skip locked)
-                    """, .integer(day), .integer(Self.rowsPerStep)))
+                    """, .integer(day), .integer(Self.rowsPerStep), .integer(Calendar.dayMilliseconds)))
             let uses = try delete(
                 Query(
                     """
@@ -97,7 +99,8 @@
                     with part as (select id from leak where id > $1::bigint order by id limit $2::bigint),
                       doomed as (
                         select h.leak, h.hour, h.release from part join leak_hour h on h.leak = part.id
-                        where h.hour < $3::bigint limit $4::bigint for update of h skip locked),
+                        where h.hour < $3::bigint
+                        order by h.leak, h.hour, h.release limit $4::bigint for update of h skip locked),
                       gone as (
                         delete from leak_hour h using doomed d
                         where h.leak = d.leak and h.hour = d.hour and h.release = d.release returning 1)

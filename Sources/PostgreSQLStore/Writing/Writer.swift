@@ -13,10 +13,10 @@
     /// apps and leaks; the sets and histograms that change; everything that is written, and the commit. Names that are
     /// new cost a trip or two more, and names that may be beyond a limit a few.
     ///
-    /// Two transactions never wait for each other in a circle: each takes first its idempotency keys in their order, then
-    /// answers that are new, the locks of ingest keys that make apps, new apps by name, then the locks of its apps by
-    /// number. Everything else it changes belongs to an app that it has locked, but for how many idempotency keys there
-    /// are, which comes last.
+    /// Two transactions never wait for each other in a circle: each takes first its writer's row in `witness`, then answers
+    /// that are new and its idempotency keys, both in their order, the locks of ingest keys that make apps, new apps by name,
+    /// then the locks of its apps by number. Everything else it changes belongs to an app that it has locked, but for how
+    /// many idempotency keys there are, which comes last.
     ///
     /// What is remembered between calls stays true whatever other collectors write: the number of a name, and members
     /// that a set has. Counts are not remembered.

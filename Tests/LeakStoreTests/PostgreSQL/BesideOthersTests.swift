@@ -123,6 +123,62 @@
             #expect(zip(left, left.dropFirst()).allSatisfy { $0 - $1 <= Writer.hoursPerStep }, "\(left)")
         }
 
+        @Test func `whoever counts comes in between the steps of a long task`() throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            _ = try store.count([submission([Report(leak: leak("Page"), install: 1)])], now: noon)
+            try Connection(to: schema.address).run(
+                Query(
+                    """
+                    insert into install_set (scope, owner, part, members)
+                    select 4, number, 0, members
+                    from generate_series(1, 60000) as number, (select members from install_set limit 1) as one
+                    """))
+            let counted = Guarded(-1)
+            var (steps, seen) = (0, 0)
+            var counter: WorkerThread?
+            _ = try store.erase(install: 2) {
+                steps += 1
+                if steps == 2 {
+                    counter = WorkerThread(name: "counter") {
+                        for number in 0..<3 {
+                            counted.with { $0 = number }
+                            _ = try? store.count([submission([Report(leak: leak("Page"))])], now: noon)
+                        }
+                        counted.with { $0 = 3 }
+                    }
+                    while counted.with({ $0 }) < 0 { usleep(100) }
+                }
+                seen = counted.with { $0 }
+                return true
+            }
+            counter?.join()
+            #expect(steps > 60 && seen == 3, "\(seen) in \(steps) steps")
+        }
+
+        @Test func `the reports of an install are found by an index`() throws {
+            _ = try PostgreSQLStore(address: schema.address)
+            let connection = try Connection(to: schema.address)
+            // A table without rows is read faster than an index.
+            try connection.run(Query("set enable_seqscan = off"))
+            let plan = try connection.run(
+                Query("explain select leak, slot from sample where install_hash = 7::bigint"))
+            #expect(plan.contains { $0.text(0).contains("sample_of_install") })
+        }
+
+        @Test func `an answer stays as long as a key that another transaction holds`() throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            _ = try store.count([submission([Report(leak: leak("Page"))], key: "a")], now: noon)
+            let other = try Connection(to: schema.address)
+            other.begin("begin")
+            try other.run(Query("select key from idempotency for update"))
+            try store.expire(now: noon + 30 * day)
+            #expect(try (rows(of: "idempotency"), rows(of: "answer")) == (1, 1))
+            try other.run(Query("rollback"))
+            #expect(try store.verify() == [])
+            try store.expire(now: noon + 30 * day)
+            #expect(try (rows(of: "idempotency"), rows(of: "answer")) == (0, 0))
+        }
+
         @Test func `expiry waits for a migration`() throws {
             let store = try PostgreSQLStore(address: schema.address)
             let other = try Connection(to: schema.address)

@@ -68,6 +68,86 @@
             #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 2)
         }
 
+        @Test func `verify takes as long as it takes`() throws {
+            var address = schema.address
+            address.timeouts.answer = .seconds(2)
+            let store = try PostgreSQLStore(address: address)
+            _ = try store.count([submission([Report(leak: leak("Page"))], key: "a")], now: noon)
+            _ = try Connection(to: schema.address).run([
+                Query("alter table answer rename to kept"),
+                Query(
+                    """
+                    create view answer as select * from kept,
+                      lateral (select pg_sleep(3) is not null as is_rested where kept.id > 0) as rest
+                    """),
+            ])
+            #expect(try store.verify() == [])
+        }
+
+        @Test func `copy takes as long as it takes`() throws {
+            var address = schema.address
+            _ = try PostgreSQLStore(address: address)
+            try Connection(to: address).run(
+                Query(
+                    """
+                    create function rest() returns trigger language plpgsql as
+                    $$ begin perform pg_sleep(3); return new; end $$
+                    """))
+            try Connection(to: address).run(
+                Query("create trigger rest before insert on app for each row execute function rest()"))
+            address.timeouts.answer = .seconds(2)
+            let directory = TemporaryDirectory()
+            let source = try directory.store()
+            _ = try source.count([submission([Report(leak: leak("Page"))])], now: noon)
+            let copied = try PostgreSQLStore.copy(from: source, to: address, now: noon) { _ in }
+            #expect(copied.contains { $0.name == "app" && $0.rows == 1 })
+        }
+
+        @Test func `a page is given up sooner than reports are`() throws {
+            var address = schema.address
+            address.timeouts.page = .seconds(2)
+            let store = try PostgreSQLStore(address: address)
+            _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
+            let reader = try store.makeReader()
+            #expect(try reader.apps() == ["shop"])
+            let other = try Connection(to: schema.address)
+            other.begin("begin")
+            try other.run(Query("lock table app in access exclusive mode"))
+            let start = ContinuousClock.now
+            let failure = try #require(throws: StoreError.self) { try reader.apps() }
+            // The server gives up a lock after ten seconds, and says so.
+            #expect(failure.reason == .unavailable && ContinuousClock.now - start < .seconds(9))
+            try other.run(Query("rollback"))
+            #expect(try reader.apps() == ["shop"])
+        }
+
+        @Test func `days are compared with their hours as far as a leak has them`() throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            for (name, days) in [("Old", [0]), ("Page", [1, 2, 3])] {
+                for number in days {
+                    let time = noon + Int64(number) * day
+                    let report = Report(leak: leak(name), at: time)
+                    _ = try store.count([submission([report], at: time)], now: time)
+                }
+            }
+            // As expiry does, which comes to one leak after the other.
+            let connection = try Connection(to: schema.address)
+            try connection.run(
+                Query(
+                    """
+                    delete from leak_hour h using leak l
+                    where l.id = h.leak and l.class = 'Page' and h.hour < $1::bigint
+                    """, .integer((noon + 2 * day) / hour)))
+            #expect(try store.verify() == [])
+            try connection.run(
+                Query(
+                    "update leak_hour set reports = 7 where hour = $1::bigint",
+                    .integer((noon + 3 * day) / hour)))
+            #expect(
+                try store.verify()
+                    == ["reports of a day are the sum of its hours, where all are kept: 1 wrong"])
+        }
+
         @Test func `after one that took too long, the pace comes back`() {
             var pace = Pace()
             let whole = pace.most

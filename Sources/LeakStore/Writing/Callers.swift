@@ -1,0 +1,23 @@
+internal import Threads
+
+/// How many calls want a writer or have it. A lock alone does not let them in between two steps of a long task.
+package final class Callers: Sendable {
+    /// A step of a long task waits no longer than so for a moment without callers.
+    private static let stepWait = Duration.milliseconds(100)
+
+    private let count = Guarded(0)
+
+    package init() {}
+
+    package func enter() { count.with { $0 += 1 } }
+
+    package func leave() {
+        count.with { $0 -= 1 }
+        count.wakeAll()
+    }
+
+    /// Between two steps of a long task, which does not have the writer then.
+    package func letIn() {
+        _ = count.wait(timeout: Self.stepWait) { $0 == 0 ? true : nil }
+    }
+}

@@ -1,0 +1,65 @@
+#if PostgreSQL
+    import Glibc
+    import LeakStore
+    import Testing
+
+    @testable import PostgreSQLStore
+
+    /// What the server does with connections that nobody uses just now, or any more.
+    @Suite struct IdleConnectionTests {
+        let schema: DatabaseSchema
+
+        init() throws {
+            schema = try DatabaseSchema(
+                in: try #require(
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+        }
+
+        /// As a server does that is restarted.
+        private func endSessions() throws {
+            let other = try Connection(to: schema.server)
+            #expect(try schema.terminate(where: "true", by: other) > 0)
+            for _ in 0..<3_000 where try schema.sessions(where: "true", by: other) > 0 { usleep(10_000) }
+            #expect(try schema.sessions(where: "true", by: other) == 0)
+        }
+
+        @Test func `the first call after the server has ended the session succeeds`() throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            let page = leak("Page")
+            _ = try store.count([submission([Report(leak: page, install: 1)])], now: noon)
+            let hash = [UInt8](repeating: 7, count: 32)
+            try endSessions()
+            let link = try store.add(
+                Credential(
+                    purpose: .signIn, name: "link", hash: hash, createdAt: noon, expiresAt: noon + hour))
+            try endSessions()
+            #expect(try store.useOnce(hash: hash, now: noon))
+            try endSessions()
+            #expect(try !store.revoke(credential: link.id, now: noon))
+            try endSessions()
+            #expect(try store.erase(install: 1).samples > 0)
+            try endSessions()
+            try store.expire(now: noon)
+            try endSessions()
+            #expect(try store.count([submission([Report(leak: page)])], now: noon) == [.counted])
+        }
+
+        @Test func `what nobody waits for any more is not worked on`() throws {
+            var address = schema.address
+            address.timeouts.answer = .seconds(2)
+            let connection = Link(to: address) { _ in }
+            let failure = try #require(throws: StoreError.self) {
+                do {
+                    _ = try connection.open().run(Query("select pg_sleep(600)"))
+                } catch {
+                    connection.settle()
+                    throw error
+                }
+            }
+            #expect(failure.reason == .unavailable)
+            let other = try Connection(to: schema.server)
+            for _ in 0..<6_000 where try schema.sessions(where: "true", by: other) > 0 { usleep(10_000) }
+            #expect(try schema.sessions(where: "true", by: other) == 0)
+        }
+    }
+#endif
