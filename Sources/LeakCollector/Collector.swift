@@ -113,8 +113,10 @@ public final class Collector: Sendable {
     }
 
     /// Sign-in links carry a code in their query, and a link to the way in may carry another link. A token or a key
-    /// has no place there; whoever puts one there by mistake shall not find it in a log.
+    /// has no place there; whoever puts one there by mistake shall not find it in a log. Nor shall an install that is
+    /// erased live on there.
     private static func withoutSecrets(_ record: AccessRecord) -> AccessRecord {
+        record.target = LoggedPath.masked(record.target)
         var record = record
         record.maskQuery(secretParameters)
         return record
