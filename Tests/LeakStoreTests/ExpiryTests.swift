@@ -87,6 +87,23 @@ import Testing
         #expect(sizes.count > 3 && sizes.min() == 300, "\(sizes)")
     }
 
+    @Test func `one call stops between two steps, and the next goes on`() throws {
+        let store = try directory.store()
+        _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
+        let connection = try Connection(path: directory.database, access: .readOnly)
+        let keys = { try connection.number("select count(*) from idempotency") }
+        var steps = 0
+        try store.expire(now: noon + 8 * day) {
+            steps += 1
+            return steps < 2
+        }
+        #expect(try (steps, keys()) == (2, 700))
+        try store.expire(now: noon + 8 * day) { false }
+        #expect(try keys() == 700)
+        try store.expire(now: noon + 8 * day)
+        #expect(try keys() == 0)
+    }
+
     @Test func `one call goes on until all is gone`() throws {
         let store = try directory.store()
         _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
