@@ -204,6 +204,10 @@ struct RowCheck: Sendable {
             "leaks, reports, freed", of: "app", as: "a",
             from: "select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id"),
         RowCheck(
+            "the newest release of an app is the newest there is",
+            "newest_release", of: "app", as: "a",
+            from: "select id from release where app = a.id order by order_key desc limit 1"),
+        RowCheck(
             "the impact of a leak is its installs in the newest release",
             "impact", of: "leak", as: "l",
             from: """
