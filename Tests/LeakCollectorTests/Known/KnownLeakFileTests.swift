@@ -73,7 +73,7 @@ import Testing
         #expect(throws: JSONError.self) { try read(#"{"known_leaks":["# + entry(class: name) + "]}") }
     }
 
-    @Test(arguments: ["javascript:alert(1)", "ftp://a", "https://a b", "", "//example.com"])
+    @Test(arguments: ["javascript:alert(1)", "ftp://a", "http://a", "https://a b", "", "//example.com"])
     func `refuses a source that is no address of the web`(source: String) {
         let text = entry().replacingOccurrences(of: "https://example.com", with: source)
         #expect(throws: JSONError.self) { try read(#"{"known_leaks":[\#(text)]}"#) }
