@@ -6,6 +6,8 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct KnownLeakFileTests {
+    private static let shipped = KnownLeakFile.shipped(in: RunningCollector.publicFolder)
+
     private func read(_ text: String) throws -> KnownLeakFile { try KnownLeakFile(Array(text.utf8)) }
 
     private func entry(_ changed: String = "", id: String = "a", class name: String = "UITextField") -> String
@@ -93,7 +95,7 @@ import Testing
     }
 
     @Test func `what comes with the program is read, each entry with its source`() throws {
-        let known = try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: nil)
+        let known = try KnownLeakFile.load(shipped: Self.shipped, own: nil)
         #expect(known.entries.count >= 10)
         #expect(known.entries.allSatisfy { $0.source.hasPrefix("https://") && $0.reason.hasSuffix(".") })
         let textField = known.entries.first { $0.className.text == "UITextField" }
@@ -109,12 +111,12 @@ import Testing
     }
 
     @Test func `an operator's file adds, replaces and switches off`() throws {
-        let shipped = try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: nil).entries
+        let shipped = try KnownLeakFile.load(shipped: Self.shipped, own: nil).entries
         let own =
             #"{"known_leaks":[\#(entry(id: "mine")),\#(entry(id: "uitextfield-ios-11-2", class: "Changed"))],"#
             + #""off":["uiswitch-ios-10"]}"#
         try file(own) { path in
-            let known = try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: path).entries
+            let known = try KnownLeakFile.load(shipped: Self.shipped, own: path).entries
             #expect(known.count == shipped.count)
             #expect(known.prefix(2).map(\.id) == ["mine", "uitextfield-ios-11-2"])
             #expect(known.filter { $0.id == "uitextfield-ios-11-2" }.map(\.className.text) == ["Changed"])
@@ -132,11 +134,19 @@ import Testing
     func `an error names file, line, column and remedy`(text: String, words: String) throws {
         try file(text) { path in
             #expect {
-                try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: path)
+                try KnownLeakFile.load(shipped: Self.shipped, own: path)
             } throws: {
                 "\($0)".hasPrefix("--known-leaks \(path), \(words)")
             }
         }
+    }
+
+    @Test func `without those that come with the program an operator's own apply`() throws {
+        try file(#"{"known_leaks":[\#(entry(id: "mine"))],"off":["uiswitch-ios-10"]}"#) { path in
+            let known = try KnownLeakFile.load(shipped: nil, own: path).entries
+            #expect(known.map(\.id) == ["mine"])
+        }
+        #expect(try KnownLeakFile.load(shipped: nil, own: nil).entries == [])
     }
 
     @Test func `a file that is not there keeps the collector from starting`() {
