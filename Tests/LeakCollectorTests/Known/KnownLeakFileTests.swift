@@ -149,6 +149,18 @@ import Testing
         #expect(try KnownLeakFile.load(shipped: nil, own: nil).entries == [])
     }
 
+    @Test func `a class that apps have too is known under the system's own screen alone`() throws {
+        let entries = try KnownLeakFile.load(shipped: Self.shipped, own: nil).entries
+        let screens = [
+            "UIFieldEditor": "UIAlertController", "_UIVisualEffectBackdropView": "UIAlertController",
+            "UINavigationBar": "UIImagePickerController",
+        ]
+        for (name, screen) in screens {
+            let stacks = entries.filter { $0.className.text == name }.map { $0.stack.map(\.text) }
+            #expect(stacks == [[screen]], "\(name)")
+        }
+    }
+
     @Test func `a file that is not there keeps the collector from starting`() {
         #expect {
             _ = try RunningCollector { $0.knownLeaksFile = "/nowhere/known.json" }
