@@ -40,12 +40,10 @@ public final class Collector: Sendable {
 
     /// Opens everything and listens; nothing is answered before ``start()``.
     ///
-    /// - Parameters:
-    ///   - publicFolder: style, icon and error pages.
-    ///   - now: milliseconds since 1970.
+    /// - Parameter now: milliseconds since 1970.
     /// - Throws: ``StoreError``, `ServerError` or another error whose description is one line for the operator.
     public init(
-        settings: Settings, store: any Store, publicFolder: String, log: Log,
+        settings: Settings, store: any Store, publicFolder: PublicFolder, log: Log,
         now: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) throws {
         let isSecure = settings.url?.hasPrefix("https://") ?? false
@@ -70,10 +68,10 @@ public final class Collector: Sendable {
             folder: settings.databaseURL == nil ? DataFolder(path: settings.dataFolder) : nil, health: health,
             log: log,
             now: now)
-        let files = try Self.files(publicFolder)
-        known = try KnownLeakFile.load(publicFolder: publicFolder, own: settings.knownLeaksFile)
+        known = publicFolder.known
+        if let warning = publicFolder.warning { log.warning(warning) }
         let front = Front(
-            gate: gate, signIn: signIn, files: files, queue: queue,
+            gate: gate, signIn: signIn, files: publicFolder.files, queue: queue,
             rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), erasure: erasure, pool: pool,
             health: health,
             log: log, now: now)
@@ -113,10 +111,12 @@ public final class Collector: Sendable {
     }
 
     /// Sign-in links carry a code in their query, and a link to the way in may carry another link. A token or a key
-    /// has no place there; whoever puts one there by mistake shall not find it in a log.
+    /// has no place there; whoever puts one there by mistake shall not find it in a log. Nor shall an install that is
+    /// erased live on there.
     private static func withoutSecrets(_ record: AccessRecord) -> AccessRecord {
         var record = record
         record.maskQuery(secretParameters)
+        record.target = LoggedPath.masked(record.target)
         return record
     }
 
@@ -131,22 +131,6 @@ public final class Collector: Sendable {
     private static let secretParameters: Set = [
         "code", "to", "token", "access_token", "key", "password", "secret",
     ]
-
-    /// Reads the folder that is served to anyone, which had better be the right one.
-    private static func files(_ folder: String) throws -> StaticFiles {
-        // Looked for first: a wrong folder may be large, or hold what nobody should see.
-        let needed = ["style.css", "icon.svg", "openapi.json", "known-leaks.json"]
-        if let missing = needed.first(where: { unsafe access("\(folder)/\($0)", R_OK) != 0 }) {
-            throw SettingError(
-                source: "--public",
-                problem: "names \(folder), which has no \(missing): it is not the Public folder")
-        }
-        do {
-            return try StaticFiles(folder: folder)
-        } catch {
-            throw SettingError(source: "--public", problem: "cannot be used: \(error)")
-        }
-    }
 
     public var port: Int { server.port }
 

@@ -10,19 +10,16 @@ public import LeakStore
 /// Writes the pages and their JSON as plain files with relative links, for any static host.
 public struct Export {
     private let reader: any StoreReader
-    private let publicFolder: String
+    private let publicFolder: PublicFolder
     private let now: Int64
 
     /// Leaks on one page of the listing that is walked through.
     private static let step = 200
 
-    /// - Parameter knownLeaks: a file of the operator's own, if there is one.
     public init(
-        store: any Store, publicFolder: String, knownLeaks: String? = nil,
-        now: Int64 = WallClock.milliseconds()
-    ) throws {
-        reader = try store.makeReader(
-            known: KnownLeakFile.load(publicFolder: publicFolder, own: knownLeaks))
+        store: any Store, publicFolder: PublicFolder, now: Int64 = WallClock.milliseconds()
+    ) throws(StoreError) {
+        reader = try store.makeReader(known: publicFolder.known)
         self.publicFolder = publicFolder
         self.now = now
     }
@@ -37,8 +34,8 @@ public struct Export {
         let known = try reader.apps()
         if let app, !known.contains(app) { throw NoSuchApp(app: app, known: known) }
         var files = Files(folder: folder)
-        for name in ["style.css", "icon.svg", "openapi.json", "known-leaks.json"] {
-            try files.put(try Self.contents(of: "\(publicFolder)/\(name)"), to: name)
+        for name in publicFolder.names {
+            try files.put(try Self.contents(of: "\(publicFolder.path)/\(name)"), to: name)
         }
         let apps = app.map { [$0] } ?? known
         // The folder's own pages show every app, or the one that was asked for.

@@ -25,7 +25,8 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - path: of the database.
     ///   - file: stands complete or not at all.
-    ///   - overwrites: whether a file of that name may be replaced; one of the database's own never is.
+    ///   - overwrites: whether a file of that name may be replaced; one of the database's own, or one with a log beside
+    ///     it, never is.
     /// - Throws: ``StoreError`` with what is wrong, damaged structure above all, and nothing is left behind.
     public static func backUp(
         path: String, to file: String, overwrites: Bool
@@ -38,10 +39,11 @@ extension SQLiteStore {
         let exists = StoreError(
             .invalidArgument, "backup \(file): there is a file of this name; --overwrite replaces it")
         guard unsafe overwrites || access(file, F_OK) != 0 else { throw exists }
-        // Nobody guesses it, who may write into the folder as well.
-        let partial = "\(file).partial-\(String(UInt64.random(in: 0...(.max)), radix: 16))"
+        try refuseLog(beside: file)
+        PartialFile.removeAbandoned(of: file)
+        let partial = PartialFile.path(for: file)
         try DatabaseFile.createNew(at: partial)
-        defer { for end in ["", "-journal", "-wal", "-shm"] { unsafe unlink(partial + end) } }
+        defer { for end in DatabaseFile.sideEnds { unsafe unlink(partial + end) } }
         do {
             let source = try Connection(path: path, access: .readOnly)
             let copy = try Connection(path: partial, access: .readWrite)
@@ -59,6 +61,7 @@ extension SQLiteStore {
         let folder = DatabaseFile.folder(of: file)
         try DatabaseFile.sync(partial)
         try DatabaseFile.sync(folder)
+        try refuseLog(beside: file)
         // `link` never replaces what another has put there meanwhile.
         let isPlaced = overwrites ? unsafe rename(partial, file) == 0 : unsafe link(partial, file) == 0
         guard isPlaced else { throw errno == EEXIST ? exists : DatabaseFile.refusal(of: file, errno) }
@@ -66,5 +69,15 @@ extension SQLiteStore {
         return Backup(
             bytes: DatabaseFile.size(of: file), wrongSums: found.wrongSums, schema: found.schema,
             areSumsChecked: found.isOfKnownSchema)
+    }
+
+    /// A log of the database that had the name would be read into the copy as if it were the copy's own.
+    private static func refuseLog(beside file: String) throws(StoreError) {
+        for log in DatabaseFile.sideEnds.dropFirst().map({ file + $0 }) where unsafe access(log, F_OK) == 0 {
+            throw StoreError(
+                .invalidArgument,
+                "backup \(file): \(log) belongs to a database of this name that is in use, or was when its program died; "
+                    + "name another file, or delete both if nobody needs them")
+        }
     }
 }

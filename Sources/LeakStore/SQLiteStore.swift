@@ -77,12 +77,14 @@ public final class SQLiteStore: Store {
         try write { writer throws(StoreError) in try writer.tidy(now: now) }
     }
 
-    public func expire(now: Int64) throws(StoreError) {
+    public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
         var expiry = Expiry(now: now)
-        while try writer.with({ writer throws(StoreError) in
-            try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &expiry) }
-        }) {
-            callers.letIn()
+        var isLeft = true
+        while isLeft, isWanted() {
+            isLeft = try writer.with { writer throws(StoreError) in
+                try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &expiry) }
+            }
+            if isLeft { callers.letIn() }
         }
     }
 

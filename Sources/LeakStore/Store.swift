@@ -24,8 +24,9 @@ public protocol Store: Sendable {
     ///
     /// In steps of a few milliseconds, between which other calls have their turn.
     ///
+    /// - Parameter isWanted: asked before each step; what is left once it is not wanted goes with a later call.
     /// - Throws: ``StoreError`` for the first step that failed; those before it are done.
-    func expire(now: Int64) throws(StoreError)
+    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError)
 
     /// Forgets an install: the samples that it sent, and its place in exact sets of installs. In steps of a few
     /// milliseconds, between which other calls have their turn; what is erased again changes nothing.
@@ -67,6 +68,9 @@ extension Store {
 }
 
 extension Store {
+    /// Deletes all that has expired.
+    public func expire(now: Int64) throws(StoreError) { try expire(now: now, while: { true }) }
+
     /// Forgets an install to the end.
     public func erase(install: UInt64) throws(StoreError) -> Erased {
         try erase(install: install, while: { true }) ?? Erased()

@@ -129,6 +129,8 @@ struct RowCheck: Sendable {
         select \(sum("reports")) from leak_hour h
         where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23
         """
+    /// It may have lost some already; null for a leak that has none left.
+    private static let firstDayWithHours = "select min(hour) / 24 from leak_hour where leak = d.leak"
     private static let buildsOfApp =
         "select count(*) from leak l join leak_build b on b.leak = l.id where l.app = a.id"
     private static let textOfApp = """
@@ -163,16 +165,17 @@ struct RowCheck: Sendable {
                 where p.leak = c.leak and b.release = c.release
                 """,
             where: "not exists (select 1 from install_set where id = c.id << 3 | 4)"),
-        // Hours may be wrong as well: they mend nothing in a leak whose days add up.
+        // Old hours go leak by leak, so that each leak tells for itself which of its days are whole. Hours may be wrong as
+        // well: they mend nothing in a leak whose days add up.
         RowCheck(
             "reports of a day are the sum of its hours, where all are kept",
             count: """
                 select count(*) from leak_day d
-                where day > (select min(hour) / 24 from leak_hour) and reports <> (\(hoursOfDay))
+                where day > (\(firstDayWithHours)) and reports <> (\(hoursOfDay))
                 """,
             repair: """
                 update leak_day as d set reports = (\(hoursOfDay))
-                where day > (select min(hour) / 24 from leak_hour) and reports <> (\(hoursOfDay))
+                where day > (\(firstDayWithHours)) and reports <> (\(hoursOfDay))
                   and (select reports from leak where id = d.leak)
                     <> (select \(sum("reports")) from leak_day where leak = d.leak)
                 """),
@@ -200,6 +203,10 @@ struct RowCheck: Sendable {
             "leaks, reports and freed of an app are the sums of its leaks",
             "leaks, reports, freed", of: "app", as: "a",
             from: "select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id"),
+        RowCheck(
+            "the newest release of an app is the newest there is",
+            "newest_release", of: "app", as: "a",
+            from: "select id from release where app = a.id order by order_key desc limit 1"),
         RowCheck(
             "the impact of a leak is its installs in the newest release",
             "impact", of: "leak", as: "l",

@@ -43,11 +43,12 @@
         /// PostgreSQL tidies by itself.
         public func tidy(now: Int64) {}
 
-        public func expire(now: Int64) throws(StoreError) {
+        public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
             var expiry = Expiry(now: now)
-            while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) }) {
+            repeat {
                 callers.letIn()
-            }
+                guard isWanted() else { return }
+            } while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) })
         }
 
         public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {

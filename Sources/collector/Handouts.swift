@@ -18,7 +18,9 @@ struct Handouts {
         let (credential, secret) = try credentials.create(
             purpose, name: name, app: app, now: WallClock.milliseconds())
         let bound = kind == .key ? ", for \(app.map { "\($0) only" } ?? "any app")" : ""
-        Output.line("\(kind.rawValue) \(credential.id) (\(name)\(bound)), taken by a running collector within two seconds, shown once:\n\(secret)")
+        Output.line(
+            "\(kind.rawValue) \(credential.id) (\(name)\(bound)), taken by a running collector within two seconds, shown once:\n\(secret)"
+        )
     }
 
     func list() throws {

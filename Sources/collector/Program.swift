@@ -65,9 +65,9 @@ enum Program {
             try Handouts(kind, settings: settings(flags)).revoke(id)
         case .export(let folder, let app, let flags):
             let settings = try settings(flags)
-            let store = try openStore(settings, isServer: false)
+            let publicFolder = try publicFolder(settings)
             let export = try Export(
-                store: store, publicFolder: publicFolder(settings), knownLeaks: settings.knownLeaksFile)
+                store: openStore(settings, isServer: false), publicFolder: publicFolder)
             let count = try export.write(to: folder, app: app)
             Output.line("wrote \(count) files to \(folder); open \(folder)/index.html")
         case .backup(let file, let overwrites, let flags):
@@ -102,9 +102,11 @@ enum Program {
         // Before any thread; the other commands end as every program does.
         let signals = StopSignals()
         let log = Log(form: settings.logForm)
+        // Before the database, which an open may bring up to date.
+        let publicFolder = try publicFolder(settings)
         let store = try openStore(settings, isServer: true)
         let collector = try Collector(
-            settings: settings, store: store, publicFolder: publicFolder(settings), log: log)
+            settings: settings, store: store, publicFolder: publicFolder, log: log)
         try collector.start()
         announce(collector.announcement)
 
@@ -129,8 +131,12 @@ enum Program {
         Output.line(lines.joined(separator: "\n"))
     }
 
+    private static func publicFolder(_ settings: Settings) throws -> PublicFolder {
+        try PublicFolder(publicFolderPath(settings), knownLeaks: settings.knownLeaksFile)
+    }
+
     /// Beside the program where a package put it, else where it was built or started.
-    private static func publicFolder(_ settings: Settings) throws -> String {
+    private static func publicFolderPath(_ settings: Settings) throws -> String {
         if let chosen = settings.publicFolder { return chosen }
         let folder = Environment.programFolder
         let candidates = ["\(folder)/../share/collector/Public", "\(folder)/Public", "./Public"]

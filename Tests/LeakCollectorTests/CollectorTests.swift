@@ -89,7 +89,9 @@ import Testing
         #expect(again.status == 200)
         #expect(again.text == first.text.replacingOccurrences(of: "false", with: "true"))
         #expect(try running.post(#"[{"class":"Two"}]"#, fields: fields).status == 422)
-        #expect(try running.post(#"[{"class":"One"}]"#, to: "/api/v1/reports?app=b", fields: fields).status == 422)
+        #expect(
+            try running.post(#"[{"class":"One"}]"#, to: "/api/v1/reports?app=b", fields: fields).status == 422
+        )
         #expect(try running.json("/api/v1/summary")["reports"] as? Int == 1)
     }
 

@@ -84,7 +84,7 @@ private struct Untidy: Store {
     }
 
     func tidy(now: Int64) throws(StoreError) { throw StoreError(.other, "no") }
-    func expire(now: Int64) throws(StoreError) {}
+    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {}
     func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? { nil }
     func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }

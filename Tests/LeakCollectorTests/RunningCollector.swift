@@ -18,7 +18,8 @@ final class RunningCollector {
 
     /// - Parameter wrap: puts a store around the real one.
     init(
-        _ change: (inout Settings) -> Void = { _ in }, store wrap: (any Store) -> any Store = { $0 }
+        _ change: (inout Settings) -> Void = { _ in }, publicFolder: String = RunningCollector.publicFolder,
+        store wrap: (any Store) -> any Store = { $0 }
     ) throws {
         var settings = Settings()
         settings.port = 0
@@ -26,9 +27,10 @@ final class RunningCollector {
         settings.ingestKey = Self.key
         settings.accessToken = Self.token
         change(&settings)
+        let files = try PublicFolder(publicFolder, knownLeaks: settings.knownLeaksFile)
         store = wrap(try Collector.openStore(folder: folder, isServer: true))
         collector = try Collector(
-            settings: settings, store: store, publicFolder: Self.publicFolder, log: Log(form: .text))
+            settings: settings, store: store, publicFolder: files, log: Log(form: .text))
         try collector.start()
         var options = CurlClient.Options()
         options.answerBytes = 4 * 1024 * 1024

@@ -100,6 +100,43 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    /// SQLite would read it into the copy: a journal's pages go back to where they were in the former file.
+    @Test(arguments: ["-wal", "-shm", "-journal"], [true, false])
+    func `no copy is put beside the log of another database`(end: String, exists: Bool) throws {
+        try count(directory.store(), 0..<3)
+        if exists { directory.write(Array("a database".utf8), to: "backup") }
+        directory.write(Array("its log".utf8), to: "backup" + end)
+        let file = directory.path + "/backup"
+        let before = directory.files().filter { $0.key.hasPrefix("backup") }
+        let failure = try #require(throws: StoreError.self) { try backUp(to: file, overwrites: true) }
+        #expect(failure.reason == .invalidArgument && failure.description.contains(file + end), "\(failure)")
+        #expect(directory.files().filter { $0.key.hasPrefix("backup") } == before)
+        unsafe unlink(file + end)
+        #expect(try backUp(to: file, overwrites: true).wrongSums == [])
+    }
+
+    @Test func `what a killed backup left is gone with the next one`() throws {
+        try count(directory.store(), 0..<3)
+        let start = "backup.partial-"
+        let old = ["0", "1f", "ffffffffffffffff", "1f-journal", "2-wal", "3-shm"].map { start + $0 }
+        let others = [
+            start, start + "1F", start + "g", start + "1f.txt", start + "1f-other",
+            start + "00000000000000000",
+            "a" + start + "1", "backup2.partial-1", "backup.partial", start + "1f-journal-wal",
+        ]
+        var past = utimbuf(actime: 0, modtime: time(nil) - PartialFile.abandonedSeconds - 60)
+        for name in old + others {
+            directory.write([1], to: name)
+            #expect(unsafe utime(directory.path + "/" + name, &past) == 0)
+        }
+        // One that may be at work, and one that is no file.
+        directory.write([1], to: start + "a")
+        unsafe symlink(directory.path + "/none", directory.path + "/" + start + "b")
+        _ = try backUp(to: directory.path + "/backup")
+        let left = directory.files().keys.filter { !$0.hasPrefix("leaks.sqlite") }
+        #expect(left.sorted() == (others + [start + "a", start + "b", "backup"]).sorted())
+    }
+
     @Test func `nobody's link leads a backup elsewhere`() throws {
         let path = directory.path + "/new"
         try DatabaseFile.createNew(at: path)

@@ -68,6 +68,42 @@ import Testing
         #expect(try writer.connection.number("select count(*) from leak_day") ?? 0 == 600)
     }
 
+    @Test func `totals are the sums of their parts between all steps`() throws {
+        let writer = try writer()
+        let reports = (0..<300).flatMap { number in
+            (0..<7).map { Report(leak: leak("L\(number)"), at: noon - Int64($0) * 8 * hour) }
+        }
+        _ = try writer.count([submission(reports)], now: noon)
+        let rows = { try writer.connection.number("select count(*) from leak_hour") ?? 0 }
+        #expect(try rows() == 2_100)
+        // The two oldest days go, and the morning of the third.
+        var expiry = Expiry(now: noon + 90 * day - 2 * hour)
+        var sizes: Set<Int64> = []
+        while try writer.take(stepOf: &expiry) {
+            let left = try rows()
+            guard sizes.insert(left).inserted else { continue }
+            #expect(try SQLiteStore.verify(path: directory.database).problems == [], "\(left) hours")
+        }
+        #expect(sizes.count > 3 && sizes.min() == 300, "\(sizes)")
+    }
+
+    @Test func `one call stops between two steps, and the next goes on`() throws {
+        let store = try directory.store()
+        _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
+        let connection = try Connection(path: directory.database, access: .readOnly)
+        let keys = { try connection.number("select count(*) from idempotency") }
+        var steps = 0
+        try store.expire(now: noon + 8 * day) {
+            steps += 1
+            return steps < 2
+        }
+        #expect(try (steps, keys()) == (2, 700))
+        try store.expire(now: noon + 8 * day) { false }
+        #expect(try keys() == 700)
+        try store.expire(now: noon + 8 * day)
+        #expect(try keys() == 0)
+    }
+
     @Test func `one call goes on until all is gone`() throws {
         let store = try directory.store()
         _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)

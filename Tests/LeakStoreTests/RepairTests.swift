@@ -51,6 +51,7 @@ import Testing
         "update leak_day set reports = reports + 1 where leak = 1 and day = (select max(day) from leak_day)",
         "update leak_hour set reports = reports + 1 where leak = 1 and hour = (select max(hour) from leak_hour)",
         "delete from answer",
+        "update app set newest_release = null; update leak set impact = 0, rank_impact = 0",
     ])
     func `totals become the sums of their parts again`(script: String) throws {
         try fill()

@@ -124,6 +124,19 @@ import Testing
         #expect(try reader.releases(app: "shop").map(\.version) == ["other"])
     }
 
+    @Test func `what an import's larger limits let in counts on under its own name`() throws {
+        let server = try place.store(limits: Self.small)
+        let old = (1...9).map { Report(leak: leak("L\($0)"), version: "\($0).0") }
+        _ = try server.count([submission(old)], now: noon)
+        let new = submission([Report(leak: leak("New"), version: "10.0", build: "7")])
+        for store in [server, try place.store(), server] { _ = try store.count([new], now: noon) }
+        let reader = try server.makeReader()
+        #expect(try reader.releases(app: "shop").first { $0.version == "10.0" }?.reports == 2)
+        #expect(
+            try reader.leaks(LeakQuery(), now: noon).leaks.first { $0.identity.title == "New" }?.reports == 2)
+        #expect(try server.verify() == [])
+    }
+
     @Test func `an app beyond what one key may make is made by another, with its own leaks`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store(limits: Self.small)

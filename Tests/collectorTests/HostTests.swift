@@ -89,7 +89,7 @@ import Testing
         for path in [
             "/sign-in?to=%2F%3Fcode%3D\(code)", "/?c%6Fde=\(code)",
             "/api/v1/apps?token=\(CollectorProcess.token)",
-            "/sign-in?code=\(code)",
+            "/sign-in?code=\(code)", "/api/v1/installs/phone-of-somebody",
         ] {
             _ = try client.get(
                 running.address + path,
@@ -102,13 +102,13 @@ import Testing
             Array("token=\(CollectorProcess.token)".utf8), to: running.address + "/sign-in?last",
             fields: [HTTPField("X-Leak-Key", CollectorProcess.key)])
         let log = running.outputUntil("/sign-in?last")
-        for secret in [String(code), CollectorProcess.token, CollectorProcess.key] {
+        for secret in [String(code), CollectorProcess.token, CollectorProcess.key, "phone-of-somebody"] {
             #expect(!log.contains(secret))
         }
         let lines = log.split(separator: "\n").filter {
             $0.contains(form == "text" ? "HTTP/1.1" : "\"version\"")
         }
-        #expect(lines.count == 5, "\(log)")
+        #expect(lines.count == 6, "\(log)")
         #expect(lines.allSatisfy { $0.contains("127.0.0.1") })
         if form == "json" {
             for line in lines {

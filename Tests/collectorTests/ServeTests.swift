@@ -67,6 +67,16 @@ import Testing
         #expect(run.errors.contains(words), "\(run.errors)")
     }
 
+    @Test(arguments: [["--public", "/tmp"], ["--known-leaks", "/nowhere/known.json"]])
+    func `a wrong file is found before the database is touched`(arguments: [String]) throws {
+        let folder = try TemporaryFolder()
+        let run = try CollectorProcess.run(
+            ["--data", folder.path, "--port", "0"] + arguments,
+            environment: arguments.contains("--public") ? [:] : Self.public)
+        #expect(run.code == 2 && run.errors.contains(arguments[1]), "\(run)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
     @Test func `a database that is none of ours is left alone`() throws {
         let contents: [(String, Data)] = [
             ("garbage", Data(repeating: 0x41, count: 8192)), ("text", Data("hello\n".utf8)),

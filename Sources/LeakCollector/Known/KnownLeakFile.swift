@@ -17,6 +17,10 @@ struct KnownLeakFile: Sendable {
     static let reasonBytes = 500
     static let systemsPerEntry = 32
 
+    static let name = "known-leaks.json"
+
+    static func shipped(in publicFolder: String) -> String { "\(publicFolder)/\(name)" }
+
     /// - Throws: `JSONError` at the first place that cannot be, saying what could.
     init(_ bytes: [UInt8]) throws(JSONError) {
         if let offset = UTF8Validity.firstInvalidByte(in: bytes) { throw JSONError(.invalidUTF8, at: offset) }
@@ -38,15 +42,19 @@ struct KnownLeakFile: Sendable {
     /// What applies: an operator's own entries, then those that come with the program and are neither off nor replaced by
     /// one with the same id.
     ///
-    /// - Parameter own: `nil` without a file of the operator's.
+    /// - Parameters:
+    ///   - shipped: `nil` when none came with the program: nothing is there to be off.
+    ///   - own: `nil` without a file of the operator's.
     /// - Throws: `SettingError` naming file, line and column, and what could stand there.
-    static func load(publicFolder: String, own: String?) throws(SettingError) -> KnownLeaks {
-        let shipped = try read("\(publicFolder)/known-leaks.json", source: "--public").file
-        guard let own else { return KnownLeaks(shipped.entries) }
+    static func load(shipped: String?, own: String?) throws(SettingError) -> KnownLeaks {
+        let entries = try shipped.map { path throws(SettingError) in
+            try read(path, source: "--public").file.entries
+        }
+        guard let own else { return KnownLeaks(entries ?? []) }
         let source = "--known-leaks"
         let (file, bytes) = try read(own, source: source)
-        let known = Set(shipped.entries.map(\.id))
-        if let typo = file.off.first(where: { !known.contains($0.id) }) {
+        let known = Set((entries ?? []).map(\.id))
+        if entries != nil, let typo = file.off.first(where: { !known.contains($0.id) }) {
             let error = JSONError(
                 .expected(
                     "the id of an entry of known-leaks.json in the Public folder, not “\(typo.id)”: one of "
@@ -55,7 +63,7 @@ struct KnownLeakFile: Sendable {
             throw problem(error, in: own, bytes, source: source)
         }
         let replaced = Set(file.off.map(\.id) + file.entries.map(\.id))
-        return KnownLeaks(file.entries + shipped.entries.filter { !replaced.contains($0.id) })
+        return KnownLeaks(file.entries + (entries ?? []).filter { !replaced.contains($0.id) })
     }
 
     private static func read(

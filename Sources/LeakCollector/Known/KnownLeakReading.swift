@@ -169,8 +169,7 @@ extension JSONScanner {
 
     /// It becomes a link: of the web alone, so that it runs nothing.
     private static func address(_ text: String) -> String? {
-        guard text.hasPrefix("https://") || text.hasPrefix("http://"),
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        guard text.hasPrefix("https://"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }
         return line(text, limit: 512)
     }

@@ -55,7 +55,7 @@ final class Housekeeping: Sendable {
 
     private func expire() {
         do {
-            try store.expire(now: now())
+            try store.expire(now: now()) { isStopping.with { !$0 } }
         } catch {
             log.warning("old rows stay a while longer: \(error)")
         }

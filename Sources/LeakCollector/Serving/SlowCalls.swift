@@ -37,7 +37,8 @@ final class SlowCalls: Sendable {
             defer { state = State(quietUntil: now + Self.pause) }
             let others = state.silent > 0 ? "; \(state.silent) more since the last such line" : ""
             let milliseconds = Int(call.duration / .milliseconds(1))
-            return "\(call.method.name) \(call.path) held its thread for \(milliseconds) ms\(others)"
+            let path = String(decoding: LoggedPath.masked(Array(call.path.utf8)), as: UTF8.self)
+            return "\(call.method.name) \(path) held its thread for \(milliseconds) ms\(others)"
         }
     }
 }

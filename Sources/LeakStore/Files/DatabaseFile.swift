@@ -27,7 +27,7 @@ enum DatabaseFile {
 
     /// Whether a path names one of the files that SQLite and the lock keep for a database, there or not.
     static func belongs(_ path: String, to database: String) -> Bool {
-        ["", "-wal", "-shm", "-journal", ".lock"].contains { end in
+        (sideEnds + [".lock"]).contains { end in
             let own = database + end
             if let file = identity(of: path), file == identity(of: own) { return true }
             return name(of: path) == name(of: own)
@@ -35,7 +35,10 @@ enum DatabaseFile {
         }
     }
 
-    private static func name(of path: String) -> Substring {
+    /// What SQLite adds to a database's name for the files that it keeps beside it, and nothing for the database itself.
+    static let sideEnds = ["", "-wal", "-shm", "-journal"]
+
+    static func name(of path: String) -> Substring {
         path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     }
 

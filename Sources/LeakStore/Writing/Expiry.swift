@@ -79,7 +79,7 @@ extension Writer {
             """
             delete from leak_hour where (leak, hour, release) in
               (select h.leak, h.hour, h.release from leak l join leak_hour h on h.leak = l.id and h.hour < ?
-               where l.id > ? and l.id <= ? limit ?)
+               where l.id > ? and l.id <= ? order by h.leak, h.hour limit ?)
             """, first, expiry.leaksDone, last, Self.rowsPerStep)
         if connection.changes < Self.rowsPerStep { expiry.leaksDone = last }
         return false

@@ -109,7 +109,9 @@ private struct EndlessErasing: Store {
     }
 
     func tidy(now: Int64) throws(StoreError) { try store.tidy(now: now) }
-    func expire(now: Int64) throws(StoreError) { try store.expire(now: now) }
+    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
+        try store.expire(now: now, while: isWanted)
+    }
     func add(_ credential: Credential) throws(StoreError) -> Credential { try store.add(credential) }
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
         try store.revoke(credential: id, now: now)

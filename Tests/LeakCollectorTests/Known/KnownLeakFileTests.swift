@@ -6,6 +6,8 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct KnownLeakFileTests {
+    private static let shipped = KnownLeakFile.shipped(in: RunningCollector.publicFolder)
+
     private func read(_ text: String) throws -> KnownLeakFile { try KnownLeakFile(Array(text.utf8)) }
 
     private func entry(_ changed: String = "", id: String = "a", class name: String = "UITextField") -> String
@@ -73,7 +75,7 @@ import Testing
         #expect(throws: JSONError.self) { try read(#"{"known_leaks":["# + entry(class: name) + "]}") }
     }
 
-    @Test(arguments: ["javascript:alert(1)", "ftp://a", "https://a b", "", "//example.com"])
+    @Test(arguments: ["javascript:alert(1)", "ftp://a", "http://a", "https://a b", "", "//example.com"])
     func `refuses a source that is no address of the web`(source: String) {
         let text = entry().replacingOccurrences(of: "https://example.com", with: source)
         #expect(throws: JSONError.self) { try read(#"{"known_leaks":[\#(text)]}"#) }
@@ -93,7 +95,7 @@ import Testing
     }
 
     @Test func `what comes with the program is read, each entry with its source`() throws {
-        let known = try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: nil)
+        let known = try KnownLeakFile.load(shipped: Self.shipped, own: nil)
         #expect(known.entries.count >= 10)
         #expect(known.entries.allSatisfy { $0.source.hasPrefix("https://") && $0.reason.hasSuffix(".") })
         let textField = known.entries.first { $0.className.text == "UITextField" }
@@ -109,12 +111,12 @@ import Testing
     }
 
     @Test func `an operator's file adds, replaces and switches off`() throws {
-        let shipped = try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: nil).entries
+        let shipped = try KnownLeakFile.load(shipped: Self.shipped, own: nil).entries
         let own =
             #"{"known_leaks":[\#(entry(id: "mine")),\#(entry(id: "uitextfield-ios-11-2", class: "Changed"))],"#
             + #""off":["uiswitch-ios-10"]}"#
         try file(own) { path in
-            let known = try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: path).entries
+            let known = try KnownLeakFile.load(shipped: Self.shipped, own: path).entries
             #expect(known.count == shipped.count)
             #expect(known.prefix(2).map(\.id) == ["mine", "uitextfield-ios-11-2"])
             #expect(known.filter { $0.id == "uitextfield-ios-11-2" }.map(\.className.text) == ["Changed"])
@@ -132,10 +134,30 @@ import Testing
     func `an error names file, line, column and remedy`(text: String, words: String) throws {
         try file(text) { path in
             #expect {
-                try KnownLeakFile.load(publicFolder: RunningCollector.publicFolder, own: path)
+                try KnownLeakFile.load(shipped: Self.shipped, own: path)
             } throws: {
                 "\($0)".hasPrefix("--known-leaks \(path), \(words)")
             }
+        }
+    }
+
+    @Test func `without those that come with the program an operator's own apply`() throws {
+        try file(#"{"known_leaks":[\#(entry(id: "mine"))],"off":["uiswitch-ios-10"]}"#) { path in
+            let known = try KnownLeakFile.load(shipped: nil, own: path).entries
+            #expect(known.map(\.id) == ["mine"])
+        }
+        #expect(try KnownLeakFile.load(shipped: nil, own: nil).entries == [])
+    }
+
+    @Test func `a class that apps have too is known under the system's own screen alone`() throws {
+        let entries = try KnownLeakFile.load(shipped: Self.shipped, own: nil).entries
+        let screens = [
+            "UIFieldEditor": "UIAlertController", "_UIVisualEffectBackdropView": "UIAlertController",
+            "UINavigationBar": "UIImagePickerController",
+        ]
+        for (name, screen) in screens {
+            let stacks = entries.filter { $0.className.text == name }.map { $0.stack.map(\.text) }
+            #expect(stacks == [[screen]], "\(name)")
         }
     }
 

@@ -92,8 +92,8 @@ import Testing
     @Test func `an export has the known leaks too`() throws {
         let folder = NSTemporaryDirectory() + "export-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        _ = try Export(store: running.store, publicFolder: RunningCollector.publicFolder).write(
-            to: folder, app: nil)
+        let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
+        _ = try Export(store: running.store, publicFolder: publicFolder).write(to: folder, app: nil)
         let page = try String(contentsOfFile: folder + "/index.html", encoding: .utf8)
         #expect(page.contains("<summary>1\u{A0}known system leak"))
         let json = try String(contentsOfFile: folder + "/index.json", encoding: .utf8)

@@ -20,4 +20,10 @@ import Threads
         // The clock was put back.
         #expect(words(-90_000) != nil)
     }
+
+    @Test func `the install that is erased is not named`() {
+        let calls = SlowCalls(log: Log(form: .text), now: { 0 })
+        let call = SlowCall(method: .delete, path: "/api/v1/installs/phone", duration: .milliseconds(90))
+        #expect(calls.words(for: call) == "DELETE /api/v1/installs/*** held its thread for 90 ms")
+    }
 }
