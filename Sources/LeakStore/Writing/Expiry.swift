@@ -75,11 +75,12 @@ extension Writer {
         try select.bind(expiry.leaksDone, Self.rowsPerStep)
         guard try select.step(), let last = select.optionalInt64(0) else { return true }
         let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: expiry.now))
+        // The oldest of a leak first, as the check of its days expects; in this order SQLite looks them up leak by leak.
         try connection.run(
             """
             delete from leak_hour where (leak, hour, release) in
               (select h.leak, h.hour, h.release from leak l join leak_hour h on h.leak = l.id and h.hour < ?
-               where l.id > ? and l.id <= ? order by h.leak, h.hour limit ?)
+               where l.id > ? and l.id <= ? order by l.id, h.hour limit ?)
             """, first, expiry.leaksDone, last, Self.rowsPerStep)
         if connection.changes < Self.rowsPerStep { expiry.leaksDone = last }
         return false

@@ -140,11 +140,11 @@
                 steps += 1
                 if steps == 2 {
                     counter = WorkerThread(name: "counter") {
-                        for number in 0..<3 {
+                        for number in 0..<40 {
                             counted.with { $0 = number }
                             _ = try? store.count([submission([Report(leak: leak("Page"))])], now: noon)
                         }
-                        counted.with { $0 = 3 }
+                        counted.with { $0 = 40 }
                     }
                     while counted.with({ $0 }) < 0 { usleep(100) }
                 }
@@ -152,7 +152,7 @@
                 return true
             }
             counter?.join()
-            #expect(steps > 60 && seen == 3, "\(seen) in \(steps) steps")
+            #expect(steps > 60 && seen == 40, "\(seen) in \(steps) steps")
         }
 
         @Test func `the reports of an install are found by an index`() throws {
