@@ -135,10 +135,28 @@ import Threads
 
     private static func countBatches(path: String, seed: UInt64) throws {
         var random = Seeded(state: seed)
-        let store = try SQLiteStore(path: path + "/leaks.sqlite", exclusive: false)
-        try store.set("wal_autocheckpoint = 30")
+        let store = try patiently {
+            let store = try SQLiteStore(path: path + "/leaks.sqlite", exclusive: false)
+            try store.set("wal_autocheckpoint = 30")
+            return store
+        }
         store.limitInstallLog(to: 12)
-        for batch in batches.shuffled(using: &random) { _ = try store.count([batch], now: noon) }
+        for batch in batches.shuffled(using: &random) {
+            _ = try patiently { try store.count([batch], now: noon) }
+        }
+    }
+
+    /// On a busy machine the other process may hold the lock for longer than this one waits; then a server answers 503,
+    /// and the reporter asks again.
+    private static func patiently<Result>(_ body: () throws -> Result) throws -> Result {
+        for _ in 0..<20 {
+            do {
+                return try body()
+            } catch let error as StoreError where error.reason == .locked {
+                continue
+            }
+        }
+        return try body()
     }
 
     /// Reports of leaks not seen before, large enough to need pages.
