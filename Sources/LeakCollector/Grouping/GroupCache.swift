@@ -57,7 +57,9 @@ struct GroupCache {
         var shared = document.report(at: index)
         shared.alive = nil
         shared.livedMilliseconds = nil
-        let entry = Entry(key: key, group: Grouping.group(shared, app: app, module: module))
+        // A copy of its own, of its own length: the shared one has room for the longest key there was.
+        let owned = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
+        let entry = Entry(key: owned, group: Grouping.group(shared, app: app, module: module))
         insert(entry, hash)
         return refreshed(entry, document, report)
     }
