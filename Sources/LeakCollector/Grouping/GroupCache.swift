@@ -1,4 +1,5 @@
 internal import LeakMessage
+internal import LeakStore
 
 /// Groups of reports seen before, found by the bytes that decide the group, without making a string.
 ///
@@ -8,12 +9,23 @@ struct GroupCache {
     private struct Entry {
         let key: [UInt8]
         let group: GroupedReport
+
+        /// Bytes, about, with what an array and an allocation add to a string. Names that were mangled are much longer
+        /// than in the key.
+        var size: Int {
+            let identity = group.identity
+            let names =
+                identity.stack + identity.children + identity.cycle + identity.groupedBy.stack
+                + [identity.title, identity.groupedBy.className, identity.className, identity.module]
+                .compactMap(\.self)
+            return names.reduce(key.count) { $0 + 64 + $1.utf8.count }
+        }
     }
 
     /// Entries, young and old: a thousand leaks in eight spellings.
     private let limit: Int
-    /// Bytes of keys, young and old; typical ones have 200, so this bounds senders of long stacks.
-    private static let byteLimit = 4 * 1024 * 1024
+    /// Bytes of entries, young and old; typical ones have 1,000, so this bounds senders of long stacks.
+    private static let byteLimit = 16 * 1024 * 1024
     private var youngBytes = 0
     private var young: [Int: Entry] = [:]
     private var old: [Int: Entry] = [:]
@@ -45,7 +57,9 @@ struct GroupCache {
         var shared = document.report(at: index)
         shared.alive = nil
         shared.livedMilliseconds = nil
-        let entry = Entry(key: key, group: Grouping.group(shared, app: app, module: module))
+        // A copy of its own, of its own length: the shared one has room for the longest key there was.
+        let owned = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
+        let entry = Entry(key: owned, group: Grouping.group(shared, app: app, module: module))
         insert(entry, hash)
         return refreshed(entry, document, report)
     }
@@ -57,7 +71,7 @@ struct GroupCache {
             youngBytes = 0
         }
         young[hash] = entry
-        youngBytes += entry.key.count
+        youngBytes += entry.size
     }
 
     /// The group with what is not part of the key taken from the report at hand.

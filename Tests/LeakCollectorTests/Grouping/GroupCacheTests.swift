@@ -97,6 +97,20 @@ import Testing
         }
     }
 
+    @Test func `groups with many names are held to a number of bytes`() throws {
+        var cache = GroupCache()
+        for turn in 0..<8 {
+            let document = try document(
+                (0..<320).map { index in
+                    // Sixty names of two bytes in the body, of more than sixty each in a group.
+                    let names = repeatElement(#""A""#, count: 60).joined(separator: ",")
+                    return #"{"class":"B\#(turn)x\#(index)","stack":[\#(names),"C"]}"#
+                })
+            for index in document.reports.indices { _ = cache.group(document, index, app: "a", module: nil) }
+        }
+        #expect((500..<2_300).contains(cache.count))
+    }
+
     @Test func `forgets what is not asked for`() throws {
         var cache = GroupCache(limit: 64)
         let document = try document((0..<1_000).map { #"{"class":"A\#($0)"}"# })
