@@ -30,7 +30,10 @@ enum Redaction {
             result.append(contentsOf: message)
         } else {
             let reading = list ?? grammar.read(message)
-            result.append(contentsOf: message[..<reading.subject.startIndex])
+            // A name stands there; a detector that was changed may put a description.
+            result.append(
+                contentsOf: PrivateText.removed(
+                    from: message[..<reading.subject.startIndex], keepsQuotations: true))
             result.append(contentsOf: subject(of: reading, in: message))
             result.append(contentsOf: reading.tail)
         }

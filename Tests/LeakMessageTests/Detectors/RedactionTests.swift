@@ -20,6 +20,7 @@ import Testing
         "<UILabel: 0x1f; text = '\(secret)'> has leaked. Objects are expected: NSMapTable {\n[1] 2 -> <UILabel: 0x1f; text = '\(secret)'>\n}",
         "Eventually did deallocate <UILabel: 0x1f; text = '\(secret)'> after 12.41s (3 left)",
         "视图泄漏: <UILabel: 0x1f; text = '\(secret)'> \n视图所在控制器 AMLeaksFinder.ViewHasLeakVC \n操作路径:\nA -> \n",
+        "Possibly Memory Leak.\nIn case that <UILabel: 0x1f; text = '\(secret)'> should not be dealloced, override -willDealloc in X by returning NO.\nView-ViewController stack: (\n    A\n)",
         "Memory Leak: (\n    Foo,\n    \"\(secret)\"\n)",
         "Something leaked: <UILabel: 0x1f; text = '\(secret)'>",
         "Something leaked: \"\(secret)\"",
