@@ -75,9 +75,9 @@ struct ManglingSize {
         }
     }
 
-    /// Contexts, generic arguments and lists: `(extension in M):`, `static `, `, `.
+    /// Contexts, generic arguments and lists: `(extension in M):`, `static `, `, `, and alone ` first-element-marker `.
     private static let structure = Set("CDEGOPVZsty_".utf8)
-    private static let structureWording = 16
+    private static let structureWording = 24
     /// Functions, metatypes and conventions.
     private static let plainOperators = Set("FKNacdhlmnpuxz".utf8)
     /// What the longest operator reads as, `reflection metadata field descriptor for `, with something to spare.
