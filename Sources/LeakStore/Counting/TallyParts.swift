@@ -1,0 +1,106 @@
+/// What a tally adds up, each part named by its index in the tally's arrays.
+extension Tally {
+    package struct App {
+        /// ``StoreLimits/other`` for all beyond the limit; so are the version and the name of a build below.
+        package var name: String
+        /// Arrival of the latest submission.
+        package var lastSeen: Int64
+        package var reports = 0
+        package var freed = 0
+        package var dropped: [ByteText: Int] = [:]
+        package var beyond: [BeyondLimit.Name: Int] = [:]
+    }
+
+    package struct Release {
+        package var app: Int
+        package var version: String
+        package var span: Span
+        package var reports = 0
+        package var freed = 0
+        package var sessions = 0
+        package var leakySessions = 0
+        package var checks: [ByteText: Int] = [:]
+    }
+
+    package struct Build {
+        package var release: Int
+        /// Empty without one.
+        package var name: String
+    }
+
+    package struct Leak {
+        package var identity: LeakIdentity
+        package var app: Int
+        package var span: Span
+        package var reports = 0
+        package var freed = 0
+        package var aliveAtMost: Int?
+        /// Milliseconds, with how many objects lived that long.
+        package var lived: [(milliseconds: Int, count: Int)] = []
+        /// Reports of type `leak`, in order of arrival.
+        package var sightings: [Place] = []
+        /// Indices of ``Tally/cells``.
+        package var cells: [Int] = []
+    }
+
+    /// One leak in one build.
+    package struct Cell {
+        package var leak: Int
+        package var build: Int
+        package var reports = 0
+        package var freed = 0
+        /// Of reports of type `leak`; a hash may stand here more than once.
+        package var installs: [UInt64] = []
+    }
+
+    /// Ten minutes of one app.
+    package struct Slot {
+        package var app: Int
+        package var number: Int
+        package var reports = 0
+        package var installs: [UInt64] = []
+    }
+
+    /// Where reports come from, as it counts; system and model are indices of ``Tally/texts``.
+    package struct Source: Hashable {
+        package var app: Int
+        package var release: Int
+        package var build: Int
+        package var system: Int?
+        package var model: Int?
+        /// Which of its names count as ``StoreLimits/other``.
+        var isAppBeyond = false
+        var isReleaseBeyond = false
+        var isBuildBeyond = false
+    }
+
+    /// Reports of type `leak` of one leak, from one source, in one hour.
+    package struct Bundle {
+        package var leak: Int
+        package var source: Int
+        package var hour: Int
+        package var cell: Int
+        /// Whether the leak counts in another build than that of the report.
+        var isFolded: Bool
+        package var reports = 0
+    }
+
+    /// A report, by where it stands.
+    package struct Place {
+        package var submission: Int
+        package var sighting: Int
+    }
+
+    /// From the first time to the last.
+    package struct Span {
+        package var first: Int64
+        package var last: Int64
+
+        package init(_ time: Int64) { (first, last) = (time, time) }
+
+        package mutating func widen(to time: Int64) {
+            first = min(first, time)
+            last = max(last, time)
+        }
+    }
+}
