@@ -181,8 +181,8 @@ public struct Reply: Sendable {
 
     private static func endOfHead(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard bytes.count >= 4 else { return nil }
-        return (bytes.startIndex...bytes.endIndex - 4).first { bytes[$0..<$0 + 4] == [13, 10, 13, 10] }.map {
-            $0 + 4
-        }
+        return (bytes.startIndex + 3..<bytes.endIndex).first {
+            bytes[$0] == 10 && bytes[$0 - 1] == 13 && bytes[$0 - 2] == 10 && bytes[$0 - 3] == 13
+        }.map { $0 + 1 }
     }
 }

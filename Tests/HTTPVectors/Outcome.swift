@@ -7,7 +7,7 @@ public struct Outcome: Sendable {
     private let isEnded: Bool
 
     private init(of client: Client, _ vector: Vector) {
-        let heads: Set<Int> = vector.bytes.starts(with: Array("HEAD".utf8)) ? [0] : []
+        let heads: Set<Int> = vector.asksHeadFirst ? [0] : []
         replies = Reply.all(in: client.received, heads: heads)
         isEnded = client.isEnded
         let isWhole = replies.reduce(0) { $0 + $1.byteCount } == client.received.count

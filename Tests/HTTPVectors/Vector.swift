@@ -31,7 +31,10 @@ public struct Vector: Sendable, CustomStringConvertible {
     }
 
     /// All bytes of the steps.
-    public var bytes: [UInt8] { Array(pieces.joined()) }
+    public var bytes: [UInt8] { pieces.reduce(into: []) { $0 += $1 } }
+
+    /// Whether the first request is one whose answer has no body.
+    public var asksHeadFirst: Bool { pieces.first?.starts(with: Array("HEAD".utf8)) ?? false }
 
     /// The bytes of each step that has some.
     public var pieces: [[UInt8]] {
@@ -87,7 +90,8 @@ public struct Vector: Sendable, CustomStringConvertible {
         if let text = json as? String { return .bytes(latin1(text)) }
         guard let entry = json as? [String: Any] else { return nil }
         if let text = entry["repeat"] as? String, let times = entry["times"] as? Int {
-            return .bytes(Array(repeatElement(latin1(text), count: times).joined()))
+            let piece = latin1(text)
+            return .bytes((0..<times).reduce(into: []) { bytes, _ in bytes += piece })
         }
         if let seconds = entry["wait"] as? Double { return .wait(milliseconds: Int(seconds * 1000)) }
         return entry["shutdown"] as? String == "write" ? .endSending : nil
