@@ -107,7 +107,8 @@ let package = Package(
             name: "LeakMessageTests", dependencies: ["LeakMessage"],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
-            name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage"], swiftSettings: settings),
+            name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
+            swiftSettings: settings),
         .testTarget(
             name: "LeakReporterTests",
             dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads"],

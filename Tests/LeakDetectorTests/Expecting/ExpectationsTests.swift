@@ -11,6 +11,7 @@ import Testing
     private struct Table {
         var expectations: Expectations<Int>
         var alive: Set<Int> = []
+        var inUse: Set<Int> = []
         var told: [String] = []
         var reports = 0
         /// Objects stand for their own identity.
@@ -20,31 +21,42 @@ import Testing
             expectations = Expectations(limits: limits)
         }
 
-        mutating func expect(_ object: Int, _ type: AnyClass = Page.self, grace: Int = 1_000, at now: Int = 0)
-            -> Bool
-        {
+        @discardableResult
+        mutating func expect(
+            _ object: Int, _ type: AnyClass = Page.self, owner: Int? = nil, grace: Int = 1_000,
+            at now: Int = 0
+        ) -> Bool {
             alive.insert(object)
-            let circumstances = Expectation<Int>.Circumstances(
-                type: type, path: [], reason: nil, file: "f", line: 1)
-            return expectations.expect(object, circumstances, graceMilliseconds: grace, at: now)
+            let circumstances = Circumstances(
+                type: type, owner: owner.map { ObjectIdentifier(identities[$0]) })
+            return expectations.expect(object, circumstances, graceMilliseconds: grace, at: now) != nil
         }
 
         mutating func run(to end: Int) {
             while let due = expectations.nextDue, due <= end {
                 for entry in expectations.takeDue(at: due) {
                     let sight: Sight =
-                        alive.contains(entry.subject)
-                        ? .alive(ObjectIdentifier(identities[entry.subject])) : .gone
+                        inUse.contains(entry.subject)
+                        ? .inUse
+                        : alive.contains(entry.subject)
+                            ? .retained(ObjectIdentifier(identities[entry.subject])) : .gone
                     reports += 1
                     let id = "id\(reports)"
-                    switch expectations.judge(entry, sight, at: due, reportID: { id }) {
-                    case nil: break
-                    case .leaked(_, let waited, let alive):
-                        told.append("\(due) leak \(entry.subject) waited \(waited) alive \(alive)")
-                    case .freed(_, let lived, let alive):
-                        told.append("\(due) freed \(entry.subject) lived \(lived) alive \(alive)")
-                    }
+                    let verdict = expectations.judge(entry, sight, at: due, reportID: { id })
+                    if let verdict { note(verdict, entry.subject, at: due) }
                 }
+            }
+        }
+
+        mutating func note(_ verdict: Verdict, _ object: Int, at now: Int) {
+            switch verdict {
+            case .leaked(_, _, let waited, let alive, _):
+                told.append("\(now) leak \(object) waited \(waited) alive \(alive)")
+            case .freed(_, let lived, let alive):
+                told.append("\(now) freed \(object) lived \(lived) alive \(alive)")
+            case .cameBack(_, let lived, let alive):
+                told.append("\(now) came back \(object) lived \(lived) alive \(alive)")
+            case .forgotten: told.append("\(now) forgotten \(object)")
             }
         }
     }
@@ -111,7 +123,8 @@ import Testing
         table.run(to: 10_000_000)
         table.alive.remove(1)
         table.run(to: 20_000_000)
-        #expect(table.told.count == 1)
+        #expect(table.told.count == 2)
+        #expect(table.told.last?.hasSuffix("forgotten 1") == true)
         #expect(table.expectations.nextDue == nil)
     }
 
@@ -220,6 +233,108 @@ import Testing
         var table = Table()
         _ = table.expect(1, grace: grace)
         table.run(to: 86_500_000)
-        #expect(table.told == ["\(told) leak 1 waited \(told) alive 1"])
+        #expect(table.told.first == "\(told) leak 1 waited \(told) alive 1")
+    }
+
+    @Test func `what is in use again before the verdict is neither checked nor told`() {
+        var table = Table()
+        table.expect(1)
+        table.run(to: 1_000)
+        table.inUse = [1]
+        table.run(to: 100_000)
+        #expect(table.told.isEmpty)
+        #expect(table.expectations.counts.checked == 0)
+        #expect(table.expectations.counts.outstanding == 0)
+        #expect(table.expectations.nextDue == nil)
+    }
+
+    @Test func `what is in use after it was told came back, and may leak again`() {
+        var table = Table()
+        table.expect(1)
+        table.run(to: 4_000)
+        table.inUse = [1]
+        table.run(to: 5_000)
+        #expect(table.told.last == "4500 came back 1 lived 3000 alive 0")
+        #expect(table.expectations.counts.cameBack == 1)
+        table.inUse = []
+        table.expect(1, at: 5_000)
+        table.run(to: 7_000)
+        #expect(table.told.last == "6500 leak 1 waited 1500 alive 1")
+    }
+
+    @Test(arguments: [Sight.gone, .inUse])
+    func `news of a survivor is told at once, and once`(sight: Sight) throws {
+        var table = Table()
+        table.expect(1)
+        table.run(to: 1_600)
+        let identity = ObjectIdentifier(table.identities[1])
+        let verdict = table.expectations.end(of: identity, as: sight, at: 1_700)
+        table.note(try #require(verdict), 1, at: 1_700)
+        #expect(table.told.last == "1700 \(sight == .gone ? "freed" : "came back") 1 lived 200 alive 0")
+        let again = table.expectations.end(of: identity, as: sight, at: 1_700)
+        #expect(again == nil)
+        table.alive = []
+        table.run(to: 100_000)
+        #expect(table.told.count == 2)
+        #expect(table.expectations.nextDue == nil)
+    }
+
+    @Test func `what a reported object keeps is not told, until that has gone`() {
+        var table = Table()
+        table.expect(2, owner: 1)
+        table.expect(1, Sheet.self)
+        table.run(to: 10_000)
+        #expect(table.told == ["1500 leak 1 waited 1500 alive 1"])
+        #expect(table.expectations.counts.suppressed == 1)
+        table.alive = [2]
+        table.run(to: 20_000)
+        #expect(table.told.count == 3)
+        #expect(table.told.last?.contains("leak 2") == true)
+        #expect(table.expectations.counts.suppressed == 0)
+    }
+
+    /// Whatever order and ticks they were expected in.
+    @Test(arguments: [0, 50, 100, 250])
+    func `an owner is judged before what it keeps`(delay: Int) {
+        var table = Table()
+        table.expect(2, owner: 1)
+        table.expect(1, Sheet.self, at: delay)
+        table.run(to: 10_000)
+        #expect(table.told.map { $0.contains("leak 1") } == [true])
+    }
+
+    @Test func `what is kept by one that went is told`() {
+        var table = Table()
+        table.expect(2, owner: 1)
+        table.expect(1, Sheet.self)
+        table.alive = [2]
+        table.run(to: 10_000)
+        #expect(table.told == ["1900 leak 2 waited 1900 alive 1"])
+    }
+
+    @Test func `what is muted is not told again, and its end neither`() {
+        var table = Table()
+        table.expect(1)
+        table.run(to: 1_600)
+        table.expectations.mute(ObjectIdentifier(table.identities[1]))
+        #expect(table.expectations.counts.leaked == 0)
+        #expect(table.expectations.counts.suppressed == 1)
+        table.expect(1, at: 2_000)
+        table.expect(2, at: 2_000)
+        table.run(to: 5_000)
+        #expect(
+            table.told.last == "3500 leak 2 waited 1500 alive 1", "the muted one is not among the survivors")
+        table.alive = [2]
+        table.run(to: 100_000)
+        #expect(table.told.count == 2)
+    }
+
+    @Test func `what is ignored is never told`() {
+        var table = Table()
+        table.expectations.ignore(1, ObjectIdentifier(table.identities[1]), type: Page.self, at: 0)
+        table.expect(1)
+        table.run(to: 100_000)
+        #expect(table.told.isEmpty)
+        #expect(table.expectations.counts.leaked == 0)
     }
 }

@@ -5,7 +5,7 @@ extension LeakDetector {
         public var graceMilliseconds = 1_000
         /// How long after the grace period to look once more before reporting.
         public var secondLookMilliseconds = 500
-        /// Objects that may be waited for at once: about two megabytes. More are counted as ``Counts/dropped``.
+        /// Objects that may be waited for at once: about 0.7 MB. More are counted as ``Counts/dropped``.
         public var outstanding = 10_000
         /// Leaked objects whose end is watched for at once.
         public var survivors = 1_000
@@ -46,6 +46,10 @@ extension LeakDetector {
         public var leaked = 0
         /// Objects of those that went later.
         public var freed = 0
+        /// Objects of those that were in use again later: their owners keep them on purpose.
+        public var cameBack = 0
+        /// Objects that stayed and were not reported: of ignored classes, muted, or kept by one that was reported.
+        public var suppressed = 0
         /// Expectations not taken, since too many ran.
         public var dropped = 0
 

@@ -1,0 +1,58 @@
+/// One object that is expected to go, and how far the wait for it has come.
+struct Expectation<Subject: Sendable>: Sendable {
+    enum Stage: Sendable {
+        /// It has its grace period.
+        case grace
+        /// It outlived that; one more look, since a late release is no leak.
+        case secondLook
+        /// Its owner was reported, and while that stays it says nothing new.
+        case shadowed(since: Int)
+        /// It was reported; its end is of interest.
+        case survivor(Survivor)
+    }
+
+    struct Survivor: Sendable {
+        let reportID: String
+        let identity: ObjectIdentifier
+        let since: Int
+    }
+
+    /// What tells whether the object is there, without keeping it.
+    let subject: Subject
+    let circumstances: Circumstances
+    let startedAt: Int
+    var stage = Stage.grace
+}
+
+/// Told at registration, repeated in what is reported.
+struct Circumstances: Sendable {
+    let type: AnyClass
+    /// Names of the owners, outermost first.
+    var path: [String] = []
+    var reason: String?
+    var file: StaticString = #fileID
+    var line: UInt = #line
+    /// The object that keeps this one: while that one is reported, this one is not.
+    var owner: ObjectIdentifier?
+}
+
+/// What a look at an object found.
+enum Sight: Hashable, Sendable {
+    case gone
+    /// Where it belongs, such as on screen again: not expected to go any more.
+    case inUse
+    case retained(ObjectIdentifier)
+}
+
+/// What is to be told of an expectation.
+enum Verdict: Hashable, Sendable {
+    /// - alive: survivors of the type now, this one included.
+    /// - isWatched: whether its end will be told.
+    case leaked(
+        ObjectIdentifier, reportID: String, waitedMilliseconds: Int, alive: Int, isWatched: Bool)
+    case freed(reportID: String, livedMilliseconds: Int, alive: Int)
+    /// It is in use again: its owner keeps it on purpose.
+    case cameBack(reportID: String, livedMilliseconds: Int, alive: Int)
+    /// It lived so long that nobody looks any more.
+    case forgotten(reportID: String)
+}

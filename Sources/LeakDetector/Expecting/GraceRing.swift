@@ -1,0 +1,53 @@
+/// Grace periods of plain objects, the commonest thing to wait for: 16 bytes each in a ring of buckets, as ``BucketRing``
+/// is one. What is the same for many is kept once, by call and type.
+///
+/// Looks at nothing: its owner takes what is due, looks outside of any lock, and comes back with ``release(_:count:)``.
+struct GraceRing: Sendable {
+    private static var tickMilliseconds: Int { BucketRing<Int>.tickMilliseconds }
+
+    private var buckets = [WeakChunks](repeating: WeakChunks(), count: BucketRing<Int>.bucketCount)
+    private var calls = CallTable()
+    private var takenTick: UInt32?
+    private var count = 0
+
+    /// When the next object is due, or `nil` when there is none.
+    var nextDue: Int? {
+        guard count > 0 else { return nil }
+        var earliest = UInt32.max
+        for bucket in buckets { earliest = min(earliest, bucket.earliest) }
+        return Int(earliest) * Self.tickMilliseconds
+    }
+
+    /// - Parameter graceMilliseconds: up to a day; longer than that makes no sense.
+    /// - Returns: when the object is due.
+    mutating func insert(_ object: AnyObject, _ call: CallTable.Call, at now: Int) -> Int {
+        let due = now + call.graceMilliseconds
+        let roundedUp = UInt32(clamping: (due + Self.tickMilliseconds - 1) / Self.tickMilliseconds)
+        let tick = max(roundedUp, takenTick.map { $0 + 1 } ?? 0)
+        let slot = calls.slot(of: call)
+        buckets[Int(tick) % buckets.count].append(object, slot: slot, tick: tick)
+        count += 1
+        return Int(tick) * Self.tickMilliseconds
+    }
+
+    /// Takes what is due.
+    mutating func takeDue(at now: Int) -> [WeakChunk] {
+        let tick = UInt32(clamping: now / Self.tickMilliseconds)
+        let from = takenTick.map { $0 + 1 } ?? 0
+        guard tick >= from else { return [] }
+        takenTick = tick
+        guard count > 0 else { return [] }
+        var due: [WeakChunk] = []
+        for offset in 0..<min(Int(tick - from) + 1, buckets.count) {
+            due += buckets[(Int(from) + offset) % buckets.count].take(dueAt: tick)
+        }
+        for chunk in due { count -= chunk.count }
+        return due
+    }
+
+    /// What was said when objects of a slot were put in.
+    func call(_ slot: UInt32) -> CallTable.Call { calls[slot] }
+
+    /// Says that `count` objects of a slot are out of the ring and need it no more.
+    mutating func release(_ slot: UInt32, count: Int) { calls.release(slot, count: count) }
+}

@@ -1,0 +1,49 @@
+/// Any number of weak references, in chunks.
+struct WeakChunks: Sendable {
+    private(set) var chunks: [WeakChunk] = []
+    /// Of all ticks put in.
+    private(set) var earliest = UInt32.max
+    private(set) var latest = UInt32.min
+
+    var isEmpty: Bool { chunks.isEmpty }
+
+    mutating func append(_ object: AnyObject, slot: UInt32, tick: UInt32) {
+        room().append(object, slot: slot, tick: tick)
+        note(tick)
+    }
+
+    /// Takes out those that are due at `tick`, the others stay.
+    mutating func take(dueAt tick: UInt32) -> [WeakChunk] {
+        guard earliest <= tick else { return [] }
+        var (due, kept) = (WeakChunks(), WeakChunks())
+        if latest <= tick {
+            swap(&due, &self)
+            return due.chunks
+        }
+        for chunk in chunks {
+            while chunk.count > 0 {
+                let at = chunk.tick(at: chunk.count - 1)
+                if at <= tick { due.takeLast(of: chunk, at) } else { kept.takeLast(of: chunk, at) }
+            }
+        }
+        self = kept
+        return due.chunks
+    }
+
+    private mutating func takeLast(of chunk: WeakChunk, _ tick: UInt32) {
+        chunk.moveLast(to: room())
+        note(tick)
+    }
+
+    private mutating func room() -> WeakChunk {
+        if let last = chunks.last, !last.isFull { return last }
+        let chunk = WeakChunk()
+        chunks.append(chunk)
+        return chunk
+    }
+
+    private mutating func note(_ tick: UInt32) {
+        earliest = min(earliest, tick)
+        latest = max(latest, tick)
+    }
+}

@@ -1,0 +1,52 @@
+internal import LeakMessage
+internal import Threads
+
+/// Shows findings to people at a desk: on screen where there is one, in debug builds; else on standard error.
+final class AlertBoard: Sendable {
+    /// What is shown of one finding, and what became of it.
+    struct Alert: Hashable, Sendable {
+        let id: String
+        let title: String
+        var text: String
+    }
+
+    /// Who puts alerts on the screen.
+    protocol Screen: Sendable {
+        /// - Parameter object: what a picture is to be made of, if one is.
+        func show(_ alert: Alert, pictureOf object: AnyObject?)
+        /// Changes the text of an alert that may still be shown.
+        func update(_ alert: Alert)
+    }
+
+    /// `nil` where there is none, or none wanted.
+    private let screen: (any Screen)?
+    private let shown = Guarded([String: Alert]())
+    private let write: @Sendable (String) -> Void
+
+    init(
+        screen: (any Screen)? = nil, write: @escaping @Sendable (String) -> Void = StandardError.write
+    ) {
+        self.screen = screen
+        self.write = write
+    }
+
+    func show(_ finding: LeakDetector.Finding, withScreenshot: Bool) {
+        guard let screen else { return write(finding.text) }
+        let alert = Alert(
+            id: finding.report.id ?? "", title: "\(finding.className) leaked", text: finding.text)
+        shown.with { $0[alert.id] = alert }
+        screen.show(alert, pictureOf: withScreenshot ? finding.object : nil)
+    }
+
+    /// Says what became of what was shown.
+    func end(_ report: LeakReport, isInUse: Bool) {
+        let end = FindingText.end(report, isInUse: isInUse)
+        guard let screen else { return }
+        let changed: Alert? = shown.with { shown in
+            guard var alert = shown.removeValue(forKey: report.id ?? "") else { return nil }
+            alert.text += "\n\n\(end)"
+            return alert
+        }
+        if let changed { screen.update(changed) }
+    }
+}

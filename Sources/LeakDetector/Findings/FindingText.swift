@@ -1,0 +1,23 @@
+internal import LeakMessage
+
+/// Findings in words, for people at a desk.
+enum FindingText {
+    static func line(_ report: LeakReport) -> String {
+        let name = report.className ?? "An object"
+        let after = report.waitedMilliseconds.map { " \(seconds($0)) after it should have gone" } ?? ""
+        let reason = report.reason.map { " (\($0))" } ?? ""
+        let path = report.stack.count > 1 ? ": " + report.stack.joined(separator: " → ") : ""
+        return "\(name) is still in memory\(after)\(reason)\(path)"
+    }
+
+    static func end(_ report: LeakReport, isInUse: Bool) -> String {
+        let name = report.className ?? "An object"
+        let lived = seconds(report.livedMilliseconds ?? 0)
+        return isInUse ? "\(name) is in use again after \(lived)" : "\(name) was freed after \(lived)"
+    }
+
+    /// `2.3 s`, rounded down to tenths.
+    static func seconds(_ milliseconds: Int) -> String {
+        "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
+    }
+}

@@ -1,0 +1,54 @@
+extension LeakDetector {
+    /// Which objects are never reported.
+    public struct Suppression: Sendable {
+        /// Names of classes, with module or without: `Shop.Cache`, `UITextField`.
+        public var classes: Set<String>
+        /// What names of classes start with, module included: `Shop.Debug`.
+        public var prefixes: [String]
+        /// Names of modules: `MapKit`.
+        public var modules: Set<String>
+        /// Names of classes of windows whose screens and views are none of the app's, such as the keyboard's.
+        public var windows: Set<String>
+
+        /// - Parameters: added to what UIKit keeps by design, unless ``none`` is started from.
+        public init(
+            classes: Set<String> = [], prefixes: [String] = [], modules: Set<String> = [],
+            windows: Set<String> = []
+        ) {
+            self = .standard
+            self.classes.formUnion(classes)
+            self.prefixes += prefixes
+            self.modules.formUnion(modules)
+            self.windows.formUnion(windows)
+        }
+
+        private init(_ classes: Set<String>, windows: Set<String>) {
+            self.classes = classes
+            prefixes = []
+            modules = []
+            self.windows = windows
+        }
+
+        /// Nothing is left out.
+        public static let none = Suppression([], windows: [])
+
+        /// What UIKit keeps by design.
+        public static let standard = Suppression(SystemClasses.kept, windows: SystemClasses.windows)
+
+        /// Whether objects of a class are left out.
+        ///
+        /// - Parameter className: qualified, with generic arguments.
+        public func ignores(_ className: String) -> Bool {
+            let bare = className.prefix { $0 != "<" }
+            let module = bare.prefix { $0 != "." }
+            if module.count < bare.count, modules.contains(String(module)) { return true }
+            if prefixes.contains(where: { !$0.isEmpty && className.hasPrefix($0) }) { return true }
+            guard !classes.isEmpty else { return false }
+            let last = bare.lastIndex(of: ".").map { bare[bare.index(after: $0)...] } ?? bare
+            return classes.contains(className) || classes.contains(String(bare))
+                || classes.contains(String(last))
+        }
+
+        func ignoresWindow(_ className: String) -> Bool { windows.contains(className) }
+    }
+}

@@ -1,0 +1,37 @@
+internal import Threads
+public import Dispatch
+
+extension LeakDetector {
+    private static let started = Guarded<LeakDetector?>(nil)
+
+    /// The detector that ``start(_:limits:suppression:pathFinder:queue:)`` made; `nil` before that.
+    ///
+    /// ``LeakWatcher``, ``Deallocating`` and SwiftUI's modifier use it. As long as there is none they cost next to nothing.
+    public static var shared: LeakDetector? { started.with { $0 } }
+
+    /// Makes the detector that the whole app shares. The first call counts; later ones change nothing and get the same.
+    ///
+    /// The parameters are those of ``init(_:limits:suppression:pathFinder:queue:)``.
+    @discardableResult
+    public static func start(
+        _ mode: Mode, limits: Limits = Limits(), suppression: Suppression = .standard,
+        pathFinder: (any RetainPathFinder)? = nil, queue: DispatchQueue? = nil
+    ) -> LeakDetector {
+        started.with { started in
+            if let started { return started }
+            let detector = LeakDetector(
+                mode, limits: limits, suppression: suppression, pathFinder: pathFinder, queue: queue)
+            started = detector
+            return detector
+        }
+    }
+
+    /// Says that an object should be gone soon, to the shared detector; does nothing before there is one.
+    public static func expectDeallocation(
+        of object: AnyObject, after seconds: Double? = nil, path: [String] = [], owner: AnyObject? = nil,
+        reason: String? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) {
+        shared?.expectDeallocation(
+            of: object, after: seconds, path: path, owner: owner, reason: reason, file: file, line: line)
+    }
+}

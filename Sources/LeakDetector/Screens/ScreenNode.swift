@@ -1,0 +1,36 @@
+/// All that the rules need to know of one view controller, or of what stands for one in tests.
+@MainActor
+protocol ScreenNode: AnyObject {
+    var screenParent: (any ScreenNode)? { get }
+    /// Who is presented by this very screen.
+    var screenPresented: (any ScreenNode)? { get }
+    /// What a container keeps by contract: children, stack, tabs, pages, columns.
+    var screenContained: [any ScreenNode] { get }
+    /// The class of the window that shows it; `nil` while its view is not loaded, or in no window.
+    var screenWindowClass: AnyClass? { get }
+    /// Whether it is just being taken out of its parent.
+    var screenIsMovingFromParent: Bool { get }
+    var screenIsBeingDismissed: Bool { get }
+    /// Its view, once loaded; asking must not load it.
+    var screenView: (any ViewNode)? { get }
+    /// A strong slot on the object.
+    var screenTicket: ScreenTicket? { get set }
+}
+
+/// All that the rules need to know of one view.
+@MainActor
+protocol ViewNode: AnyObject {
+    var viewParent: (any ViewNode)? { get }
+    var viewChildren: [any ViewNode] { get }
+    /// The class of the window that it is in.
+    var viewWindowClass: AnyClass? { get }
+    /// The controller whose view this is.
+    var viewController: (any ScreenNode)? { get }
+    /// Whether it is a container that UIKit leaves behind after a transition.
+    var viewIsTransitionLeftover: Bool { get }
+}
+
+/// What UIKit tells of a screen.
+enum ScreenEvent: Hashable {
+    case didLoad, didAppear, didDisappear, didRemoveFromParent
+}

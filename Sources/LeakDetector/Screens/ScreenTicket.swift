@@ -1,0 +1,3 @@
+/// Lives exactly as long as the screen that holds it.
+@MainActor
+final class ScreenTicket {}
