@@ -51,7 +51,10 @@ public final class LeakDetector: Sendable {
 
     init(limits: Limits, clock: any WakeClock, _ announcer: Announcer) {
         self.announcer = announcer
-        sweeper = Sweeper(limits: limits, clock: clock) { announcer.tell($0, $1, $2) }
+        sweeper = Sweeper(limits: limits, clock: clock) { sweeper, verdict, entry in
+            guard let probe = entry.subject as? Probe else { return announcer.tell(sweeper, verdict, entry) }
+            Self.probed(verdict, probe)
+        }
     }
 
     /// Says that an object should be gone soon, and has it reported if it is not.

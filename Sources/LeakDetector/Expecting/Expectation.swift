@@ -34,6 +34,8 @@ struct Circumstances: Sendable {
     var line: UInt = #line
     /// The object that keeps this one: while that one is reported, this one is not.
     var owner: ObjectIdentifier?
+    /// Whether it is part of what is counted.
+    var isCounted = true
 }
 
 /// What a look at an object found.

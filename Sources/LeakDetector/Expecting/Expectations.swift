@@ -50,6 +50,11 @@ struct Expectations<Subject: Sendable> {
         check(type, count)
     }
 
+    /// Counts an object that nobody had to wait for.
+    mutating func check(_ circumstances: Circumstances) {
+        if circumstances.isCounted { check(circumstances.type, 1) }
+    }
+
     /// Goes on with an object that had its grace period elsewhere, and outlived it.
     mutating func outlived(_ subject: Subject, _ circumstances: Circumstances, startedAt: Int, at now: Int) {
         lookAgain(Entry(subject: subject, circumstances: circumstances, startedAt: startedAt), at: now)
@@ -69,7 +74,8 @@ struct Expectations<Subject: Sendable> {
     mutating func judge(_ entry: Entry, _ sight: Sight, at now: Int, reportID: () -> String) -> Verdict? {
         switch (entry.stage, sight) {
         case (.grace, .gone), (.secondLook, .gone):
-            settle(entry.circumstances.type, count: 1)
+            counts.outstanding -= 1
+            check(entry.circumstances)
         case (.grace, .inUse), (.secondLook, .inUse):
             counts.outstanding -= 1
         case (.grace, .retained):
@@ -169,11 +175,11 @@ struct Expectations<Subject: Sendable> {
     private mutating func leak(
         _ entry: Entry, _ identity: ObjectIdentifier, at now: Int, reportID: () -> String
     ) -> Verdict {
-        check(entry.circumstances.type, 1)
-        counts.leaked += 1
+        check(entry.circumstances)
+        if entry.circumstances.isCounted { counts.leaked += 1 }
         let survivor = Entry.Survivor(reportID: reportID(), identity: identity, since: now)
         let (alive, isWatched) = survivors.insert(
-            entry.subject, survivor.reportID, identity, type: entry.circumstances.type, at: now)
+            entry.subject, survivor.reportID, identity, entry.circumstances, at: now)
         if isWatched { _ = watch(entry, survivor, at: now) }
         return .leaked(
             identity, reportID: survivor.reportID, waitedMilliseconds: now - entry.startedAt, alive: alive,
@@ -189,7 +195,7 @@ struct Expectations<Subject: Sendable> {
         guard !survivor.isMuted else { return nil }
         let lived = now - survivor.since
         guard sight == .inUse else {
-            counts.freed += 1
+            if survivor.isCounted { counts.freed += 1 }
             return .freed(reportID: reportID, livedMilliseconds: lived, alive: alive)
         }
         counts.cameBack += 1

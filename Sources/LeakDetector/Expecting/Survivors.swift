@@ -5,6 +5,7 @@ struct Survivors<Subject: Sendable>: Sendable {
         let reportID: String
         let type: ObjectIdentifier
         let since: Int
+        var isCounted = true
         /// Told of no more.
         var isMuted = false
     }
@@ -20,12 +21,14 @@ struct Survivors<Subject: Sendable>: Sendable {
 
     /// - Returns: how many of the type there are with it, and whether there was room to remember it.
     mutating func insert(
-        _ subject: Subject, _ reportID: String, _ identity: ObjectIdentifier, type: AnyClass, at now: Int
+        _ subject: Subject, _ reportID: String, _ identity: ObjectIdentifier, _ circumstances: Circumstances,
+        at now: Int
     ) -> (alive: Int, isRemembered: Bool) {
-        let type = ObjectIdentifier(type)
+        let type = ObjectIdentifier(circumstances.type)
         let count = (alive[type] ?? 0) + 1
         guard byIdentity.count < limit else { return (count, false) }
-        byIdentity[identity] = Survivor(subject: subject, reportID: reportID, type: type, since: now)
+        byIdentity[identity] = Survivor(
+            subject: subject, reportID: reportID, type: type, since: now, isCounted: circumstances.isCounted)
         alive[type] = count
         return (count, true)
     }

@@ -46,16 +46,23 @@ final class Sweeper: Sendable {
     }
 
     /// Starts a grace period of what says itself whether it is there.
-    func expect(_ subject: any Subject, _ circumstances: Circumstances, after seconds: Double?) {
+    ///
+    /// - Returns: whether there was room for it.
+    @discardableResult
+    func expect(_ subject: any Subject, _ circumstances: Circumstances, after seconds: Double?) -> Bool {
         let grace = grace(seconds)
-        state.with { state in
+        return state.with { state in
             let uptime = clock.uptime
             let now = state.clock.advance(to: uptime, expectingWakeAt: state.wakesAt)
             let due = state.expectations.expect(subject, circumstances, graceMilliseconds: grace, at: now)
-            guard let due else { return }
+            guard let due else { return false }
             arm(&state, dueAt: due, now: now, uptime)
+            return true
         }
     }
+
+    /// Counts an object that was gone before anybody had to wait for it.
+    func settle(_ circumstances: Circumstances) { state.with { $0.expectations.check(circumstances) } }
 
     /// Takes news of a reported object that did not wait for a look. Call it on the clock's queue.
     ///
@@ -99,6 +106,8 @@ final class Sweeper: Sendable {
             armNext(&state)
         }
     }
+
+    var isPaused: Bool { state.with { $0.clock.isPaused } }
 
     var counts: LeakDetector.Counts { state.with { $0.expectations.counts } }
 

@@ -1,0 +1,52 @@
+import Dispatch
+import LeakMessage
+import Testing
+
+@testable import LeakDetector
+
+@Suite struct SelfTestTests {
+    private func detector(_ change: (inout LeakDetector.Limits) -> Void = { _ in }) -> LeakDetector {
+        var limits = LeakDetector.Limits()
+        limits.secondLookMilliseconds = 0
+        change(&limits)
+        return LeakDetector(
+            .report { report in Issue.record("a self-test is reported to nobody: \(report)") },
+            limits: limits, queue: DispatchQueue(label: "self-test"))
+    }
+
+    @Test func `a detector that works says so, and counts nothing`() async throws {
+        let detector = detector()
+        let result = await detector.selfTest()
+        guard case .works(let leak, let freed) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(leak.className == "LeakDetector.LeakDetectorSelfTestObject")
+        #expect(leak.event == .leak && freed.event == .freed)
+        #expect(leak.id == freed.id)
+        #expect(try #require(leak.waitedMilliseconds) >= 0)
+        #expect(detector.counts == LeakDetector.Counts())
+        #expect(detector.takeChecks() == [])
+        #expect(detector.takeSession() == nil)
+    }
+
+    @Test func `a detector whose queue stands still is silent`() async {
+        let queue = DispatchQueue(label: "stopped")
+        queue.suspend()
+        let detector = LeakDetector(.report { _ in }, queue: queue)
+        #expect(await detector.selfTest(timeout: 0.2) == .silent)
+        queue.resume()
+    }
+
+    @Test func `a paused detector says so`() async {
+        let detector = detector()
+        detector.pause()
+        #expect(await detector.selfTest() == .paused)
+    }
+
+    @Test func `a full detector says so`() async {
+        let detector = detector { $0.outstanding = 1 }
+        detector.expectDeallocation(of: Page(), after: 60)
+        #expect(await detector.selfTest() == .full)
+    }
+}

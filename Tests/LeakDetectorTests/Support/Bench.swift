@@ -1,0 +1,57 @@
+import Dispatch
+import LeakMessage
+import Threads
+
+@testable import LeakDetector
+
+/// A detector on a clock that the test moves, and what it told.
+final class Bench: Sendable {
+    let clock = VirtualClock()
+    let detector: LeakDetector
+    private let told: Guarded<[LeakReport]>
+    private let asked: Guarded<[LeakDetector.Finding]>
+
+    /// - Parameter answer: to each finding.
+    init(
+        limits: LeakDetector.Limits = .init(), suppression: LeakDetector.Suppression = .standard,
+        pathFinder: (any RetainPathFinder)? = nil, system: OperatingSystem = .current,
+        alerts: AlertBoard = AlertBoard { _ in },
+        answer: @escaping @Sendable (LeakDetector.Finding) -> LeakDetector.Answer = { _ in .report }
+    ) {
+        let told = Guarded([LeakReport]())
+        let asked = Guarded([LeakDetector.Finding]())
+        let mode = LeakDetector.Mode.custom(
+            onDetect: { finding in
+                asked.with { $0.append(finding) }
+                return answer(finding)
+            },
+            report: { report in told.with { $0.append(report) } })
+        (self.told, self.asked) = (told, asked)
+        detector = LeakDetector(
+            limits: limits, clock: clock,
+            Announcer(
+                mode, suppression, pathFinder: pathFinder, queue: .global(), system: system, alerts: alerts))
+    }
+
+    /// What was reported: `leak Page`, `freed Page 2000`, `came back Page 2000`.
+    var lines: [String] {
+        told.with { $0 }.map { report in
+            let name = report.className?.split(separator: ".").last.map(String.init) ?? ""
+            let lived = report.livedMilliseconds.map { " \($0)" } ?? ""
+            return report.event == .leak
+                ? "leak \(name)" : (report.isCameBack ? "came back " : "freed ") + name + lived
+        }
+    }
+
+    var reports: [LeakReport] { told.with { $0 } }
+    var findings: [LeakDetector.Finding] { asked.with { $0 } }
+
+    /// Lets time pass.
+    func wait(_ milliseconds: Int, stall: Int = 0) { clock.advance(by: milliseconds, stall: stall) }
+}
+
+/// An object that tests let leak.
+class Page {
+    init() {}
+}
+final class Sheet: Page {}
