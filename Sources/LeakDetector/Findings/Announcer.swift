@@ -7,6 +7,7 @@ final class Announcer: Sendable {
     private let mode: LeakDetector.Mode
     private let suppression: LeakDetector.Suppression
     private let system: OperatingSystem
+    private let known: [KnownLeak]
     private let pathFinder: (any RetainPathFinder)?
     private let queue: DispatchQueue
     private let names = Guarded(TypeNames())
@@ -17,6 +18,7 @@ final class Announcer: Sendable {
     init(
         _ mode: LeakDetector.Mode, _ suppression: LeakDetector.Suppression,
         pathFinder: (any RetainPathFinder)?, queue: DispatchQueue, system: OperatingSystem = .current,
+        known: [KnownLeak] = KnownLeak.all,
         alerts: AlertBoard = AlertBoard()
     ) {
         self.mode = mode
@@ -24,6 +26,7 @@ final class Announcer: Sendable {
         self.pathFinder = pathFinder
         self.queue = queue
         self.system = system
+        self.known = known
         self.alerts = alerts
     }
 
@@ -72,7 +75,7 @@ final class Announcer: Sendable {
             CustomKey("file", .string(circumstances.file.description)),
             CustomKey("line", .number(Double(circumstances.line))),
         ]
-        let known = KnownLeak.all.first { $0.describes(name, owners: portrait.owners, on: system) }
+        let known = known.first { $0.describes(name, owners: portrait.owners, on: system) }
         if let known { report.keys.append(CustomKey("known_system_leak", .string(known.reason))) }
         return report
     }

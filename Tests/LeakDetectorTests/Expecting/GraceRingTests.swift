@@ -3,7 +3,9 @@ import Testing
 @testable import LeakDetector
 
 @Suite struct GraceRingTests {
-    private func call(_ grace: Int, line: UInt = 1, path: [String] = [], reason: String? = nil) -> CallTable.Call {
+    private func call(_ grace: Int, line: UInt = 1, path: [String] = [], reason: String? = nil)
+        -> CallTable.Call
+    {
         CallTable.Call(
             circumstances: Circumstances(type: Page.self, path: path, reason: reason, file: "f", line: line),
             graceMilliseconds: grace)

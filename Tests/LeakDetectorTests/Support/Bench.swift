@@ -15,7 +15,7 @@ final class Bench: Sendable {
     init(
         limits: LeakDetector.Limits = .init(), suppression: LeakDetector.Suppression = .standard,
         pathFinder: (any RetainPathFinder)? = nil, system: OperatingSystem = .current,
-        alerts: AlertBoard = AlertBoard { _ in },
+        known: [KnownLeak] = KnownLeak.all, alerts: AlertBoard = AlertBoard { _ in },
         answer: @escaping @Sendable (LeakDetector.Finding) -> LeakDetector.Answer = { _ in .report }
     ) {
         let told = Guarded([LeakReport]())
@@ -30,7 +30,8 @@ final class Bench: Sendable {
         detector = LeakDetector(
             limits: limits, clock: clock,
             Announcer(
-                mode, suppression, pathFinder: pathFinder, queue: .global(), system: system, alerts: alerts))
+                mode, suppression, pathFinder: pathFinder, queue: .global(), system: system, known: known,
+                alerts: alerts))
     }
 
     /// What was reported: `leak Page`, `freed Page 2000`, `came back Page 2000`.

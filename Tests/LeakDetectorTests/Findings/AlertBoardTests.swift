@@ -1,0 +1,64 @@
+import Testing
+import Threads
+
+@testable import LeakDetector
+
+@Suite struct AlertBoardTests {
+    private struct Screen: AlertBoard.Screen {
+        let shown = Guarded([String]())
+
+        func show(_ alert: AlertBoard.Alert, pictureOf object: AnyObject?) {
+            shown.with { $0.append("show \(alert.title)\(object == nil ? "" : " with picture")") }
+        }
+
+        func update(_ alert: AlertBoard.Alert) {
+            let last = alert.text.split(separator: "\n").last ?? ""
+            shown.with { $0.append("update: \(last)") }
+        }
+    }
+
+    @Test(arguments: [(LeakDetector.Answer.showAlert, " with picture"), (.showAlertWithoutScreenshot, "")])
+    func `an alert is shown, and says later what became of the object`(
+        answer: LeakDetector.Answer, picture: String
+    ) {
+        let screen = Screen()
+        let bench = Bench(alerts: AlertBoard(screen: screen)) { _ in answer }
+        var page: Page? = Page()
+        bench.detector.expectDeallocation(of: page!)
+        bench.wait(3_900)
+        page = nil
+        bench.wait(2_000)
+        #expect(
+            screen.shown.with { $0 } == [
+                "show LeakDetectorTests.Page leaked\(picture)",
+                "update: LeakDetectorTests.Page was freed after 3.0 s",
+            ])
+        #expect(bench.lines == ["leak Page", "freed Page 3000"], "what is shown is reported too")
+    }
+
+    @Test func `what was only reported is not shown when it goes`() {
+        let screen = Screen()
+        let bench = Bench(alerts: AlertBoard(screen: screen))
+        do {
+            let page = Page()
+            bench.detector.expectDeallocation(of: page)
+            bench.wait(2_000)
+        }
+        bench.wait(2_000)
+        #expect(bench.lines.count == 2)
+        #expect(screen.shown.with { $0 }.isEmpty)
+    }
+
+    @Test func `where there is no screen an alert is a line`() {
+        let lines = Guarded([String]())
+        let bench = Bench(alerts: AlertBoard { line in lines.with { $0.append(line) } }) { _ in .showAlert }
+        let page = Page()
+        bench.detector.expectDeallocation(of: page, reason: "popped")
+        bench.wait(2_000)
+        #expect(
+            lines.with { $0 } == [
+                "LeakDetectorTests.Page is still in memory 1.5 s after it should have gone (popped)"
+            ])
+        withExtendedLifetime(page) {}
+    }
+}

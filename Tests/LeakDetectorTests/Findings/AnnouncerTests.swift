@@ -1,0 +1,199 @@
+import Foundation
+import LeakMessage
+import Testing
+import Threads
+
+@testable import LeakDetector
+
+@Suite struct AnnouncerTests {
+    @Test func `an ignored object is not reported, now or when it goes, and another of its class is`() {
+        let asked = Guarded(0)
+        let bench = Bench { _ in
+            asked.with { count in
+                count += 1
+                return count == 1 ? .ignore : .report
+            }
+        }
+        var first: Page? = Page()
+        let second = Page()
+        bench.detector.expectDeallocation(of: first!)
+        bench.wait(2_000)
+        bench.detector.expectDeallocation(of: first!)
+        bench.wait(2_000)
+        #expect(bench.lines.isEmpty)
+        #expect(asked.with { $0 } == 1, "nobody is asked twice about one object")
+        bench.detector.expectDeallocation(of: second)
+        bench.wait(2_000)
+        first = nil
+        bench.wait(100_000)
+        #expect(bench.lines == ["leak Page"])
+        #expect(bench.detector.counts.leaked == 1)
+        #expect(bench.detector.counts.suppressed == 1)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test func `of an ignored class nothing is reported any more`() {
+        let bench = Bench { $0.object is Sheet ? .report : .ignoreClass }
+        let pages = (0..<3).map { _ in Page() }
+        for page in pages {
+            bench.detector.expectDeallocation(of: page)
+            bench.wait(2_000)
+        }
+        #expect(bench.findings.count == 1)
+        let sheet = Sheet()
+        bench.detector.expectDeallocation(of: sheet)
+        bench.wait(2_000)
+        #expect(bench.lines == ["leak Sheet"], "a subclass is a class of its own")
+        #expect(bench.detector.counts.suppressed == 3)
+        withExtendedLifetime((pages, sheet)) {}
+    }
+
+    @Test func `classes that are left out are counted and not reported`() {
+        let bench = Bench(suppression: .init(classes: ["Page"]))
+        let pages = [Page(), Sheet()]
+        for page in pages { bench.detector.expectDeallocation(of: page) }
+        bench.wait(2_000)
+        #expect(bench.lines == ["leak Sheet"])
+        #expect(bench.detector.counts.suppressed == 1)
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `a finding gives the object, and keeps nothing`() throws {
+        let bench = Bench()
+        var page: Page? = Page()
+        bench.detector.expectDeallocation(of: page!, path: ["Tab", "Cart"], reason: "popped")
+        bench.wait(2_000)
+        let finding = try #require(bench.findings.first)
+        #expect(finding.object === page)
+        #expect(finding.className == "LeakDetectorTests.Page")
+        #expect(
+            finding.text
+                == "LeakDetectorTests.Page is still in memory 1.5 s after it should have gone (popped): "
+                + "Tab → Cart → LeakDetectorTests.Page")
+        page = nil
+        #expect(finding.object == nil)
+    }
+
+    @Test func `the end of an object repeats what its leak said`() throws {
+        let bench = Bench()
+        var page: Page? = Page()
+        bench.detector.expectDeallocation(of: page!, path: ["Cart"], reason: "popped")
+        bench.wait(4_000)
+        page = nil
+        bench.wait(2_000)
+        let (leak, freed) = try (#require(bench.reports.first), #require(bench.reports.last))
+        #expect(bench.lines == ["leak Page", "freed Page 3000"])
+        #expect(leak.id == freed.id && leak.stack == freed.stack && leak.keys == freed.keys)
+        #expect(freed.waitedMilliseconds == nil && freed.alive == 0)
+    }
+
+    /// A subject that says what the system's would.
+    private final class SystemView: Subject, @unchecked Sendable {
+        // Unchecked: nothing in it changes.
+        private let page = Page()
+        private let owners: [String]
+        init(_ owners: [String]) { self.owners = owners }
+
+        var object: AnyObject? { page }
+        func look() -> Sight { .retained(ObjectIdentifier(page)) }
+        func portrait(_ circumstances: Circumstances) -> Portrait {
+            Portrait(kind: .view, type: Page.self, owners: owners, children: [Sheet.self])
+        }
+    }
+
+    @Test func `what a subject says of itself is what is reported`() throws {
+        let bench = Bench()
+        bench.detector.sweeper.expect(
+            SystemView(["UINavigationController"]), Circumstances(type: Page.self), after: 0)
+        bench.wait(1_000)
+        let report = try #require(bench.reports.first)
+        #expect(report.kind == .view)
+        #expect(report.stack == ["UINavigationController", "LeakDetectorTests.Page"])
+        #expect(report.children == ["LeakDetectorTests.Sheet"])
+    }
+
+    @Test(arguments: [([10, 3], true), ([11, 0], false)])
+    func `a leak of the system is reported as one`(version: [Int], isKnown: Bool) throws {
+        let known = KnownLeak(
+            className: "LeakDetectorTests.Page", versions: ([10, 0], [11, 0]), reason: "iOS 10 keeps pages.")
+        let bench = Bench(system: OperatingSystem(name: "iOS", version: version), known: [known])
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(2_000)
+        let mark = bench.reports.first?.keys.first { $0.name == "known_system_leak" }
+        #expect(mark?.value == (isKnown ? .string("iOS 10 keeps pages.") : nil))
+        withExtendedLifetime(page) {}
+    }
+
+    private struct Finder: RetainPathFinder {
+        let asked = Guarded([ObjectIdentifier]())
+        let wasOnMain = Guarded(false)
+
+        func retainPath(to object: AnyObject) -> [String] {
+            asked.with { $0.append(ObjectIdentifier(object)) }
+            wasOnMain.with { $0 = $0 || Thread.isMainThread }
+            return ["Page.itself", "Page"]
+        }
+    }
+
+    @Test func `the finder of paths is asked once for each leaked object, and lets go of it`() async throws {
+        let finder = Finder()
+        let bench = Bench(pathFinder: finder)
+        var pages: [Page] = [Page(), Page()]
+        let identities = Set(pages.map(ObjectIdentifier.init))
+        for page in pages { bench.detector.expectDeallocation(of: page) }
+        bench.detector.expectDeallocation(of: Page())
+        bench.wait(2_000)
+        try await until { bench.reports.count == 2 }
+        #expect(bench.reports.allSatisfy { $0.cycle == ["Page.itself", "Page"] })
+        #expect(Set(finder.asked.with { $0 }) == identities)
+        #expect(finder.asked.with { $0 }.count == 2)
+        #expect(!finder.wasOnMain.with { $0 })
+        pages = []
+        try await until {
+            bench.wait(10_000)
+            return bench.reports.count == 4
+        }
+        #expect(bench.reports.suffix(2).allSatisfy { $0.event == .freed && $0.cycle.isEmpty })
+    }
+
+    private func until(_ condition: () -> Bool) async throws {
+        for _ in 0..<1_000 where !condition() { try await Task.sleep(nanoseconds: 10_000_000) }
+        try #require(condition())
+    }
+
+    #if os(macOS) || os(Linux)
+        /// A test build says it; that -O does too is what `leak-demo --assert` shows.
+        @Test func `the mode assert stops the process with class and path`() async throws {
+            let result = try #require(
+                await #expect(
+                    processExitsWith: .failure, observing: [\.standardErrorContent]
+                ) {
+                    let detector = LeakDetector(.assert, queue: DispatchQueue(label: "assert"))
+                    let page = Page()
+                    detector.expectDeallocation(of: page, after: 0, path: ["Tab"], reason: "popped")
+                    try await Task.sleep(nanoseconds: 60_000_000_000)
+                    withExtendedLifetime(page) {}
+                })
+            let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+            #expect(text.contains("LeakDetectorTests.Page is still in memory"))
+            #expect(text.contains("(popped): Tab → LeakDetectorTests.Page"))
+        }
+
+        @Test func `the mode log writes leaks and ends to standard error`() async throws {
+            let result = try #require(
+                await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+                    let detector = LeakDetector(.log, queue: DispatchQueue(label: "log"))
+                    var page: Page? = Page()
+                    detector.expectDeallocation(of: page!, after: 0)
+                    while detector.counts.leaked == 0 { try await Task.sleep(nanoseconds: 10_000_000) }
+                    page = nil
+                    while detector.counts.freed == 0 { try await Task.sleep(nanoseconds: 10_000_000) }
+                    try await Task.sleep(nanoseconds: 500_000_000)
+                })
+            let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+            #expect(text.contains("LeakDetector: LeakDetectorTests.Page is still in memory"))
+            #expect(text.contains("LeakDetector: LeakDetectorTests.Page was freed after"))
+        }
+    #endif
+}

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import LeakDetector
+
+@Suite struct SuppressionTests {
+    private static let mine = LeakDetector.Suppression(
+        classes: ["Cache", "Shop.Cart"], prefixes: ["Shop.Debug", ""], modules: ["MapKit"])
+
+    @Test(
+        arguments: [
+            // By name, with any module, and with its own alone.
+            ("Cache", true), ("Shop.Cache", true), ("Shop.Outer.Cache", true), ("Shop.Cart", true),
+            ("Cart", false), ("Other.Cart", false), ("Shop.CacheKeeper", false),
+            ("Shop.Cache<Swift.Int>", true), ("Shop.Loader<Shop.Cache>", false),
+            // By what it starts with.
+            ("Shop.DebugPanel", true), ("Shop.Debug.Panel", true), ("Other.DebugPanel", false),
+            // By module.
+            ("MapKit.MKPin", true), ("MapKit", false), ("MapKitten.Cat", false),
+            // UIKit's own.
+            ("UIPredictionViewController", true), ("_UIAlertControllerTextFieldViewController", true),
+            ("CAMPreviewView", true), ("UIViewController", false), ("", false),
+        ])
+    func `classes are left out by name, prefix and module`(name: String, isIgnored: Bool) {
+        #expect(Self.mine.ignores(name) == isIgnored)
+    }
+
+    @Test func `nothing is left out of none`() {
+        for name in SystemClasses.kept { #expect(!LeakDetector.Suppression.none.ignores(name)) }
+        for name in SystemClasses.windows { #expect(!LeakDetector.Suppression.none.ignoresWindow(name)) }
+        for name in SystemClasses.windows { #expect(Self.mine.ignoresWindow(name)) }
+    }
+}
