@@ -9,20 +9,27 @@ struct CallTable: Sendable {
             let (mine, others) = (one.circumstances, other.circumstances)
             return mine.line == others.line && mine.type == others.type
                 && one.graceMilliseconds == other.graceMilliseconds && mine.owner == others.owner
-                && mine.file == others.file && mine.reason == others.reason && mine.path == others.path
+                && mine.isCounted == others.isCounted && mine.file == others.file
+                && mine.reason == others.reason && mine.path == others.path
         }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(circumstances.line)
             hasher.combine(ObjectIdentifier(circumstances.type))
+            hasher.combine(circumstances.owner)
             hasher.combine(circumstances.reason)
             hasher.combine(circumstances.path)
         }
     }
 
-    private struct Slot {
+    /// A class, so that a look at it copies no strings.
+    private final class Slot: @unchecked Sendable {
+        // Unchecked: in the hands of the table's owner alone.
+        let number: UInt32
         let call: Call
-        var uses: Int
+        var uses = 0
+
+        init(_ number: UInt32, _ call: Call) { (self.number, self.call) = (number, call) }
     }
 
     /// Unused slots are kept until there are as many, since a line of code comes back soon.
@@ -30,40 +37,49 @@ struct CallTable: Sendable {
 
     private var slots: [Slot?] = []
     private var free: [UInt32] = []
-    private var byCall: [Call: UInt32] = [:]
+    private var byCall: [Call: Slot] = [:]
     private var unused = 0
-    private var newest: UInt32?
+    private var newest: Slot?
 
-    subscript(slot: UInt32) -> Call { slots[Int(slot)]!.call }
+    /// - Precondition: the slot is in use.
+    subscript(slot: UInt32) -> Call { used(slot).call }
 
     /// The slot of a call, with one use more.
     mutating func slot(of call: Call) -> UInt32 {
         let slot = find(call)
-        if slots[Int(slot)]!.uses == 0 { unused -= 1 }
-        slots[Int(slot)]!.uses += 1
+        if slot.uses == 0 { unused -= 1 }
+        slot.uses += 1
         newest = slot
-        return slot
+        return slot.number
     }
 
     mutating func release(_ slot: UInt32, count: Int) {
-        slots[Int(slot)]!.uses -= count
-        guard slots[Int(slot)]!.uses == 0 else { return }
+        let slot = used(slot)
+        slot.uses -= count
+        guard slot.uses == 0 else { return }
         unused += 1
         if unused > Self.unusedLimit { forgetUnused() }
     }
 
-    private mutating func find(_ call: Call) -> UInt32 {
-        if let newest, slots[Int(newest)]?.call == call { return newest }
+    private func used(_ slot: UInt32) -> Slot {
+        guard let slot = slots[Int(slot)] else { preconditionFailure("slot \(slot) is not in use") }
+        return slot
+    }
+
+    private mutating func find(_ call: Call) -> Slot {
+        if let newest, newest.call == call { return newest }
         if let slot = byCall[call] { return slot }
-        let slot = free.popLast() ?? UInt32(slots.count)
-        if Int(slot) == slots.count { slots.append(nil) }
-        slots[Int(slot)] = Slot(call: call, uses: 0)
+        let number = free.popLast() ?? UInt32(slots.count)
+        if Int(number) == slots.count { slots.append(nil) }
+        let slot = Slot(number, call)
+        slots[Int(number)] = slot
         byCall[call] = slot
         unused += 1
         return slot
     }
 
     private mutating func forgetUnused() {
+        newest = nil
         for (index, slot) in slots.enumerated() {
             guard let slot, slot.uses == 0 else { continue }
             byCall[slot.call] = nil

@@ -39,7 +39,7 @@ final class Sweeper: Sendable {
         let call = CallTable.Call(circumstances: circumstances, graceMilliseconds: grace(seconds))
         state.with { state in
             guard state.expectations.admit() else { return }
-            let uptime = clock.uptime
+            let uptime = clock.roughUptime
             let now = state.clock.advance(to: uptime, expectingWakeAt: state.wakesAt)
             arm(&state, dueAt: state.grace.insert(object, call, at: now), now: now, uptime)
         }

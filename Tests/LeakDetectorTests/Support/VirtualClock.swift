@@ -12,6 +12,7 @@ final class VirtualClock: WakeClock {
     private let state = Guarded(State())
 
     var uptime: Int { state.with { $0.uptime } }
+    var roughUptime: Int { uptime }
     /// How often anybody was woken.
     let woken = Guarded(0)
     var isIdle: Bool { state.with { $0.wakes.isEmpty } }
