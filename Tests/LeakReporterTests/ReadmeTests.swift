@@ -212,7 +212,7 @@ import Testing
         let reporter = makeReporter()
         let viewModel = ViewModel()
 
-        let detector = LeakDetector(report: reporter.record(leak:))
+        let detector = LeakDetector.start(.report(reporter.record(leak:)))
         detector.expectDeallocation(of: viewModel, reason: "screen closed")
 
         // swift-format-ignore
