@@ -4,13 +4,19 @@ struct CallTable: Sendable {
         let circumstances: Circumstances
         let graceMilliseconds: Int
 
-        /// By what tells lines of code and classes apart; what else is said comes last, since it is nearly always the same.
-        static func == (one: Self, other: Self) -> Bool {
-            let (mine, others) = (one.circumstances, other.circumstances)
-            return mine.line == others.line && mine.type == others.type
-                && one.graceMilliseconds == other.graceMilliseconds && mine.owner == others.owner
-                && mine.isCounted == others.isCounted && mine.file == others.file
-                && mine.reason == others.reason && mine.path == others.path
+        static func == (one: Self, other: Self) -> Bool { one.says(the: other) }
+
+        /// Whether both say the same. What tells lines of code and classes apart comes first; nothing is copied.
+        @inline(__always)
+        func says(the other: borrowing Call) -> Bool {
+            circumstances.line == other.circumstances.line && circumstances.type == other.circumstances.type
+                && graceMilliseconds == other.graceMilliseconds
+                && circumstances.owner == other.circumstances.owner
+                && circumstances.isCounted == other.circumstances.isCounted
+                && circumstances.file.isSame(as: other.circumstances.file)
+                && circumstances.path.count == other.circumstances.path.count
+                && circumstances.reason == other.circumstances.reason
+                && (circumstances.path.isEmpty || circumstances.path == other.circumstances.path)
         }
 
         func hash(into hasher: inout Hasher) {
@@ -67,7 +73,7 @@ struct CallTable: Sendable {
     }
 
     private mutating func find(_ call: Call) -> Slot {
-        if let newest, newest.call == call { return newest }
+        if let newest, newest.call.says(the: call) { return newest }
         if let slot = byCall[call] { return slot }
         let number = free.popLast() ?? UInt32(slots.count)
         if Int(number) == slots.count { slots.append(nil) }
@@ -92,11 +98,11 @@ struct CallTable: Sendable {
 
 extension StaticString {
     /// Whether both are the same place in memory, or say the same.
-    fileprivate static func == (one: Self, other: Self) -> Bool {
-        guard one.hasPointerRepresentation, other.hasPointerRepresentation else {
-            return one.description == other.description
+    @inline(__always)
+    fileprivate func isSame(as other: StaticString) -> Bool {
+        if hasPointerRepresentation, other.hasPointerRepresentation, unsafe utf8Start == other.utf8Start {
+            return true
         }
-        if unsafe one.utf8Start == other.utf8Start { return true }
-        return one.description == other.description
+        return description == other.description
     }
 }
