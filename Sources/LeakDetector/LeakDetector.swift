@@ -83,6 +83,10 @@ public final class LeakDetector: Sendable {
     /// Never reports an object, such as one that a cache keeps on purpose. It is not kept.
     public func ignore(_ object: AnyObject) { sweeper.ignore(object) }
 
+    /// Says that an object is in use again, such as one that a cache handed out: what was expected of it before holds no
+    /// more, and if it was reported, its report is followed by its return (``Counts/cameBack``).
+    public func cameBack(_ object: AnyObject) { sweeper.use(object) }
+
     /// Stops all grace periods: what happens now is none of the app's active time. An app with UIKit does so by itself
     /// while it is not in front.
     public func pause() { sweeper.pause() }

@@ -10,6 +10,8 @@ struct Expectations<Subject: Sendable> {
     private var ring = BucketRing<Entry>()
     private var survivors: Survivors<Subject>
     private var checks = CheckCounts()
+    /// Objects that were said to be in use after they were expected to go.
+    private var used: Set<ObjectIdentifier> = []
     private(set) var counts = LeakDetector.Counts()
 
     init(limits: LeakDetector.Limits) {
@@ -22,8 +24,10 @@ struct Expectations<Subject: Sendable> {
 
     /// Takes a place among those that are waited for, unless too many are.
     ///
+    /// - Parameter identity: of an object that waits elsewhere.
     /// - Returns: whether there was one.
-    mutating func admit() -> Bool {
+    mutating func admit(_ identity: ObjectIdentifier? = nil) -> Bool {
+        if !used.isEmpty, let identity { used.remove(identity) }
         guard counts.outstanding < limits.outstanding else {
             counts.dropped += 1
             return false
@@ -72,6 +76,7 @@ struct Expectations<Subject: Sendable> {
 
     /// Decides what a look at a due object means, and when to look again.
     mutating func judge(_ entry: Entry, _ sight: Sight, at now: Int, reportID: () -> String) -> Verdict? {
+        defer { if counts.outstanding == 0 { used = [] } }
         switch (entry.stage, sight) {
         case (.grace, .gone), (.secondLook, .gone):
             counts.outstanding -= 1
@@ -82,6 +87,7 @@ struct Expectations<Subject: Sendable> {
             lookAgain(entry, at: now)
         case (.secondLook, .retained(let identity)):
             counts.outstanding -= 1
+            guard !used.contains(identity) else { return nil }
             return outlast(entry, identity, at: now, reportID: reportID)
         case (.shadowed, .gone), (.shadowed, .inUse):
             break
@@ -101,6 +107,13 @@ struct Expectations<Subject: Sendable> {
     mutating func end(of identity: ObjectIdentifier, as sight: Sight, at now: Int) -> Verdict? {
         guard let survivor = survivors[identity] else { return nil }
         return end(of: identity, survivor.reportID, as: sight, at: now)
+    }
+
+    /// Takes news of an object that is in use, whether it was reported or is still waited for: what was expected of it before
+    /// now holds no more.
+    mutating func use(_ identity: ObjectIdentifier, at now: Int) -> Verdict? {
+        if counts.outstanding > 0, used.count < limits.outstanding { used.insert(identity) }
+        return end(of: identity, as: .inUse, at: now)
     }
 
     /// Takes back that an object leaked. It stays known, so that it is never told of again.

@@ -38,7 +38,7 @@ final class Sweeper: Sendable {
     func expect(_ object: AnyObject, _ circumstances: Circumstances, after seconds: Double?) {
         let call = CallTable.Call(circumstances: circumstances, graceMilliseconds: grace(seconds))
         state.with { state in
-            guard state.expectations.admit() else { return }
+            guard state.expectations.admit(ObjectIdentifier(object)) else { return }
             let uptime = clock.roughUptime
             let now = state.clock.advance(to: uptime, expectingWakeAt: state.wakesAt)
             arm(&state, dueAt: state.grace.insert(object, call, at: now), now: now, uptime)
@@ -77,6 +77,22 @@ final class Sweeper: Sendable {
         }
         guard let verdict else { return }
         tell(self, verdict, Entry(subject: subject, circumstances: circumstances, startedAt: 0))
+    }
+
+    /// Takes news of an object that is in use again. Any thread may call it; what follows is told on the clock's queue.
+    func use(_ object: AnyObject) {
+        let identity = ObjectIdentifier(object)
+        forgetIfGone(identity)
+        let subject = WeakSubject(object)
+        let type: AnyClass = type(of: object)
+        let verdict = state.with { state in state.expectations.use(identity, at: now(&state)) }
+        guard let verdict else { return }
+        clock.wake(at: clock.uptime) { [weak self] in
+            guard let self else { return }
+            tell(
+                self, verdict, Entry(subject: subject, circumstances: Circumstances(type: type), startedAt: 0)
+            )
+        }
     }
 
     /// Takes back that an object leaked, and tells of it no more.

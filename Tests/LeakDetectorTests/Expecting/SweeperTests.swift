@@ -103,6 +103,27 @@ import Threads
         withExtendedLifetime((page, pages)) {}
     }
 
+    @Test func `what is said to be in use is expected no more`() {
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(700)
+        bench.detector.cameBack(page)
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+        #expect(bench.detector.counts == LeakDetector.Counts())
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(10_000)
+        #expect(bench.lines == ["leak Page"], "what is expected after that counts")
+        bench.detector.cameBack(page)
+        bench.wait(0)
+        #expect(bench.lines == ["leak Page", "came back Page 8500"])
+        #expect(bench.detector.counts.cameBack == 1)
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(10_000)
+        #expect(bench.lines.count == 3, "it may leak again")
+        withExtendedLifetime(page) {}
+    }
+
     @Test func `what is kept by an object that was reported is not, until that one went`() {
         final class Owner {
             let page = Page()
