@@ -1,7 +1,6 @@
 import Dispatch
-import Testing
-
 import LeakDetectorTesting
+import Testing
 
 /// In Swift Testing. What passes: a failure here would be recorded as one.
 @Suite struct ExpectNoLeaksTests {

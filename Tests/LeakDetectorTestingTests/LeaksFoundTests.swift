@@ -1,6 +1,6 @@
-import Testing
-
+import Foundation
 import LeakDetectorTesting
+import Testing
 import Threads
 
 /// In Swift Testing: that the test fails, where, and with which words.
@@ -134,6 +134,27 @@ import Threads
             isIssue($0, line, "expectNoLeaks was told of no object")
         }
     }
+
+    /// ``LeaksOnDemand``: a task that lost sight of its test cannot expect an issue either.
+    @Test func `a block in a detached task, on demand`() async {
+        await Task.detached {
+            await expectNoLeaks(within: 0) { leaks in
+                let screen = leaks.track(Screen())
+                if LeaksOnDemand.isAsked { screen.leak() }
+            }
+        }.value
+    }
+
+    #if os(Linux)
+        @Test func `a leak in a detached task fails the run`() throws {
+            let run = try LeaksOnDemand.run([
+                "--testing-library", "swift-testing", "--filter", "a block in a detached task, on demand",
+            ])
+            #expect(run.code != 0)
+            let words = "The instance of LeakDetectorTestingTests.Screen tracked here is still in memory"
+            #expect(run.output.components(separatedBy: words).count == 2, "\(run.output)")
+        }
+    #endif
 
     /// The words of the issues that `body` records, each of which is expected.
     private func recorded(

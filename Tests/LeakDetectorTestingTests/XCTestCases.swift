@@ -1,14 +1,10 @@
 import Dispatch
-import Foundation
 import LeakDetectorTesting
 import XCTest
 
-/// In XCTest. Run as usual, nothing leaks and all of it passes. `XCTestFailureTests` runs it once more with
-/// `LEAK_ON_PURPOSE` set, where the same lines leak, and reads what XCTest prints.
+/// In XCTest: ``LeaksOnDemand``, which `XCTestFailureTests` demands.
 final class LeakingOnDemandCases: XCTestCase {
-    static let demand = "LEAK_ON_PURPOSE"
-
-    private let leaks = ProcessInfo.processInfo.environment[demand] != nil
+    private let leaks = LeaksOnDemand.isAsked
     private var property: Screen?
 
     private func close(_ screen: Screen) {

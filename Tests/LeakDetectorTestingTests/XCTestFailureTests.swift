@@ -16,7 +16,9 @@
             ("testADetachedTask", ["The instance of \(tracked) is"]),
         ])
         func `a leak fails the XCTest with class, count and place`(name: String, words: [String]) throws {
-            let run = try Self.run(name)
+            let run = try LeaksOnDemand.run([
+                "--testing-library", "xctest", "LeakDetectorTestingTests.LeakingOnDemandCases/\(name)",
+            ])
             #expect(run.code != 0)
             let failures = run.output.split(separator: "\n").filter { $0.contains(": error: ") }
             try #require(failures.count == 1, "\(run.output)")
@@ -36,25 +38,6 @@
             let calls = ["expectDeallocation(of:", ".track("]
             let isCall = { (line: Substring) in calls.contains { line.contains($0) } }
             return try #require(lines[start...].firstIndex(where: isCall)) + 1
-        }
-
-        private static func run(_ name: String) throws -> (code: Int32, output: String) {
-            let process = Process()
-            let output = Pipe()
-            // The bundle of these very tests, which is a program on Linux.
-            process.executableURL = Bundle.main.executableURL
-            process.arguments = [
-                "--testing-library", "xctest", "LeakDetectorTestingTests.LeakingOnDemandCases/\(name)",
-            ]
-            process.environment = ProcessInfo.processInfo.environment.merging(
-                [LeakingOnDemandCases.demand: "1"]
-            ) { $1 }
-            process.standardOutput = output
-            process.standardError = output
-            try process.run()
-            let bytes = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
         }
     }
 #endif

@@ -58,7 +58,7 @@ private final class Countdown {
 }
 
 private final class Heartbeat {
-    let source = DispatchSource.makeTimerSource()
+    let source = DispatchSource.makeTimerSource(queue: .main)
 
     init() { source.schedule(deadline: .now() + 60, repeating: 60) }
 
