@@ -104,7 +104,7 @@ bench-database: setup ## PostgreSQL through the store alone: reports per second,
 	Scripts/with-postgresql "$$(swift build -c release --package-path Benchmarks --traits PostgreSQL \
 		--scratch-path Benchmarks/.build/postgresql --show-bin-path)/database-bench" $(BENCH)
 
-# Two minutes and a half; BENCH='--rounds 3 --seconds 2' is shorter.
+# Two minutes; BENCH='--rounds 3 --seconds 2' is shorter.
 bench-detector: setup ## what a leak detector costs the app beside one asyncAfter per object, and how often it wakes while idle
 	$(detector) $(BENCH)
 

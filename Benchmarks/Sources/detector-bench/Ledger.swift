@@ -28,7 +28,7 @@ final class Ledger: @unchecked Sendable {
         let cases = [
             ("were reported though nobody kept them", reasons.filter { kept[$0] == nil }),
             ("were kept and not reported", Array(Set(kept.keys).subtracting(reasons))),
-            ("were reported more than once", repeated(reasons)),
+            ("were reported more than once", repeated(leaks.compactMap(\.reason))),
             ("were reported with the name of another class", misnamed.map { $0.className ?? "none" }),
             ("have the id of another in their reports", repeated(ids)),
             ("ended and had not been reported", Array(Set(ended).subtracting(ids))),

@@ -51,13 +51,16 @@ final class Stage {
         }
         seconds = Double(Usage.time - start) / 1e9
         kept = shifts.flatMap { $0.takeKept() }
-        wait { detector.counts.outstanding == 0 && ledger.counts.leaks >= plan.leaks }
+        wait {
+            let counts = detector.counts
+            return counts.outstanding == 0 && ledger.counts.leaks >= counts.leaked
+        }
     }
 
     /// Lets go of what was kept, and waits until that was told.
     func letGoOfKept() {
         kept = []
-        wait { ledger.counts.ends >= plan.leaks }
+        wait { ledger.counts.ends >= ledger.counts.leaks }
     }
 
     /// - Returns: what is wrong in the end.
