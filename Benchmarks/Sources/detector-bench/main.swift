@@ -46,6 +46,9 @@ if isSoak {
     guard number("--leaks") <= number("--objects"), number("--threads") <= number("--objects") else {
         fail("--leaks and --threads can be no more than --objects", code: 2)
     }
+    guard number("--threads") <= Soak.mostThreads else {
+        fail("--threads can be no more than \(Soak.mostThreads)", code: 2)
+    }
     let plan = Plan(objects: number("--objects"), leaks: number("--leaks"))
     let failures = Soak(plan: plan, threads: number("--threads")).run()
     for failure in failures { print("failed: \(failure)") }
