@@ -15,6 +15,9 @@ public final class LeakDetector: Sendable {
     let sweeper: Sweeper
     let announcer: Announcer
     private let session = Guarded(SessionCount(startedAt: WallTime.now))
+    #if canImport(UIKit) && !os(watchOS)
+        private let foreground: Foreground
+    #endif
 
     /// - Parameters:
     ///   - mode: what to do with what is found.
@@ -36,7 +39,7 @@ public final class LeakDetector: Sendable {
         #endif
         self.init(
             limits: limits, clock: QueueClock(queue: queue),
-            Announcer(mode, suppression, pathFinder: pathFinder, queue: queue))
+            Announcer(mode, suppression, pathFinder: pathFinder, queue: queue, alerts: .standard))
     }
 
     /// Reports each leak, as release builds should.
@@ -55,6 +58,9 @@ public final class LeakDetector: Sendable {
             guard let probe = entry.subject as? Probe else { return announcer.tell(sweeper, verdict, entry) }
             Self.probed(verdict, probe)
         }
+        #if canImport(UIKit) && !os(watchOS)
+            foreground = Foreground(of: sweeper)
+        #endif
     }
 
     /// Says that an object should be gone soon, and has it reported if it is not.
