@@ -34,6 +34,8 @@ struct Circumstances: Sendable {
     var line: UInt = #line
     /// The object that keeps this one: while that one is reported, this one is not.
     var owner: ObjectIdentifier?
+    /// Whether it belongs to what is checked already, as views do to their screen: then it counts only if it stays.
+    var isPart = false
 }
 
 /// What a look at an object found.

@@ -69,7 +69,8 @@ struct Expectations<Subject: Sendable> {
     mutating func judge(_ entry: Entry, _ sight: Sight, at now: Int, reportID: () -> String) -> Verdict? {
         switch (entry.stage, sight) {
         case (.grace, .gone), (.secondLook, .gone):
-            settle(entry.circumstances.type, count: 1)
+            counts.outstanding -= 1
+            if !entry.circumstances.isPart { check(entry.circumstances.type, 1) }
         case (.grace, .inUse), (.secondLook, .inUse):
             counts.outstanding -= 1
         case (.grace, .retained):
@@ -113,7 +114,8 @@ struct Expectations<Subject: Sendable> {
     /// What was checked since the last call.
     mutating func takeChecks() -> [(type: AnyClass, count: Int)] { checks.take() }
 
-    private mutating func check(_ type: AnyClass, _ count: Int) {
+    /// Counts objects that were looked at, or had gone before.
+    mutating func check(_ type: AnyClass, _ count: Int) {
         counts.checked += count
         checks.add(type, count, limit: limits.checkedTypes)
     }
