@@ -4,6 +4,8 @@
     extension NSViewController: ScreenNode {
         var screenParent: (any ScreenNode)? { parent }
         var screenPresented: (any ScreenNode)? { presentedViewControllers?.first }
+        var screenPresenter: (any ScreenNode)? { presentingViewController }
+        var screenIsStack: Bool { false }
         var screenContained: [any ScreenNode] { children }
         var screenWindowClass: AnyClass? { isViewLoaded ? view.viewWindowClass : nil }
 
@@ -27,6 +29,7 @@
         var viewWindowClass: AnyClass? { window.map { type(of: $0) } }
         var viewController: (any ScreenNode)? { nextResponder as? NSViewController }
         var viewIsTransitionLeftover: Bool { false }
+        var viewBorrowsChildren: Bool { false }
     }
 
     /// Its address is the key; nobody reads or writes it.

@@ -11,13 +11,13 @@
         private let observers: [any NSObjectProtocol]
         private let center: NotificationCenter
 
-        init(of sweeper: Sweeper, center: NotificationCenter = .default) {
+        init(of sweepers: Sweepers, center: NotificationCenter = .default) {
             func observe(
-                _ names: [Notification.Name], _ tell: @escaping @Sendable (Sweeper) -> Void
+                _ names: [Notification.Name], _ tell: @escaping @Sendable (Sweepers) -> Void
             ) -> [any NSObjectProtocol] {
                 names.map { name in
-                    center.addObserver(forName: name, object: nil, queue: nil) { [weak sweeper] _ in
-                        if let sweeper { tell(sweeper) }
+                    center.addObserver(forName: name, object: nil, queue: nil) { [weak sweepers] _ in
+                        if let sweepers { tell(sweepers) }
                     }
                 }
             }

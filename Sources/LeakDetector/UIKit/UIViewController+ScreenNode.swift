@@ -9,6 +9,9 @@
             presentedViewController?.presentingViewController === self ? presentedViewController : nil
         }
 
+        var screenPresenter: (any ScreenNode)? { presentingViewController }
+        var screenIsStack: Bool { self is UINavigationController }
+
         var screenContained: [any ScreenNode] {
             switch self {
             case let navigation as UINavigationController: navigation.viewControllers
