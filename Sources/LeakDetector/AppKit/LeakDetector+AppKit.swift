@@ -31,12 +31,13 @@
             of window: NSWindow, after seconds: Double? = nil, file: StaticString = #fileID,
             line: UInt = #line
         ) {
-            var owner: AnyObject?
+            let owner: AnyObject = window.windowController ?? window
             let parts: [AnyObject?] = [window.windowController, window, window.contentViewController]
             for case let part? in parts {
                 expectDeallocation(
-                    of: part, after: seconds, owner: owner, reason: "closed", file: file, line: line)
-                owner = part
+                    of: part, after: seconds, owner: part === owner ? nil : owner, reason: "closed",
+                    file: file,
+                    line: line)
             }
         }
     }

@@ -9,8 +9,8 @@
         var screenContained: [any ScreenNode] { children }
         var screenWindowClass: AnyClass? { isViewLoaded ? view.viewWindowClass : nil }
 
-        // AppKit does not say what is just happening: what nobody holds has been taken out.
-        var screenIsMovingFromParent: Bool { parent == nil && presentingViewController == nil }
+        // AppKit does not say what is just happening, but by `viewDidDisappear` the view is out of its window.
+        var screenIsMovingFromParent: Bool { parent == nil && screenWindowClass == nil }
         var screenIsBeingDismissed: Bool { screenIsMovingFromParent }
         var screenView: (any ViewNode)? { isViewLoaded ? view : nil }
 
