@@ -34,6 +34,7 @@ checks: ## compile and run on stand-ins what only Apple's systems compile; type-
 	swift build --package-path Checks --build-tests $(strict)
 	swift test --package-path Checks --skip-build
 	swift build --package-path Checks -c release --target LeakDetector $(strict)
+	Checks/typecheck
 
 postgresql: ## run the tests of the store against a PostgreSQL server of their own (installs it)
 	@Scripts/setup postgresql-15 libpq-dev
@@ -69,7 +70,7 @@ fuzz: setup ## fuzz the reading of requests and of reports with libFuzzer for FU
 
 lint: ## check the format of every Swift file
 	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
-		Checks/Package.swift Checks/Sources Checks/Tests Package.swift
+		Checks/Package.swift Checks/Sources Checks/Headers Checks/Tests Package.swift
 
 docs: setup ## build the documentation of HTTPServer into .build/docs, warnings as errors
 	swift build --target HTTPServer $(strict)

@@ -1,4 +1,5 @@
 #if canImport(UIKit) && !os(watchOS)
+    internal import Foundation
     internal import UIKit
 
     /// Hands what the hooks see to the one detector that watches the screens of this process.
@@ -17,6 +18,11 @@
 
         static func viewWillChange(of controller: UIViewController) {
             detector?.screens.viewWillChange(of: controller)
+        }
+
+        /// Does nothing elsewhere: UIKit forbids to be called there, but does not prevent it.
+        nonisolated static func onMainThread(_ tell: @MainActor () -> Void) {
+            if Thread.isMainThread { MainActor.assumeIsolated(tell) }
         }
     }
 #endif

@@ -1,5 +1,4 @@
 #if canImport(ObjectiveC) && canImport(UIKit) && !os(watchOS)
-    internal import Foundation
     internal import ObjectiveC
     internal import UIKit
 
@@ -30,7 +29,7 @@
                 let original = unsafe unsafeBitCast(implementation, to: Original.self)
                 let block: Block = { controller in
                     original(controller, selector)
-                    onMainThread { ScreenWatch.didSee(event, controller) }
+                    ScreenWatch.onMainThread { ScreenWatch.didSee(event, controller) }
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }
@@ -43,7 +42,7 @@
                 let original = unsafe unsafeBitCast(implementation, to: Original.self)
                 let block: Block = { controller, isAnimated in
                     original(controller, selector, isAnimated)
-                    onMainThread { ScreenWatch.didSee(event, controller) }
+                    ScreenWatch.onMainThread { ScreenWatch.didSee(event, controller) }
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }
@@ -55,7 +54,7 @@
             unsafe replace(selector, of: UIViewController.self) { implementation in
                 let original = unsafe unsafeBitCast(implementation, to: Original.self)
                 let block: Block = { controller, view in
-                    onMainThread { ScreenWatch.viewWillChange(of: controller) }
+                    ScreenWatch.onMainThread { ScreenWatch.viewWillChange(of: controller) }
                     original(controller, selector, view)
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
@@ -71,7 +70,7 @@
             unsafe replace(selector, of: UISplitViewController.self) { implementation in
                 let original = unsafe unsafeBitCast(implementation, to: Original.self)
                 let block: Block = { split, detail, sender in
-                    onMainThread { ScreenWatch.willShowDetail(detail, in: split) }
+                    ScreenWatch.onMainThread { ScreenWatch.willShowDetail(detail, in: split) }
                     original(split, selector, detail, sender)
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
@@ -86,12 +85,6 @@
             let new = unsafe imp_implementationWithBlock(block(method_getImplementation(method)))
             // As method_setImplementation, but a method that the class inherits is not replaced for its superclass too.
             _ = unsafe class_replaceMethod(type, selector, new, method_getTypeEncoding(method))
-        }
-
-        /// Called off the main thread, which UIKit forbids but does not prevent, there is nothing to tell.
-        private nonisolated static func onMainThread(_ tell: @MainActor () -> Void) {
-            guard Thread.isMainThread else { return }
-            MainActor.assumeIsolated(tell)
         }
     }
 #endif
