@@ -10,6 +10,7 @@ final class Screens {
     /// Of the screens that UIKit told of, until they are gone.
     private var records: [ObjectIdentifier: ScreenRecord] = [:]
     private var isSweepDue = false
+    private var lastTouch = LastTouch()
 
     /// Of one tick: what a transition leaves to be cleaned up is done by then, and most screens have gone.
     private static let transitionMilliseconds = 100
@@ -83,6 +84,20 @@ final class Screens {
         expect(
             ViewTree.leaves(of: root), Circumstances(type: type(of: root), reason: reason), owners: [],
             after: nil)
+    }
+
+    /// Says which view was touched, or sent an action. Views that an earlier touch kept are expected to go now.
+    func didTouch(_ view: any ViewNode) {
+        for (subject, circumstances) in lastTouch.touch(view) {
+            sweeper.expect(subject, circumstances, after: nil)
+        }
+    }
+
+    /// Whether a view is kept by the last touch; then it is looked at again after the next.
+    func putsOff(_ subject: ViewSubject, _ circumstances: Circumstances, with root: any ViewNode) -> Bool {
+        guard lastTouch.isKept(root) else { return false }
+        lastTouch.wait(subject, circumstances)
+        return true
     }
 
     /// Expects views to go.
