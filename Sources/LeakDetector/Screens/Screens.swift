@@ -49,7 +49,6 @@ final class Screens {
     func willShowDetail(_ detail: any ScreenNode, in split: any ScreenNode) {
         for record in records.values where record.split === split { record.replaceDetail() }
         watch(detail).hold(by: split)
-        sweepSoon()
     }
 
     /// The view that a controller had should go. Call it before the change.
@@ -63,7 +62,7 @@ final class Screens {
     /// Expects a screen to go that its controller says is being closed; does nothing if it is not.
     ///
     /// Needs none of the events. Call it from `viewDidDisappear`. What is moving from its parent, or is dismissed, is held
-    /// by UIKit until after that, so it is not in its end.
+    /// by UIKit until after that, so it is not in its end. Its views are not looked at, as nobody tells when they change.
     ///
     /// - Parameter seconds: `nil` for the usual grace period.
     func check(_ node: any ScreenNode, after seconds: Double?, file: StaticString, line: UInt) {
@@ -150,8 +149,8 @@ final class Screens {
     }
 
     private func note(_ record: ScreenRecord, _ node: any ScreenNode) {
-        let isForeign = node.screenWindowClass.map(ignoresWindow) ?? record.isForeign
-        record.note(ScreenPlace(of: node), isForeign: isForeign)
+        record.note(
+            ScreenPlace(of: node), isForeign: node.screenWindowClass.map(ignoresWindow) ?? false)
     }
 
     private func end(_ record: ScreenRecord, _ view: (any ViewNode)?) {

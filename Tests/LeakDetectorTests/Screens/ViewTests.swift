@@ -40,6 +40,7 @@ import Testing
         close(kit.keep(View(View(Label(), Label()), Chart(View(), Button()))))
         kit.settle()
         #expect(kit.told == ["leak View"])
+        #expect(kit.detector.counts.outstanding == 0, "nothing is expected anew while it holds them")
     }
 
     @Test func `trees that have come apart are told one by one`() {
@@ -181,13 +182,21 @@ import Testing
     @Test func `a view that is replaced is told if it stays`() {
         let home = kit.window.root
         kit.keep(home?.view ?? View())
-        let new = View()
-        home?.setView(new)
-        new.window = kit.window
+        home?.setView(View())
         kit.settle()
         #expect(kit.told == ["leak View"])
         #expect(kit.report(0).reason == "replaced")
         #expect(kit.report(0).stack.map(Kit.short) == ["Home", "View"])
+    }
+
+    @Test func `a view that replaced another is looked at when its controller has gone`() {
+        kit.window.root?.present(Cart(kit))
+        kit.settle()
+        kit.window.root?.presented?.setView(kit.keep(Chart()))
+        kit.settle()
+        kit.window.root?.dismiss()
+        kit.settle()
+        #expect(kit.told == ["leak Chart"])
     }
 
     @Test func `a view that is replaced is not kept by the detector`() {

@@ -104,13 +104,29 @@ import Testing
         #expect(kit.detector.counts.suppressed == 1)
     }
 
-    @Test func `a screen that is ignored itself is not told`() {
+    @Test func `a screen that is ignored itself is not told, however often it comes and goes`() {
         kit.window.root = Home(kit)
         let cart = kit.keep(Cart(kit))
         kit.detector.ignore(cart)
-        kit.window.root?.present(cart)
-        kit.window.root?.dismiss()
-        kit.settle()
+        for _ in 0..<3 {
+            kit.window.root?.present(cart)
+            kit.window.root?.dismiss()
+            kit.settle()
+        }
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test(arguments: [LeakDetector.Answer.ignore, .ignoreClass])
+    func `a screen that was answered for is not asked about again`(answer: LeakDetector.Answer) {
+        let kit = Kit(answer: answer)
+        kit.window.root = Home(kit)
+        let cart = kit.keep(Cart(kit))
+        for _ in 0..<3 {
+            kit.window.root?.present(cart)
+            kit.window.root?.dismiss()
+            kit.settle()
+        }
+        #expect(kit.asked == 1)
         #expect(kit.told.isEmpty)
     }
 
@@ -195,6 +211,18 @@ import Testing
         kit.settle()
         cart.view?.remove()
         kit.tell(.didDisappear, cart)
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+    }
+
+    @Test func `a screen that was loaded before the detector started is seen when it appears`() {
+        kit.window.root = Home(kit)
+        let cart = kit.keep(Cart(kit))
+        kit.hasHooks = false
+        cart.load()
+        kit.hasHooks = true
+        kit.window.root?.present(cart)
+        kit.window.root?.dismiss()
         kit.settle()
         #expect(kit.told == ["leak Cart"])
     }

@@ -13,17 +13,23 @@ final class Kit {
     var hasHooks = true
     private(set) lazy var window = Window(self)
     private let reported = Guarded<[LeakReport]>([])
+    private let answered = Guarded(0)
     /// What the app keeps by mistake, or on purpose.
     private var kept: [AnyObject] = []
 
     /// - Parameter queue: where objects other than screens are looked at; with one, time is real.
     init(
-        suppression: LeakDetector.Suppression = .standard, queue: DispatchQueue? = nil,
-        _ change: (inout LeakDetector.Limits) -> Void = { _ in }
+        suppression: LeakDetector.Suppression = .standard, answer: LeakDetector.Answer = .report,
+        queue: DispatchQueue? = nil, _ change: (inout LeakDetector.Limits) -> Void = { _ in }
     ) {
         var limits = LeakDetector.Limits()
         change(&limits)
-        let mode = LeakDetector.Mode.report { [reported] report in reported.with { $0.append(report) } }
+        let mode = LeakDetector.Mode.custom { [answered] _ in
+            answered.with { $0 += 1 }
+            return answer
+        } report: { [reported] report in
+            reported.with { $0.append(report) }
+        }
         if let queue {
             detector = LeakDetector(mode, limits: limits, suppression: suppression, queue: queue)
         } else {
@@ -49,6 +55,9 @@ final class Kit {
 
     /// Long enough for a transition, a grace period, a second look and a look at a survivor.
     func settle() { clock.advance(by: 3_000) }
+
+    /// How often the app was asked what to do with a finding.
+    var asked: Int { answered.with { $0 } }
 
     var reports: [LeakReport] { reported.with { $0 } }
 

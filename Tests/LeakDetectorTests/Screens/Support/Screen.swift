@@ -41,7 +41,7 @@ class Screen: ScreenNode {
     func setView(_ new: View) {
         if kit.hasHooks { kit.screens.viewWillChange(of: self) }
         view?.controller = nil
-        view?.remove()
+        view?.replace(by: new)
         view = new
         new.controller = self
     }

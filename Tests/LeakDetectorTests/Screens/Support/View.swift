@@ -23,6 +23,14 @@ class View: ViewNode {
         parent = nil
     }
 
+    /// Gives its place to another.
+    func replace(by other: View) {
+        let (window, parent) = (window, parent)
+        remove()
+        parent?.add(other)
+        other.window = window
+    }
+
     var viewParent: (any ViewNode)? { parent }
     var viewChildren: [any ViewNode] { children }
     var viewWindowClass: AnyClass? {
