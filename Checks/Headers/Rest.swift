@@ -11,6 +11,11 @@ final class Screens {
     func handle(_ event: ScreenEvent, _ node: UIViewController) {}
     func willShowDetail(_ detail: UIViewController, in split: UISplitViewController) {}
     func viewWillChange(of node: UIViewController) {}
+    func didTouch(_ view: UIView) {}
+}
+
+extension UIEvent {
+    var touchedView: UIView? { nil }
 }
 
 enum ScreenEvent { case didLoad, didAppear, didDisappear, didRemoveFromParent }

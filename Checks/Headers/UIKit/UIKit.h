@@ -15,6 +15,15 @@ MAIN_ACTOR
 @end
 
 MAIN_ACTOR
+@interface UIEvent : NSObject
+@end
+
+MAIN_ACTOR
+@interface UIWindow : UIView
+- (void)sendEvent:(UIEvent *)event __attribute__((swift_name("sendEvent(_:)")));
+@end
+
+MAIN_ACTOR
 @interface UIViewController : NSObject
 @property(null_resettable, nonatomic, strong) UIView *view;
 - (void)viewDidLoad;

@@ -51,3 +51,11 @@ extension UISplitViewController {
         showDetailViewController(detail, sender: sender)
     }
 }
+
+extension UIWindow {
+    @_dynamicReplacement(for:sendEvent(_:))
+    func toldSendEvent(_ event: UIEvent) {
+        ViewControllerHooks.tell { ScreenWatch.willSend(event) }
+        sendEvent(event)
+    }
+}

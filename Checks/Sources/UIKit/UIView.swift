@@ -102,6 +102,8 @@ open class UIWindow: UIView {
         }
     }
 
+    open dynamic func sendEvent(_ event: UIEvent) {}
+
     public func makeKeyAndVisible() { isHidden = false }
 
     public var rootViewController: UIViewController? {

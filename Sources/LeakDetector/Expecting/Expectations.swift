@@ -205,6 +205,8 @@ struct Expectations<Subject: Sendable> {
     ) -> Verdict? {
         // Told already, or the place in memory has another survivor by now.
         guard let survivor = survivors[identity], survivor.reportID == reportID else { return nil }
+        // What is never to be told of stays known while it is there.
+        guard !survivor.isMuted || sight == .gone else { return nil }
         let alive = survivors.remove(identity)
         guard !survivor.isMuted else { return nil }
         let lived = now - survivor.since

@@ -14,8 +14,9 @@ final class Sweepers: Sendable {
     private let second = Guarded(Second())
 
     /// - Parameter mainClock: the clock of the main queue; `nil` if the first looks there.
-    init(_ first: Sweeper, mainClock: (any WakeClock)?, make: @escaping @Sendable (any WakeClock) -> Sweeper)
-    {
+    init(
+        _ first: Sweeper, mainClock: (any WakeClock)?, make: @escaping @Sendable (any WakeClock) -> Sweeper
+    ) {
         self.first = first
         self.mainClock = mainClock
         self.make = make

@@ -28,7 +28,8 @@ final class ScreenRecord {
 
     var node: (any ScreenNode)? { screen.node }
 
-    var mayBeExpected: Bool { place != nil && expectedInVisit != visits && !isKept && !isForeign }
+    /// Not if it is expected or was told of already, nor if it is meant to stay.
+    var mayBeExpected: Bool { expectedInVisit != visits && !isKept && !isForeign }
 
     func appear() { visits += 1 }
 

@@ -10,6 +10,7 @@ final class Screens {
     /// Of the screens that UIKit told of, until they are gone.
     private var records: [ObjectIdentifier: ScreenRecord] = [:]
     private var isSweepDue = false
+    private var lastTouch = LastTouch()
 
     /// Of one tick: what a transition leaves to be cleaned up is done by then, and most screens have gone.
     private static let transitionMilliseconds = 100
@@ -48,7 +49,6 @@ final class Screens {
     func willShowDetail(_ detail: any ScreenNode, in split: any ScreenNode) {
         for record in records.values where record.split === split { record.replaceDetail() }
         watch(detail).hold(by: split)
-        sweepSoon()
     }
 
     /// The view that a controller had should go. Call it before the change.
@@ -62,7 +62,7 @@ final class Screens {
     /// Expects a screen to go that its controller says is being closed; does nothing if it is not.
     ///
     /// Needs none of the events. Call it from `viewDidDisappear`. What is moving from its parent, or is dismissed, is held
-    /// by UIKit until after that, so it is not in its end.
+    /// by UIKit until after that, so it is not in its end. Its views are not looked at, as nobody tells when they change.
     ///
     /// - Parameter seconds: `nil` for the usual grace period.
     func check(_ node: any ScreenNode, after seconds: Double?, file: StaticString, line: UInt) {
@@ -83,6 +83,20 @@ final class Screens {
         expect(
             ViewTree.leaves(of: root), Circumstances(type: type(of: root), reason: reason), owners: [],
             after: nil)
+    }
+
+    /// Says which view was touched, or sent an action. Views that an earlier touch kept are expected to go now.
+    func didTouch(_ view: any ViewNode) {
+        for (subject, circumstances) in lastTouch.touch(view) {
+            sweeper.expect(subject, circumstances, after: nil)
+        }
+    }
+
+    /// Whether a view is kept by the last touch; then it is looked at again after the next.
+    func putsOff(_ subject: ViewSubject, _ circumstances: Circumstances, with root: any ViewNode) -> Bool {
+        guard lastTouch.isKept(root) else { return false }
+        lastTouch.wait(subject, circumstances)
+        return true
     }
 
     /// Expects views to go.
@@ -135,8 +149,8 @@ final class Screens {
     }
 
     private func note(_ record: ScreenRecord, _ node: any ScreenNode) {
-        let isForeign = node.screenWindowClass.map(ignoresWindow) ?? record.isForeign
-        record.note(ScreenPlace(of: node), isForeign: isForeign)
+        record.note(
+            ScreenPlace(of: node), isForeign: node.screenWindowClass.map(ignoresWindow) ?? false)
     }
 
     private func end(_ record: ScreenRecord, _ view: (any ViewNode)?) {

@@ -5,7 +5,7 @@
         /// Watches every view controller of the process: one that was dismissed, popped, removed or replaced and stays in
         /// memory is found, and so are views that stay after their controller has gone.
         ///
-        /// For that it replaces the implementations of six methods of UIKit, once per process, each of which goes on to
+        /// For that it replaces the implementations of seven methods of UIKit, once per process, each of which goes on to
         /// the one that was there before. Without this call nothing is replaced; ``checkDeallocation(of:after:file:line:)``
         /// needs none of it.
         ///

@@ -20,6 +20,11 @@
             detector?.screens.viewWillChange(of: controller)
         }
 
+        static func willSend(_ event: UIEvent) {
+            guard let detector, let view = event.touchedView else { return }
+            detector.screens.didTouch(view)
+        }
+
         /// Does nothing elsewhere: UIKit forbids to be called there, but does not prevent it.
         nonisolated static func onMainThread(_ tell: @MainActor () -> Void) {
             if Thread.isMainThread { MainActor.assumeIsolated(tell) }

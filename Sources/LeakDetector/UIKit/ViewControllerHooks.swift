@@ -2,7 +2,7 @@
     internal import ObjectiveC
     internal import UIKit
 
-    /// Replaces six methods of UIKit by ones that call what was there before, under its own selector, and tell of it.
+    /// Replaces seven methods of UIKit by ones that call what was there before, under its own selector, and tell of it.
     ///
     /// Implementations are replaced, not exchanged with methods of other names: agents that wrap the same methods look at
     /// the selector they are called with, and crash when it is not theirs. Who wraps a method before or after this one
@@ -20,6 +20,7 @@
             follow(#selector(UIViewController.removeFromParent), .didRemoveFromParent)
             precedeSetView(#selector(setter: UIViewController.view))
             precedeShowDetail(#selector(UISplitViewController.showDetailViewController(_:sender:)))
+            precedeSendEvent(#selector(UIWindow.sendEvent(_:)))
         }
 
         private nonisolated static func follow(_ selector: Selector, _ event: ScreenEvent) {
@@ -72,6 +73,19 @@
                 let block: Block = { split, detail, sender in
                     ScreenWatch.onMainThread { ScreenWatch.willShowDetail(detail, in: split) }
                     original(split, selector, detail, sender)
+                }
+                return unsafe unsafeBitCast(block, to: AnyObject.self)
+            }
+        }
+
+        private nonisolated static func precedeSendEvent(_ selector: Selector) {
+            typealias Original = @convention(c) (UIWindow, Selector, UIEvent) -> Void
+            typealias Block = @convention(block) (UIWindow, UIEvent) -> Void
+            unsafe replace(selector, of: UIWindow.self) { implementation in
+                let original = unsafe unsafeBitCast(implementation, to: Original.self)
+                let block: Block = { window, event in
+                    ScreenWatch.onMainThread { ScreenWatch.willSend(event) }
+                    original(window, selector, event)
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }

@@ -15,7 +15,7 @@ final class ViewSubject: Subject {
     @MainActor private var isReported = false
 
     /// - Parameters:
-    ///   - leaves: the views in which no others are; they keep no weak reference to each other's containers.
+    ///   - leaves: the views in which no others are.
     ///   - owners: classes of the controllers they were in, outermost first.
     @MainActor
     init(_ leaves: [any ViewNode], _ circumstances: Circumstances, owners: [AnyClass], in screens: Screens) {
@@ -48,6 +48,7 @@ final class ViewSubject: Subject {
         expect(detached.filter { $0.root !== root }.map(\.0), after: 0)
         leaves = detached.filter { $0.root === root }.map { WeakView(node: $0.0) }
         self.root.with { $0 = WeakSubject(root) }
+        guard screens?.putsOff(self, circumstances, with: root) == false else { return .inUse }
         return .retained(ObjectIdentifier(root))
     }
 

@@ -7,16 +7,14 @@ enum ViewTree {
         return root
     }
 
-    /// The views below one in which no others are, or that view itself. Those of other controllers, and what a bar shows
-    /// for them, are left out.
+    /// The views below one in which no others are, or that view itself. What a bar shows for controllers is left out.
     static func leaves(of root: any ViewNode) -> [any ViewNode] {
         var leaves: [any ViewNode] = []
         var rest = [root]
         while let view = rest.popLast() {
             let children = view.viewBorrowsChildren ? [] : view.viewChildren
-            let own = children.filter { $0.viewController == nil }
-            if own.isEmpty { leaves.append(view) }
-            rest += own.reversed()
+            if children.isEmpty { leaves.append(view) }
+            rest += children.reversed()
         }
         return leaves
     }

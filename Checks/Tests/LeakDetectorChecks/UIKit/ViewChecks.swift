@@ -68,6 +68,33 @@ extension Serialized {
             #expect(superview.subviews.isEmpty)
         }
 
+        @Test func `a view that was touched last is kept by that, until another is touched`() {
+            app.open(Home())
+            let badge = app.keep(Badge())
+            app.window.rootViewController?.view.addSubview(badge)
+            touch(badge)
+            badge.removeFromSuperviewDetectLeaks(app.bench.detector)
+            app.settle()
+            #expect(app.told == [])
+            touch(app.window)
+            app.settle()
+            #expect(app.told == ["leak Badge"])
+        }
+
+        private func touch(_ view: UIView) {
+            app.window.sendEvent(UIEvent(type: .touches, touches: [UITouch(.began, view)]))
+        }
+
+        @Test(arguments: [UIEvent.EventType.touches, .motion], [UITouch.Phase.began, .moved, .ended])
+        func `the view that a finger has just come down on is the one touched`(
+            type: UIEvent.EventType, phase: UITouch.Phase
+        ) {
+            let badge = Badge()
+            let event = UIEvent(type: type, touches: [UITouch(phase, badge)])
+            #expect((event.touchedView === badge) == (type == .touches && phase == .began))
+            #expect(UIEvent(type: type, touches: nil).touchedView == nil)
+        }
+
         @Test func `what a navigation bar shows belongs to controllers`() {
             let bar = UINavigationBar()
             #expect(bar.viewBorrowsChildren)
