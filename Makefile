@@ -54,7 +54,7 @@ conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp se
 sanitize: setup ## the tests of everything that has threads under the thread sanitizer; the server attacked under it and the address sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path .build/thread-sanitizer
 	swift test --skip-build --sanitize=thread --scratch-path .build/thread-sanitizer \
-		--filter 'HTTPServerTests|LeakReporterTests|LeakDetectorTests|ThreadsTests|LeakCollectorTests.CollectorTests' \
+		--filter 'HTTPServerTests|LeakReporterTests|LeakDetectorTests|LeakDetectorTestingTests|ThreadsTests|LeakCollectorTests.CollectorTests' \
 		--skip 'HeadParserTests|ChunkParserTests|PromisesTests|RouterTests|RequestTests|ResponseTests'
 	Scripts/sanitize-load
 

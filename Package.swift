@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .library(name: "LeakMessage", targets: ["LeakMessage"]),
         .library(name: "LeakDetector", targets: ["LeakDetector"]),
+        .library(name: "LeakDetectorTesting", targets: ["LeakDetectorTesting"]),
         .library(name: "LeakReporter", targets: ["LeakReporter"]),
         .library(name: "Gzip", targets: ["Gzip"]),
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
@@ -47,6 +48,9 @@ let package = Package(
             name: "LeakMessage", swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         .target(name: "LeakDetector", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
+        // For test targets alone: it links the test frameworks.
+        .target(
+            name: "LeakDetectorTesting", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
         .target(
             name: "LeakReporter",
             dependencies: [
@@ -108,6 +112,9 @@ let package = Package(
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LeakDetectorTestingTests", dependencies: ["LeakDetectorTesting", "Threads"],
             swiftSettings: settings),
         .testTarget(
             name: "LeakReporterTests",

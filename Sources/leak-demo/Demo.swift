@@ -17,14 +17,20 @@ struct Demo {
         print("leak-demo: leaks for real and reports it to \(options.endpoint)")
         let units = fleet.map { Unit($0, options) }
 
-        print("\n1. Screens are closed. Of these mistakes, some leak:")
-        for scenario in Scenario.all { print("   - \(scenario.title)\(note(scenario))") }
+        print("\n1. Screens are closed, and now and then a mistake is made:")
+        for family in Family.all {
+            print("   \(family.title)")
+            for scenario in family.scenarios { print("     - \(scenario.title)\(note(scenario))") }
+        }
+        let scenarios = Family.all.flatMap(\.scenarios)
         for unit in units {
-            for _ in 0..<options.repeats { unit.play(Scenario.all, newest: options.version) }
+            for _ in 0..<options.repeats { unit.play(scenarios, newest: options.version) }
         }
 
-        print("\n2. LeakDetector waits out their grace period and looks twice …")
-        let inTime = waitUntil(seconds: 20) { units.allSatisfy(\.isComplete) }
+        print("\n2. LeakDetector waits out their grace period and looks twice; then what is only late goes …")
+        let leaked = runUntil(seconds: 60) { units.allSatisfy(\.isNoticed) }
+        LateEnds.happen()
+        let inTime = leaked && runUntil(seconds: 60) { units.allSatisfy(\.isComplete) }
         for unit in units { print("   \(unit.summary)") }
         if !inTime { print("   not everything was noticed in time; sending what was") }
 
@@ -87,12 +93,12 @@ struct Demo {
         return false
     }
 
-    /// Looks twenty times a second.
-    private func waitUntil(seconds: Double, _ condition: () -> Bool) -> Bool {
+    /// Runs what the main actor has to do, and looks twenty times a second.
+    private func runUntil(seconds: Double, _ condition: () -> Bool) -> Bool {
         let deadline = Date().addingTimeInterval(seconds)
         while !condition() {
             guard Date() < deadline else { return false }
-            Thread.sleep(forTimeInterval: 0.05)
+            RunLoop.main.run(until: Date().addingTimeInterval(0.05))
         }
         return true
     }
@@ -113,12 +119,15 @@ private final class Unit {
             app: AppInfo(
                 id: "com.example.leak-demo", module: "leak_demo", version: phone.version, build: phone.build),
             device: phone.device, install: .given(phone.install))
-        configuration.bounds.waitingReports = 10_000
+        // As much as there is in a hundred repetitions.
+        configuration.bounds.waitingReports = 100_000
+        configuration.bounds.waitingBytes = 64 * 1024 * 1024
         let reporter = LeakReporter(configuration)
         self.reporter = reporter
         var limits = LeakDetector.Limits()
         limits.graceMilliseconds = 300
         limits.secondLookMilliseconds = 200
+        (limits.outstanding, limits.survivors) = (200_000, 50_000)
         detector = LeakDetector(
             limits: limits, queue: DispatchQueue(label: "leak-demo"), report: reporter.record(leak:))
     }
@@ -129,9 +138,10 @@ private final class Unit {
         for close in 1...phone.closes {
             var session = EndedSession(id: UUID().uuidString, checks: mine.count, leaks: 0)
             for (index, scenario) in mine {
-                // Each mistake at a pace of its own, so that some leaks are frequent and some are rare.
-                let goesWrong = scenario.end != .gone && close.isMultiple(of: phone.leaksEvery + index)
-                scenario.play(detector, goesWrong)
+                // At paces of their own, so that some leaks are frequent and some are rare.
+                let pace = phone.leaksEvery + index % 10
+                let goesWrong = scenario.end != .gone && close.isMultiple(of: pace)
+                scenario.play(detector, goesWrong: goesWrong)
                 guard goesWrong else { continue }
                 session.leaks += 1
                 expected.leaked += 1
@@ -141,10 +151,12 @@ private final class Unit {
         }
     }
 
-    var isComplete: Bool {
+    var isNoticed: Bool {
         let counts = detector.counts
-        return counts.leaked >= expected.leaked && counts.freed >= expected.freed && counts.outstanding == 0
+        return counts.leaked >= expected.leaked && counts.outstanding == 0
     }
+
+    var isComplete: Bool { isNoticed && detector.counts.freed >= expected.freed }
 
     var summary: String {
         let counts = detector.counts

@@ -1,33 +1,77 @@
-import LeakDetector
-
-/// Closures that keep the one who keeps them.
 @MainActor
 enum Closures {
-    static let scenarios = [
-        Scenario(title: "a closure that captures self", end: .leaked) { detector, goesWrong in
-            let model = CheckoutModel()
-            if goesWrong { model.onPaid = { model.isPaid = true } }
-            detector.expectDeallocation(of: model, path: ["Cart", "Checkout"], reason: "dismissed")
-        },
-        Scenario(title: "a generic loader whose completion holds it", end: .leaked) { detector, goesWrong in
-            let loader = Loader<Order>()
-            if goesWrong { loader.completion = { loader.result = $0 } }
-            detector.expectDeallocation(of: loader, path: ["Account", "OrderList"], reason: "popped")
-        },
-        Scenario(
-            title: "a nested type that keeps its outer one, and is kept by it", end: .leaked, onlyIn: .newest
-        ) { detector, goesWrong in
-            let profile = Profile()
-            let editor = Profile.Editor(profile)
-            if goesWrong { profile.editor = editor }
-            detector.expectDeallocation(of: editor, path: ["Account", "Profile"], reason: "dismissed")
-        },
-    ]
+    static var family: Family {
+        Family(
+            title: "closures that keep the one who keeps them",
+            scenarios: [
+                Scenario("a closure that captures self", path: ["Cart", "Checkout"], reason: "dismissed") {
+                    CheckoutModel.make(goesWrong: $0)
+                },
+                Scenario(
+                    "the same one, on another screen", path: ["Offers", "Checkout"], reason: "dismissed"
+                ) { CheckoutModel.make(goesWrong: $0) },
+                Scenario(
+                    "a generic loader whose completion holds it", path: ["Account", "OrderList"],
+                    reason: "popped"
+                ) { goesWrong in
+                    let loader = Loader<Order>()
+                    if goesWrong { loader.completion = { loader.result = $0 } }
+                    return loader
+                },
+                Scenario("a method of self as a handler", path: ["Search", "Filters"], reason: "dismissed") {
+                    goesWrong in
+                    let panel = FilterPanel()
+                    if goesWrong { panel.onApply = panel.apply }
+                    return panel
+                },
+                Scenario("an async closure in a property", path: ["Account", "Orders"], reason: "popped") {
+                    goesWrong in
+                    let history = OrderHistory()
+                    if goesWrong { history.reload = { try await history.load() } }
+                    return history
+                },
+                Scenario(
+                    "a lazy closure, once it was used", path: ["Catalogue", "Product"], reason: "popped"
+                ) { goesWrong in
+                    let row = ProductRow()
+                    if goesWrong { _ = row.price() }
+                    return row
+                },
+                Scenario(
+                    "a variable that a closure captured, set afterwards", path: ["Checkout", "Address"],
+                    reason: "dismissed"
+                ) { goesWrong in
+                    let form = AddressForm()
+                    var edited: AddressForm?
+                    form.onSave = { edited?.isSaved = true }
+                    if goesWrong { edited = form }
+                    return form
+                },
+                Scenario(
+                    "a strong closure inside of a weak one", path: ["Catalogue", "Photos"],
+                    reason: "dismissed"
+                ) { goesWrong in
+                    let gallery = Gallery()
+                    gallery.onLoad = { [weak gallery] in
+                        guard let gallery else { return }
+                        gallery.onZoom = { gallery.scale *= 2 }
+                    }
+                    if goesWrong { gallery.onLoad?() }
+                    return gallery
+                },
+            ])
+    }
 }
 
 private final class CheckoutModel {
     var isPaid = false
     var onPaid: (() -> Void)?
+
+    static func make(goesWrong: Bool) -> CheckoutModel {
+        let model = CheckoutModel()
+        if goesWrong { model.onPaid = { model.isPaid = true } }
+        return model
+    }
 }
 
 private struct Order {}
@@ -37,11 +81,29 @@ private final class Loader<Value> {
     var completion: ((Value) -> Void)?
 }
 
-private final class Profile {
-    var editor: Editor?
+private final class FilterPanel {
+    var onApply: (() -> Void)?
+    func apply() {}
+}
 
-    final class Editor {
-        let profile: Profile
-        init(_ profile: Profile) { self.profile = profile }
-    }
+@MainActor
+private final class OrderHistory {
+    var reload: (() async throws -> Void)?
+    func load() async throws {}
+}
+
+private final class ProductRow {
+    private let cents = 4_99
+    lazy var price: () -> String = { "\(self.cents)" }
+}
+
+private final class AddressForm {
+    var isSaved = false
+    var onSave: (() -> Void)?
+}
+
+private final class Gallery {
+    var scale = 1.0
+    var onLoad: (() -> Void)?
+    var onZoom: (() -> Void)?
 }

@@ -1,27 +1,62 @@
-import LeakDetector
-
-/// Objects that point at each other, both strongly.
 @MainActor
 enum Owners {
-    static let scenarios = [
-        Scenario(title: "a delegate that is not weak", end: .leaked, onlyIn: .previous) {
-            detector, goesWrong in
-            let controller = CartController()
-            if goesWrong { controller.view.delegate = controller }
-            detector.expectDeallocation(of: controller, path: ["TabBar", "Cart"], reason: "popped")
-        },
-        Scenario(title: "a child that owns its parent", end: .leaked) { detector, goesWrong in
-            let category = Category()
-            category.children = [Category(), Category()]
-            for child in category.children where goesWrong { child.parent = category }
-            detector.expectDeallocation(of: category, path: ["TabBar", "Catalogue"], reason: "replaced")
-        },
-        Scenario(title: "an actor that keeps the task that keeps it", end: .leaked) { detector, goesWrong in
-            let session = SearchSession()
-            if goesWrong { session.keepAlive.reference = session }
-            detector.expectDeallocation(of: session, path: ["Search"], reason: "closed")
-        },
-    ]
+    static var family: Family {
+        Family(
+            title: "objects that point at each other, both strongly",
+            scenarios: [
+                Scenario(
+                    "a delegate that is not weak", onlyIn: .previous, path: ["TabBar", "Cart"],
+                    reason: "popped"
+                ) { goesWrong in
+                    let controller = CartController()
+                    if goesWrong { controller.view.delegate = controller }
+                    return controller
+                },
+                Scenario("a child that owns its parent", path: ["TabBar", "Catalogue"], reason: "replaced") {
+                    goesWrong in
+                    let category = Category()
+                    category.children = [Category(), Category()]
+                    for child in category.children where goesWrong { child.parent = category }
+                    return category
+                },
+                Scenario(
+                    "a nested type that keeps its outer one, and is kept by it", onlyIn: .newest,
+                    path: ["Account", "Profile"], reason: "dismissed"
+                ) { goesWrong in
+                    let profile = Profile()
+                    let editor = Profile.Editor(profile)
+                    if goesWrong { profile.editor = editor }
+                    return editor
+                },
+                Scenario("a dictionary of pages that know it", path: ["TabBar"], reason: "replaced") {
+                    goesWrong in
+                    let strip = TabStrip()
+                    for name in ["offers", "news"] { strip.pages[name] = TabPage(goesWrong ? strip : nil) }
+                    return strip
+                },
+                Scenario(
+                    "an enum that holds the way to try again", path: ["Catalogue", "Video"],
+                    reason: "dismissed"
+                ) { goesWrong in
+                    let screen = PlayerScreen()
+                    screen.state = .failed(retry: goesWrong ? { screen.state = .loading } : {})
+                    return screen
+                },
+                Scenario("an error that carries its sender", path: ["Account", "Login"], reason: "dismissed")
+                {
+                    goesWrong in
+                    let screen = LoginScreen()
+                    screen.lastError = LoginError(sender: goesWrong ? screen : nil)
+                    return screen
+                },
+                Scenario("a ring of six pages", path: ["Welcome", "Tour"], reason: "dismissed") { goesWrong in
+                    let pages = (0..<6).map { _ in TourPage() }
+                    for (page, next) in zip(pages, pages.dropFirst()) { page.next = next }
+                    if goesWrong { pages.last?.next = pages[0] }
+                    return pages[0]
+                },
+            ])
+    }
 }
 
 private protocol CartViewDelegate: AnyObject {}
@@ -39,12 +74,42 @@ private final class Category {
     var children: [Category] = []
 }
 
-private actor SearchSession {
-    nonisolated let keepAlive = KeepAlive()
+private final class Profile {
+    var editor: Editor?
+
+    final class Editor {
+        let profile: Profile
+        init(_ profile: Profile) { self.profile = profile }
+    }
 }
 
-/// Stands for the closure of a task that never ends.
-private final class KeepAlive: @unchecked Sendable {
-    // Unchecked: set once, on the main actor, and never read.
-    var reference: AnyObject?
+private final class TabStrip {
+    var pages: [String: TabPage] = [:]
+}
+
+private final class TabPage {
+    let strip: TabStrip?
+    init(_ strip: TabStrip?) { self.strip = strip }
+}
+
+private final class PlayerScreen {
+    enum State {
+        case loading
+        case failed(retry: () -> Void)
+    }
+
+    var state = State.loading
+}
+
+/// Unchecked: stays on the main thread.
+private struct LoginError: Error, @unchecked Sendable {
+    let sender: LoginScreen?
+}
+
+private final class LoginScreen {
+    var lastError: (any Error)?
+}
+
+private final class TourPage {
+    var next: TourPage?
 }

@@ -7,27 +7,38 @@ struct Scenario {
         case gone, leaked, freedLate
     }
 
-    /// What the code does wrong, as one would say it to a colleague.
-    let title: String
-    let end: End
-    /// Fixed before the newest version, or new in it; `nil`: in both.
-    var onlyIn: Release?
-    /// Makes an object, lets go of it as an app would, and says that it should be gone. Only when `goesWrong` is the
-    /// mistake made: most closes of a screen go well, also of one that leaks now and then.
-    let play: @MainActor (_ detector: LeakDetector, _ goesWrong: Bool) -> Void
-
     enum Release: Hashable {
         case previous, newest
     }
 
-    static let all: [Scenario] =
-        [wellBehaved] + Closures.scenarios + Owners.scenarios + Registries.scenarios
+    /// What the code does wrong, as one would say it to a colleague.
+    let title: String
+    let end: End
+    /// Fixed before the newest version, or new in it; `nil`: in both.
+    let onlyIn: Release?
+    /// The owners of the object, outermost first, as an app would name them.
+    private let path: [String]
+    private let reason: String
+    /// Makes an object and, only when told that it goes wrong, the mistake: most closes of a screen go well, also of one
+    /// that leaks now and then.
+    private let make: @MainActor (_ goesWrong: Bool) -> AnyObject
+    private let file: StaticString
+    private let line: UInt
 
-    private static let wellBehaved = Scenario(title: "product pages, which go as they should", end: .gone) {
-        detector, _ in
-        detector.expectDeallocation(of: ProductPage(), path: ["TabBar", "Catalogue"], reason: "popped")
+    init(
+        _ title: String, _ end: End = .leaked, onlyIn: Release? = nil, path: [String], reason: String,
+        file: StaticString = #fileID, line: UInt = #line,
+        make: @escaping @MainActor (_ goesWrong: Bool) -> AnyObject
+    ) {
+        (self.title, self.end, self.onlyIn) = (title, end, onlyIn)
+        (self.path, self.reason) = (path, reason)
+        (self.file, self.line) = (file, line)
+        self.make = make
+    }
+
+    /// Says that an object should be gone, and lets go of it as an app would.
+    func play(_ detector: LeakDetector, goesWrong: Bool) {
+        detector.expectDeallocation(
+            of: make(goesWrong), path: path, reason: reason, file: file, line: line)
     }
 }
-
-/// Shows a product and keeps nothing.
-private final class ProductPage {}

@@ -1,0 +1,80 @@
+#if canImport(Testing) || canImport(XCTest)
+    /// Runs a block and fails the test when objects that were tracked in it stay in memory after it.
+    ///
+    /// ```swift
+    /// @Test func `a cart goes with its screen`() async throws {
+    ///     try await expectNoLeaks { leaks in
+    ///         let model = leaks.track(CartModel())
+    ///         await model.load()
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// For Swift Testing and XCTest. Each class and place of ``TrackedObjects/track(_:fileID:filePath:line:column:)``
+    /// is a failure of its own there; a block that tracked nothing and threw nothing is one too, since it proves nothing.
+    ///
+    /// - Parameters:
+    ///   - seconds: how long objects may take to go after the block, such as in a task that ends; 0 for at once. A test
+    ///     whose objects are gone does not wait.
+    ///   - body: makes the objects and lets go of them. What it throws is thrown on, after the check.
+    /// - Returns: what `body` returned. It is held during the check, so return nothing that holds a tracked object.
+    public func expectNoLeaks<Value, Failure: Error>(
+        within seconds: Double = 1, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+        column: UInt = #column, _ body: (TrackedObjects) async throws(Failure) -> sending Value
+    ) async throws(Failure) -> sending Value {
+        let tracked = TrackedObjects()
+        let result: Value
+        do {
+            result = try await body(tracked)
+        } catch {
+            await tracked.waitSuspended(within: seconds)
+            tracked.recordSurvivors(after: .block, within: seconds)
+            throw error
+        }
+        await tracked.waitSuspended(within: seconds)
+        tracked.recordSurvivors(after: .block, within: seconds)
+        tracked.recordIfEmpty(at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+        return result
+    }
+
+    /// Runs a block that does not wait, and fails the test when objects that were tracked in it stay in memory after it.
+    ///
+    /// It blocks its thread while objects are still there, `seconds` at most. In an `async` test the compiler takes the
+    /// other form and asks for `await`: that lets the actor of the test go on meanwhile.
+    ///
+    /// - Parameters:
+    ///   - seconds: how long objects may take to go after the block; 0 for at once.
+    ///   - body: makes the objects and lets go of them. What it throws is thrown on, after the check.
+    /// - Returns: what `body` returned. It is held during the check, so return nothing that holds a tracked object.
+    // Else a block without `await` would block its thread in an async test as well.
+    @_disfavoredOverload
+    public func expectNoLeaks<Value, Failure: Error>(
+        within seconds: Double = 1, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column, _ body: (TrackedObjects) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let tracked = TrackedObjects()
+        defer {
+            tracked.wait(within: seconds)
+            tracked.recordSurvivors(after: .block, within: seconds)
+        }
+        let result = try releasingTemporaries { () throws(Failure) in try body(tracked) }
+        tracked.recordIfEmpty(at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+        return result
+    }
+
+    extension TrackedObjects {
+        /// Fails the test for all that is still there.
+        func recordSurvivors(after ending: Survivors.Ending, within seconds: Double) {
+            for survivors in survivors {
+                TestFailure.record(survivors.message(after: ending, within: seconds), at: survivors.place)
+            }
+        }
+
+        fileprivate func recordIfEmpty(at place: SourcePlace) {
+            guard isEmpty else { return }
+            TestFailure.record(
+                "expectNoLeaks was told of no object: pass each one that must go to `track`.", at: place)
+        }
+    }
+#endif

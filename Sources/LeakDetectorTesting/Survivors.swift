@@ -1,0 +1,46 @@
+/// Objects of one class that were tracked at one place and did not go.
+struct Survivors: Sendable {
+    /// What ended, and so should have ended the objects.
+    enum Ending: Sendable {
+        case block, test
+    }
+
+    /// Qualified, such as `Shop.CartModel`.
+    let className: String
+    let place: SourcePlace
+    var alive = 0
+    /// Those that went included.
+    var tracked = 0
+
+    /// What a failed test says.
+    ///
+    /// - Parameter seconds: how long they had after the end.
+    func message(after ending: Ending, within seconds: Double) -> String {
+        let count =
+            tracked == 1
+            ? "The instance of \(className) tracked here is"
+            : "\(alive) of \(tracked) instances of \(className) tracked here \(alive == 1 ? "is" : "are")"
+        let (end, holder) =
+            switch ending {
+            case .block: ("the block", "a variable outside of the block, or the block's result")
+            case .test:
+                (
+                    "the test",
+                    "or a property of the test case, which outlives the test: set it to nil in the test or in a "
+                        + "teardown block, since tearDown() comes later"
+                )
+            }
+        let them = alive == 1 ? "it" : "them"
+        return """
+            \(count) still in memory \(Self.text(seconds)) s after \(end) ended. Look for what holds \(them): a closure \
+            that captures \(them) without [weak], a delegate that is not weak, a timer, task or observer that nobody \
+            ended, \(holder). What may go later needs a longer `within`.
+            """
+    }
+
+    /// `1` in place of `1.0`.
+    private static func text(_ seconds: Double) -> String {
+        let text = String(seconds)
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+}

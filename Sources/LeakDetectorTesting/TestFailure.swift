@@ -1,0 +1,26 @@
+#if canImport(Testing)
+    internal import Testing
+#endif
+#if canImport(XCTest)
+    internal import XCTest
+#endif
+
+#if canImport(Testing) || canImport(XCTest)
+    /// Fails the test that runs.
+    enum TestFailure {
+        static func record(_ message: String, at place: SourcePlace) {
+            #if canImport(Testing)
+                let location = Testing.SourceLocation(
+                    fileID: place.fileID.description, filePath: place.filePath.description,
+                    line: Int(place.line), column: Int(place.column))
+                Issue.record(Comment(rawValue: message), sourceLocation: location)
+                guard Test.current == nil else { return }
+            #endif
+            // XCTest runs, or a task that lost sight of its Swift Testing test. Nothing public tells these apart, so
+            // both frameworks are told, and the one that does not run drops it.
+            #if canImport(XCTest)
+                XCTFail(message, file: place.filePath, line: place.line)
+            #endif
+        }
+    }
+#endif

@@ -1,0 +1,77 @@
+internal import LeakMessage
+internal import Threads
+
+/// The objects that must be gone when a test's block has ended. It keeps none of them, and takes them from any thread.
+public final class TrackedObjects: Sendable {
+    private struct Entry {
+        let reference: WeakReference
+        let type: AnyClass
+        let place: SourcePlace
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var indexes: [ObjectIdentifier: Int] = [:]
+    }
+
+    private let state = Guarded(State())
+
+    init() {}
+
+    /// Says that an object must be gone once the block has ended. One that is told of twice counts once.
+    ///
+    /// - Returns: the object.
+    @discardableResult
+    public func track<Object: AnyObject>(
+        _ object: Object, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
+    ) -> Object {
+        track(object, at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+        return object
+    }
+
+    func track(_ object: AnyObject, at place: SourcePlace) {
+        let entry = Entry(reference: WeakReference(object), type: type(of: object), place: place)
+        let identity = ObjectIdentifier(object)
+        state.with { state in
+            // Whoever had this identity before and has gone reads as nil; only this object can be there.
+            if let known = state.indexes[identity], state.entries[known].reference.object != nil { return }
+            state.indexes[identity] = state.entries.count
+            state.entries.append(entry)
+        }
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    var anyAlive: Bool { entries.contains { $0.reference.object != nil } }
+
+    /// What is still there, by class and place, in the order of tracking.
+    var survivors: [Survivors] {
+        struct Key: Hashable {
+            let type: ObjectIdentifier
+            let line: UInt
+            let column: UInt
+            let fileID: String
+        }
+        var indexes: [Key: Int] = [:]
+        var all: [Survivors] = []
+        for entry in entries {
+            let key = Key(
+                type: ObjectIdentifier(entry.type), line: entry.place.line, column: entry.place.column,
+                fileID: entry.place.fileID.description)
+            let index = indexes[key] ?? all.count
+            if index == all.count {
+                indexes[key] = index
+                // The same in every launch, as the detector names it.
+                let name = UnknownContext.removed(from: String(reflecting: entry.type))
+                all.append(Survivors(className: name, place: entry.place))
+            }
+            all[index].tracked += 1
+            if entry.reference.object != nil { all[index].alive += 1 }
+        }
+        return all.filter { $0.alive > 0 }
+    }
+
+    /// Looked at outside of the lock, since a look can be the end of the object, whose `deinit` may track others.
+    private var entries: [Entry] { state.with { $0.entries } }
+}

@@ -1,0 +1,77 @@
+import Dispatch
+import Foundation
+
+@MainActor
+enum Timers {
+    static var family: Family {
+        Family(
+            title: "timers and work that waits",
+            scenarios: [
+                Scenario(
+                    "a repeating Timer that nobody invalidates", path: ["Offers", "Countdown"],
+                    reason: "popped"
+                ) { goesWrong in
+                    let countdown = Countdown()
+                    countdown.start { [weak countdown] in countdown?.seconds -= 1 }
+                    if goesWrong { countdown.start { countdown.seconds -= 1 } } else { countdown.stop() }
+                    return countdown
+                },
+                Scenario("a DispatchSource whose handler holds its owner", path: ["Home"], reason: "closed") {
+                    goesWrong in
+                    let heartbeat = Heartbeat()
+                    if goesWrong {
+                        heartbeat.source.setEventHandler { heartbeat.beat() }
+                    }
+                    heartbeat.source.activate()
+                    return heartbeat
+                },
+                Scenario("a DispatchWorkItem for later", path: ["Account", "Reminder"], reason: "dismissed") {
+                    goesWrong in
+                    let screen = ReminderScreen()
+                    if goesWrong { screen.reminder = DispatchWorkItem { screen.remind() } }
+                    return screen
+                },
+                Scenario(
+                    "an operation that was never queued", path: ["Account", "Export"], reason: "dismissed"
+                ) { goesWrong in
+                    let screen = ExportScreen()
+                    if goesWrong { screen.operation.addExecutionBlock { screen.export() } }
+                    return screen
+                },
+            ])
+    }
+}
+
+@MainActor
+private final class Countdown {
+    var seconds = 90
+    private var timer: Timer?
+
+    func start(_ tick: @escaping @MainActor @Sendable () -> Void) {
+        stop()
+        timer = Timer.scheduledTimer(withTimeInterval: 60, repeats: true) { _ in
+            MainActor.assumeIsolated(tick)
+        }
+    }
+
+    func stop() { timer?.invalidate() }
+}
+
+private final class Heartbeat {
+    let source = DispatchSource.makeTimerSource(queue: .main)
+
+    init() { source.schedule(deadline: .now() + 60, repeating: 60) }
+
+    func beat() {}
+}
+
+private final class ReminderScreen {
+    var reminder: DispatchWorkItem?
+    func remind() {}
+}
+
+private final class ExportScreen: @unchecked Sendable {
+    // Unchecked: an operation that is in no queue is not touched by two threads.
+    let operation = BlockOperation()
+    func export() {}
+}

@@ -1,0 +1,172 @@
+import Foundation
+import LeakDetectorTesting
+import Testing
+import Threads
+
+/// In Swift Testing: that the test fails, where, and with which words.
+@Suite struct LeaksFoundTests {
+    private struct Offline: Error {}
+
+    /// Not async, so that it takes the form that blocks.
+    private static func throwing() {
+        #expect(throws: Offline.self) {
+            try expectNoLeaks(within: 0) { leaks in
+                leaks.track(Screen()).leak()
+                throw Offline()
+            }
+        }
+    }
+
+    /// Whether an issue is recorded at `line` of this file, beginning with `words`.
+    private func isIssue(_ issue: Issue, _ line: Int, _ words: String) -> Bool {
+        issue.sourceLocation?.line == line && issue.sourceLocation?.fileID == #fileID
+            && issue.comments.map(\.rawValue).contains { $0.hasPrefix(words) }
+    }
+
+    @Test func `a leak fails the test where the object was tracked`() {
+        let line = #line + 3
+        withKnownIssue {
+            expectNoLeaks(within: 0.01) { leaks in
+                leaks.track(Screen()).leak()
+            }
+        } matching: {
+            isIssue(
+                $0, line,
+                "The instance of LeakDetectorTestingTests.Screen tracked here is still in memory 0.01 s after"
+            )
+        }
+    }
+
+    @Test func `an async block's leak too`() async {
+        let line = #line + 3
+        await withKnownIssue {
+            await expectNoLeaks(within: 0) { leaks in
+                let screen = leaks.track(Screen())
+                await Task.yield()
+                screen.leak()
+            }
+        } matching: {
+            isIssue(
+                $0, line,
+                "The instance of LeakDetectorTestingTests.Screen tracked here is still in memory 0 s after")
+        }
+    }
+
+    @Test func `two of one class are counted in one failure, those that went told apart`() async throws {
+        let issues = await recorded {
+            await expectNoLeaks(within: 0) { leaks in
+                for number in 0..<3 {
+                    let screen = leaks.track(Screen())
+                    if number > 0 { screen.leak() }
+                }
+            }
+        }
+        try #require(issues.count == 1)
+        #expect(issues[0].hasPrefix("2 of 3 instances of LeakDetectorTestingTests.Screen tracked here are"))
+    }
+
+    @Test func `each class and place is a failure of its own`() async {
+        let issues = await recorded {
+            await expectNoLeaks(within: 0) { leaks in
+                leaks.track(Screen()).leak()
+                leaks.track(Sheet()).leak()
+                leaks.track(Sheet()).leak()
+            }
+        }
+        let classes = issues.map { $0.split(separator: " ")[3] }
+        #expect(
+            classes == [
+                "LeakDetectorTestingTests.Screen", "LeakDetectorTestingTests.Sheet",
+                "LeakDetectorTestingTests.Sheet",
+            ])
+    }
+
+    @Test func `a block that throws is checked as well, and its error comes through`() async {
+        let sync = await recorded {
+            Self.throwing()
+        }
+        #expect(sync.count == 1)
+        let async = await recorded {
+            await #expect(throws: Offline.self) {
+                try await expectNoLeaks(within: 0) { leaks in
+                    leaks.track(Screen()).leak()
+                    await Task.yield()
+                    throw Offline()
+                }
+            }
+        }
+        #expect(async.count == 1)
+    }
+
+    @Test @MainActor func `a leak of the main actor's is found`() async {
+        let issues = await recorded {
+            await expectNoLeaks(within: 0) { leaks in
+                let screen = leaks.track(MainScreen())
+                await screen.load()
+                screen.child = screen
+            }
+        }
+        #expect(issues.count == 1)
+    }
+
+    @Test func `a task that never ends keeps its object, which fails the test`() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        let issues = await recorded {
+            await expectNoLeaks(within: 0.05) { leaks in
+                let upload = leaks.track(Upload())
+                Task.detached { for await _ in stream { withExtendedLifetime(upload) {} } }
+            }
+        }
+        continuation.finish()
+        #expect(issues.count == 1)
+    }
+
+    @Test func `what the block returns is still there`() async {
+        let issues = await recorded { _ = await expectNoLeaks(within: 0) { $0.track(Screen()) } }
+        #expect(issues.count == 1)
+    }
+
+    @Test func `a block that tracks nothing proves nothing, and fails where it stands`() {
+        let line = #line + 2
+        withKnownIssue {
+            expectNoLeaks { _ in }
+        } matching: {
+            isIssue($0, line, "expectNoLeaks was told of no object")
+        }
+    }
+
+    /// ``LeaksOnDemand``: a task that lost sight of its test cannot expect an issue either.
+    @Test func `a block in a detached task, on demand`() async {
+        await Task.detached {
+            await expectNoLeaks(within: 0) { leaks in
+                let screen = leaks.track(Screen())
+                if LeaksOnDemand.isAsked { screen.leak() }
+            }
+        }.value
+    }
+
+    #if os(Linux)
+        @Test func `a leak in a detached task fails the run`() throws {
+            let run = try LeaksOnDemand.run([
+                "--testing-library", "swift-testing", "--filter", "a block in a detached task, on demand",
+            ])
+            #expect(run.code != 0)
+            let words = "The instance of LeakDetectorTestingTests.Screen tracked here is still in memory"
+            #expect(run.output.components(separatedBy: words).count == 2, "\(run.output)")
+        }
+    #endif
+
+    /// The words of the issues that `body` records, each of which is expected.
+    private func recorded(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async -> Void
+    ) async -> [String] {
+        let words = Guarded<[String]>([])
+        await withKnownIssue(isIntermittent: true) {
+            await body()
+        } matching: { issue in
+            words.with { $0 += issue.comments.map(\.rawValue) }
+            return true
+        }
+        return words.with { $0 }
+    }
+}

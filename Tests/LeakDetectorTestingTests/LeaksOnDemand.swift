@@ -1,0 +1,26 @@
+import Foundation
+
+/// Tests that pass as usual, and leak at the same lines in a process that is asked to: what a framework prints for a
+/// real failure can be read there.
+enum LeaksOnDemand {
+    private static let variable = "LEAK_ON_PURPOSE"
+
+    static var isAsked: Bool { ProcessInfo.processInfo.environment[variable] != nil }
+
+    #if os(Linux)
+        /// Runs the bundle of these very tests, which is a program on Linux, and has it leak.
+        static func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = Bundle.main.executableURL
+            process.arguments = arguments
+            process.environment = ProcessInfo.processInfo.environment.merging([variable: "1"]) { $1 }
+            process.standardOutput = output
+            process.standardError = output
+            try process.run()
+            let bytes = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+        }
+    #endif
+}

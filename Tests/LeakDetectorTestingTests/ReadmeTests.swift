@@ -1,0 +1,37 @@
+import Foundation
+import LeakDetectorTesting
+import Testing
+import XCTest
+
+private final class CartModel {
+    func load() async throws { await Task.yield() }
+}
+
+@Test func `a cart goes with its screen`() async throws {
+    try await expectNoLeaks { leaks in
+        let model = leaks.track(CartModel())  // gone within a second after the block, or `within:`
+        try await model.load()
+    }
+}
+
+final class CartTests: XCTestCase {
+    func testACartGoesWithItsScreen() async throws {
+        let model = expectDeallocation(of: CartModel())  // gone after the test method
+        try await model.load()
+    }
+}
+
+/// The lines that the README shows under “In your tests” stand above, where they are compiled and run.
+@Suite struct ReadmeTests {
+    @Test func `the README shows what is compiled here`() throws {
+        let here = URL(fileURLWithPath: #filePath)
+        let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let readme = try String(contentsOf: top.appendingPathComponent("README.md"), encoding: .utf8)
+        let section = try #require(readme.components(separatedBy: "\n### In your tests\n").last)
+        let shown =
+            try #require(section.components(separatedBy: "\n### ").first)
+            .components(separatedBy: "```swift\n").last?.components(separatedBy: "```\n").first ?? ""
+        #expect(shown.split(separator: "\n").count >= 10)
+        #expect(try String(contentsOf: here, encoding: .utf8).contains(shown))
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import LeakDetectorTesting
+
+private final class Row {}
+private final class Cell<Value> {}
+
+@Suite struct SurvivorsTests {
+    private let place = SourcePlace(
+        fileID: "Shop/Cart.swift", filePath: "/Shop/Cart.swift", line: 7, column: 3)
+
+    @Test(arguments: [
+        (1, 1, "The instance of Shop.Cart tracked here is still in memory 1 s after the block ended."),
+        (1, 3, "1 of 3 instances of Shop.Cart tracked here is still in memory 1 s after the block ended."),
+        (2, 2, "2 of 2 instances of Shop.Cart tracked here are still in memory 1 s after the block ended."),
+    ])
+    func `the message says how many of which class`(alive: Int, tracked: Int, opening: String) {
+        let survivors = Survivors(className: "Shop.Cart", place: place, alive: alive, tracked: tracked)
+        let message = survivors.message(after: .block, within: 1)
+        #expect(message.hasPrefix(opening))
+        #expect(!message.contains("\n"))
+    }
+
+    @Test func `after a test it names what XCTest keeps`() {
+        let survivors = Survivors(className: "Shop.Cart", place: place, alive: 1, tracked: 1)
+        let message = survivors.message(after: .test, within: 0.25)
+        #expect(message.contains("still in memory 0.25 s after the test ended."))
+        #expect(message.contains("a property of the test case"))
+    }
+
+    @Test func `survivors are told by class and place, in the order of tracking`() {
+        let tracked = TrackedObjects()
+        var cells = [Cell<Int>(), Cell<Int>(), Cell<Int>()]
+        let row = Row()
+        for cell in cells { tracked.track(cell) }
+        tracked.track(row)
+        tracked.track(Row())
+        cells.removeLast()
+        let survivors = tracked.survivors
+        #expect(
+            survivors.map(\.className) == [
+                "LeakDetectorTestingTests.Cell<Swift.Int>", "LeakDetectorTestingTests.Row",
+            ])
+        #expect(survivors.map(\.alive) == [2, 1])
+        #expect(survivors.map(\.tracked) == [3, 1])
+        withExtendedLifetime((cells, row)) {}
+    }
+
+    @Test func `an object that is tracked twice counts once, where it was tracked first`() {
+        let tracked = TrackedObjects()
+        let row = Row()
+        let line = #line + 1
+        tracked.track(row)
+        tracked.track(row)
+        #expect(tracked.survivors.map(\.alive) == [1])
+        #expect(tracked.survivors.map(\.place.line) == [UInt(line)])
+        withExtendedLifetime(row) {}
+    }
+
+    @Test func `objects that follow each other at one place in memory are all counted`() {
+        let tracked = TrackedObjects()
+        var kept: [Row] = []
+        for number in 0..<100 {
+            let row = tracked.track(Row())
+            if number.isMultiple(of: 10) { kept.append(row) }
+        }
+        #expect(tracked.survivors.map(\.alive) == [10])
+        #expect(tracked.survivors.map(\.tracked) == [100])
+        withExtendedLifetime(kept) {}
+    }
+}

@@ -1,0 +1,93 @@
+import Dispatch
+import LeakDetectorTesting
+import XCTest
+
+/// In XCTest: ``LeaksOnDemand``, which `XCTestFailureTests` demands.
+final class LeakingOnDemandCases: XCTestCase {
+    private let leaks = LeaksOnDemand.isAsked
+    private var property: Screen?
+
+    private func close(_ screen: Screen) {
+        if leaks { screen.leak() }
+    }
+
+    func testTracking() {
+        close(expectDeallocation(of: Screen(), within: 0.01))
+    }
+
+    func testTrackingInAnAsyncTest() async {
+        let sheet = expectDeallocation(of: Sheet(), within: 0.01)
+        await Task.yield()
+        close(sheet)
+    }
+
+    func testAPropertyOfTheTestCase() {
+        property = expectDeallocation(of: Screen(), within: 0.01)
+        if !leaks { property = nil }
+    }
+
+    func testABlock() {
+        expectNoLeaks(within: 0.01) { leaks in
+            for number in 0..<3 {
+                let screen = leaks.track(Screen())
+                if number > 0 { close(screen) }
+            }
+        }
+    }
+
+    func testAnAsyncBlock() async {
+        await expectNoLeaks(within: 0.01) { leaks in
+            let sheet = leaks.track(Sheet())
+            await Task.yield()
+            close(sheet)
+        }
+    }
+
+    func testADetachedTask() async {
+        let leaks = leaks
+        await Task.detached {
+            await expectNoLeaks(within: 0.01) { tracked in
+                let screen = tracked.track(Screen())
+                if leaks { screen.leak() }
+            }
+        }.value
+    }
+}
+
+/// In XCTest. What goes a little later passes.
+final class GoingLaterCases: XCTestCase {
+    // Far longer than it takes, for machines that are busy; what goes is not waited for.
+    private let patience = 30.0
+
+    func testWhatTheMainQueueLetsGoOf() {
+        expectNoLeaks(within: patience) { leaks in
+            let upload = leaks.track(Upload())
+            DispatchQueue.main.async { withExtendedLifetime(upload) {} }
+        }
+    }
+
+    func testWhatTheMainQueueLetsGoOfAfterTheTest() {
+        let upload = expectDeallocation(of: Upload(), within: patience)
+        DispatchQueue.main.asyncAfter(deadline: .now() + 0.05) { withExtendedLifetime(upload) {} }
+    }
+
+    func testWhatAnotherThreadLetsGoOf() async {
+        let upload = expectDeallocation(of: Upload(), within: patience)
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { withExtendedLifetime(upload) {} }
+    }
+
+    func testWhatATeardownBlockLetsGoOf() {
+        var kept: Screen? = expectDeallocation(of: Screen(), within: 0)
+        // Added later, so it runs earlier.
+        addTeardownBlock { kept = nil }
+        XCTAssertNotNil(kept)
+    }
+
+    @MainActor
+    func testOnTheMainActor() async {
+        await expectNoLeaks(within: patience) { leaks in
+            let screen = leaks.track(MainScreen())
+            Task { await screen.load() }
+        }
+    }
+}
