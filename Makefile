@@ -70,7 +70,7 @@ fuzz: setup ## fuzz the reading of requests and of reports with libFuzzer for FU
 
 lint: ## check the format of every Swift file
 	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
-		Checks/Package.swift Checks/Sources Checks/Headers Checks/Tests Package.swift
+		Checks/Package.swift Checks/Apps/Package.swift Checks/Sources Checks/Headers Checks/Tests Package.swift
 
 docs: setup ## build the documentation of HTTPServer into .build/docs, warnings as errors
 	swift build --target HTTPServer $(strict)

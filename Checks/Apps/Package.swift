@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .library(name: "LeakMessage", targets: ["LeakMessage"]),
         .library(name: "LeakDetector", targets: ["LeakDetector"]),
+        .library(name: "LeakDetectorTesting", targets: ["LeakDetectorTesting"]),
         .library(name: "LeakReporter", targets: ["LeakReporter"]),
     ],
     targets: [
@@ -33,6 +34,8 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         .target(name: "LeakDetector", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
         .target(
+            name: "LeakDetectorTesting", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
+        .target(
             name: "LeakReporter",
             dependencies: [
                 "LeakMessage", "Gzip", "Threads",
@@ -44,6 +47,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LeakDetectorTestingTests", dependencies: ["LeakDetectorTesting", "Threads"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
