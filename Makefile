@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test postgresql conformance sanitize hostile fuzz lint docs build image soak soak-detector bench bench-detector bench-http bench-store bench-database bench-postgresql clean
+.PHONY: help setup run demo key test checks postgresql conformance sanitize hostile fuzz lint docs build image soak soak-detector bench bench-detector bench-http bench-store bench-database bench-postgresql clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -30,6 +30,12 @@ key: ## make an ingest key for the collector that `make run` started
 test: setup ## run all tests
 	swift build --build-tests $(strict)
 	swift test --skip-build
+
+checks: ## compile and run on stand-ins what only Apple's systems compile; type-check what stand-ins cannot
+	swift build --package-path Checks --build-tests $(strict)
+	swift test --package-path Checks --skip-build
+	swift build --package-path Checks -c release --target LeakDetector $(strict)
+	Checks/typecheck
 
 postgresql: ## run the tests of the store against a PostgreSQL server of their own (installs it)
 	@Scripts/setup postgresql-15 libpq-dev
@@ -64,7 +70,8 @@ fuzz: setup ## fuzz the reading of requests and of reports with libFuzzer for FU
 	@Scripts/fuzz
 
 lint: ## check the format of every Swift file
-	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
+		Checks/Package.swift Checks/Apps/Package.swift Checks/Sources Checks/Headers Checks/Tests Package.swift
 
 docs: setup ## build the documentation of HTTPServer into .build/docs, warnings as errors
 	swift build --target HTTPServer $(strict)

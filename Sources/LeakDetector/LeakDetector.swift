@@ -12,9 +12,13 @@ internal import Threads
 /// Safe in release builds: it never keeps an object alive, never stops the app (but in the mode ``Mode/assert``), and does
 /// nothing while nothing is expected. It tells names of types and of places in the source, nothing of what objects hold.
 public final class LeakDetector: Sendable {
-    let sweeper: Sweeper
+    let sweepers: Sweepers
     let announcer: Announcer
+    @MainActor var watchedScreens: Screens?
     private let session = Guarded(SessionCount(startedAt: WallTime.now))
+    #if canImport(UIKit) && !os(watchOS)
+        private let foreground: Foreground
+    #endif
 
     /// - Parameters:
     ///   - mode: what to do with what is found.
@@ -36,7 +40,8 @@ public final class LeakDetector: Sendable {
         #endif
         self.init(
             limits: limits, clock: QueueClock(queue: queue),
-            Announcer(mode, suppression, pathFinder: pathFinder, queue: queue))
+            mainClock: queue === DispatchQueue.main ? nil : QueueClock(queue: .main),
+            Announcer(mode, suppression, pathFinder: pathFinder, queue: queue, alerts: .standard))
     }
 
     /// Reports each leak, as release builds should.
@@ -49,12 +54,21 @@ public final class LeakDetector: Sendable {
         self.init(.report(report), limits: limits, queue: queue)
     }
 
-    init(limits: Limits, clock: any WakeClock, _ announcer: Announcer) {
+    /// - Parameter mainClock: the clock of the main queue; `nil` if `clock` is that.
+    init(limits: Limits, clock: any WakeClock, mainClock: (any WakeClock)? = nil, _ announcer: Announcer) {
         self.announcer = announcer
-        sweeper = Sweeper(limits: limits, clock: clock) { sweeper, verdict, entry in
-            guard let probe = entry.subject as? Probe else { return announcer.tell(sweeper, verdict, entry) }
-            Self.probed(verdict, probe)
+        @Sendable func sweeper(_ clock: any WakeClock) -> Sweeper {
+            Sweeper(limits: limits, clock: clock) { sweeper, verdict, entry in
+                guard let probe = entry.subject as? Probe else {
+                    return announcer.tell(sweeper, verdict, entry)
+                }
+                Self.probed(verdict, probe)
+            }
         }
+        sweepers = Sweepers(sweeper(clock), mainClock: mainClock, make: sweeper)
+        #if canImport(UIKit) && !os(watchOS)
+            foreground = Foreground(of: sweepers)
+        #endif
     }
 
     /// Says that an object should be gone soon, and has it reported if it is not.
@@ -72,7 +86,7 @@ public final class LeakDetector: Sendable {
         of object: AnyObject, after seconds: Double? = nil, path: [String] = [], owner: AnyObject? = nil,
         reason: String? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {
-        sweeper.expect(
+        sweepers.first.expect(
             object,
             Circumstances(
                 type: type(of: object), path: path, reason: reason, file: file, line: line,
@@ -81,26 +95,30 @@ public final class LeakDetector: Sendable {
     }
 
     /// Never reports an object, such as one that a cache keeps on purpose. It is not kept.
-    public func ignore(_ object: AnyObject) { sweeper.ignore(object) }
+    public func ignore(_ object: AnyObject) { sweepers.ignore(object) }
 
     /// Says that an object is in use again, such as one that a cache handed out: what was expected of it before holds no
     /// more, and if it was reported, its report is followed by its return (``Counts/cameBack``).
-    public func cameBack(_ object: AnyObject) { sweeper.use(object) }
+    public func cameBack(_ object: AnyObject) { sweepers.use(object) }
 
     /// Stops all grace periods: what happens now is none of the app's active time. An app with UIKit does so by itself
     /// while it is not in front.
-    public func pause() { sweeper.pause() }
+    public func pause() { sweepers.pause() }
 
     /// Goes on after ``pause()``.
-    public func resume() { sweeper.resume() }
+    public func resume() { sweepers.resume() }
 
     /// How many objects were checked, leaked, freed.
-    public var counts: Counts { sweeper.counts }
+    public var counts: Counts { sweepers.counts }
 
     /// How often objects of each class were checked since the last call, leaked or not: what the number of leaks is to
     /// be divided by.
     public func takeChecks() -> [ClassChecks] {
-        sweeper.takeChecks().map { ClassChecks(className: announcer.name(of: $0.type), count: $0.count) }
+        var counts: [String: Int] = [:]
+        for check in sweepers.takeChecks() {
+            counts[announcer.name(of: check.type), default: 0] += check.count
+        }
+        return counts.map { ClassChecks(className: $0.key, count: $0.value) }
             .sorted { $0.className < $1.className }
     }
 
@@ -110,6 +128,6 @@ public final class LeakDetector: Sendable {
     ///
     /// - Returns: `nil` when nothing was checked, which says nothing about leaks.
     public func takeSession() -> EndedSession? {
-        session.with { $0.take(sweeper.counts, id: WallTime.newID(), at: WallTime.now) }
+        session.with { $0.take(sweepers.counts, id: WallTime.newID(), at: WallTime.now) }
     }
 }

@@ -36,6 +36,8 @@ struct Circumstances: Sendable {
     var owner: ObjectIdentifier?
     /// Whether it is part of what is counted.
     var isCounted = true
+    /// Whether it belongs to what is checked already, as views do to their screen: then it counts only if it stays.
+    var isPart = false
 }
 
 /// What a look at an object found.

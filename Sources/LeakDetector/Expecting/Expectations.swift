@@ -80,7 +80,7 @@ struct Expectations<Subject: Sendable> {
         switch (entry.stage, sight) {
         case (.grace, .gone), (.secondLook, .gone):
             counts.outstanding -= 1
-            check(entry.circumstances)
+            if !entry.circumstances.isPart { check(entry.circumstances) }
         case (.grace, .inUse), (.secondLook, .inUse):
             counts.outstanding -= 1
         case (.grace, .retained):
@@ -132,7 +132,8 @@ struct Expectations<Subject: Sendable> {
     /// What was checked since the last call.
     mutating func takeChecks() -> [(type: AnyClass, count: Int)] { checks.take() }
 
-    private mutating func check(_ type: AnyClass, _ count: Int) {
+    /// Counts objects that were looked at, or had gone before.
+    mutating func check(_ type: AnyClass, _ count: Int) {
         counts.checked += count
         checks.add(type, count, limit: limits.checkedTypes)
     }
@@ -204,6 +205,8 @@ struct Expectations<Subject: Sendable> {
     ) -> Verdict? {
         // Told already, or the place in memory has another survivor by now.
         guard let survivor = survivors[identity], survivor.reportID == reportID else { return nil }
+        // What is never to be told of stays known while it is there.
+        guard !survivor.isMuted || sight == .gone else { return nil }
         let alive = survivors.remove(identity)
         guard !survivor.isMuted else { return nil }
         let lived = now - survivor.since

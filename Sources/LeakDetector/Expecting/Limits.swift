@@ -54,5 +54,15 @@ extension LeakDetector {
         public var dropped = 0
 
         public init() {}
+
+        mutating func add(_ other: Counts) {
+            outstanding += other.outstanding
+            checked += other.checked
+            leaked += other.leaked
+            freed += other.freed
+            cameBack += other.cameBack
+            suppressed += other.suppressed
+            dropped += other.dropped
+        }
     }
 }

@@ -2,11 +2,11 @@ internal import LeakMessage
 
 /// What tells whether an object is there, without keeping it.
 ///
-/// Called on the queue of its ``Sweeper``, with no lock held.
+/// Called on the queue of its ``Sweeper``, where not said otherwise, with no lock held.
 protocol Subject: AnyObject, Sendable {
     func look() -> Sight
 
-    /// The object to report, while it is there: not always the one that was expected to go.
+    /// The object to report, while it is there: not always the one that was expected to go. Asked on any thread.
     var object: AnyObject? { get }
 
     /// What to say of it. Asked once, right after the look that proved the leak.
@@ -19,6 +19,8 @@ struct Portrait {
     let type: AnyClass
     /// Names of the owners, outermost first.
     var owners: [String] = []
+    /// Types of the owners below those, outermost first.
+    var containers: [AnyClass] = []
     /// Types of the controllers that a container holds.
     var children: [AnyClass] = []
 }

@@ -47,7 +47,7 @@ final class Sweeper: Sendable {
 
     /// Starts a grace period of what says itself whether it is there.
     ///
-    /// - Returns: whether there was room for it.
+    /// - Returns: whether it is waited for; else too many others are.
     @discardableResult
     func expect(_ subject: any Subject, _ circumstances: Circumstances, after seconds: Double?) -> Bool {
         let grace = grace(seconds)
@@ -63,6 +63,14 @@ final class Sweeper: Sendable {
 
     /// Counts an object that was gone before anybody had to wait for it.
     func settle(_ circumstances: Circumstances) { state.with { $0.expectations.check(circumstances) } }
+
+    /// Counts an object that had gone before anybody waited for it.
+    func countCheck(of type: AnyClass) { state.with { $0.expectations.check(type, 1) } }
+
+    /// Calls `body` on the queue where objects are looked at, whether paused or not.
+    func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
+        clock.wake(at: clock.uptime + milliseconds, body)
+    }
 
     /// Takes news of a reported object that did not wait for a look. Call it on the clock's queue.
     ///
@@ -217,7 +225,8 @@ final class Sweeper: Sendable {
     /// Its place in memory may have been given to another object since.
     private func forgetIfGone(_ identity: ObjectIdentifier) {
         guard let survivor = state.with({ $0.expectations.survivor(identity) }) else { return }
-        guard survivor.look() == .gone else { return }
+        // Not by a look, which is bound to the clock's queue.
+        guard survivor.object == nil else { return }
         state.with { $0.expectations.forgetSurvivor(identity) }
     }
 }

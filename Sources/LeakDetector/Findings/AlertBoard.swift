@@ -30,6 +30,15 @@ final class AlertBoard: Sendable {
         self.write = write
     }
 
+    /// On the screen, if there is one and this is a debug build.
+    static var standard: AlertBoard {
+        #if DEBUG && canImport(UIKit) && !os(watchOS)
+            AlertBoard(screen: AlertScreen.shared)
+        #else
+            AlertBoard()
+        #endif
+    }
+
     func show(_ finding: LeakDetector.Finding, withScreenshot: Bool) {
         guard let screen else { return write(finding.text) }
         let alert = Alert(

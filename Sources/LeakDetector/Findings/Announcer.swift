@@ -64,18 +64,19 @@ final class Announcer: Sendable {
 
     private func report(_ portrait: Portrait, _ circumstances: Circumstances) -> LeakReport {
         let name = name(of: portrait.type)
+        let owners = portrait.owners + portrait.containers.map(self.name)
         var report = LeakReport()
         report.at = WallTime.now
         report.kind = portrait.kind
         report.className = name
-        if !portrait.owners.isEmpty { report.stack = portrait.owners + [name] }
+        if !owners.isEmpty { report.stack = owners + [name] }
         report.children = portrait.children.map(self.name)
         report.reason = circumstances.reason
         report.keys = [
             CustomKey("file", .string(circumstances.file.description)),
             CustomKey("line", .number(Double(circumstances.line))),
         ]
-        let known = known.first { $0.describes(name, owners: portrait.owners, on: system) }
+        let known = known.first { $0.describes(name, owners: owners, on: system) }
         if let known { report.keys.append(CustomKey("known_system_leak", .string(known.reason))) }
         return report
     }

@@ -39,6 +39,7 @@ extension LeakDetector {
         ///
         /// - Parameter className: qualified, with generic arguments.
         public func ignores(_ className: String) -> Bool {
+            guard !SystemClasses.own.contains(className) else { return true }
             let bare = className.prefix { $0 != "<" }
             let module = bare.prefix { $0 != "." }
             if module.count < bare.count, modules.contains(String(module)) { return true }
@@ -49,6 +50,8 @@ extension LeakDetector {
                 || classes.contains(String(last))
         }
 
-        func ignoresWindow(_ className: String) -> Bool { windows.contains(className) }
+        func ignoresWindow(_ className: String) -> Bool {
+            windows.contains(className) || SystemClasses.own.contains(className)
+        }
     }
 }

@@ -23,4 +23,7 @@ enum SystemClasses {
 
     /// Of LeakedViewControllerDetector 1.3 and later.
     static let windows: Set<String> = ["UIRemoteKeyboardWindow", "UITextEffectsWindow"]
+
+    /// What shows findings: it comes and goes with them, and is not of the app.
+    static let own: Set<String> = ["LeakDetector.AlertController", "LeakDetector.AlertWindow"]
 }

@@ -47,10 +47,10 @@ public final class LeakWatcher: Sendable {
         guard let detector = detector ?? LeakDetector.shared else { return }
         for watch in watches.with({ Array($0.values) }) {
             guard let object = watch.subject.object else {
-                detector.sweeper.settle(watch.circumstances)
+                detector.sweepers.first.settle(watch.circumstances)
                 continue
             }
-            detector.sweeper.expect(object, watch.circumstances, after: watch.seconds)
+            detector.sweepers.first.expect(object, watch.circumstances, after: watch.seconds)
         }
     }
 }

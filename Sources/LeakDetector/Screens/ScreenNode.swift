@@ -4,8 +4,12 @@ protocol ScreenNode: AnyObject {
     var screenParent: (any ScreenNode)? { get }
     /// Who is presented by this very screen.
     var screenPresented: (any ScreenNode)? { get }
+    /// Who presents it, or the container that it is in.
+    var screenPresenter: (any ScreenNode)? { get }
     /// What a container keeps by contract: children, stack, tabs, pages, columns.
     var screenContained: [any ScreenNode] { get }
+    /// Whether it keeps its children as a stack, as navigation controllers do.
+    var screenIsStack: Bool { get }
     /// The class of the window that shows it; `nil` while its view is not loaded, or in no window.
     var screenWindowClass: AnyClass? { get }
     /// Whether it is just being taken out of its parent.
@@ -28,6 +32,8 @@ protocol ViewNode: AnyObject {
     var viewController: (any ScreenNode)? { get }
     /// Whether it is a container that UIKit leaves behind after a transition.
     var viewIsTransitionLeftover: Bool { get }
+    /// Whether what is in it belongs to others by contract, as what a navigation bar shows belongs to controllers.
+    var viewBorrowsChildren: Bool { get }
 }
 
 /// What UIKit tells of a screen.

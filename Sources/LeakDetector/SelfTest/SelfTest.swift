@@ -27,13 +27,15 @@ extension LeakDetector {
     ///
     /// - Parameter seconds: how long to wait until it counts as silent.
     public func selfTest(timeout seconds: Double = 30) async -> SelfTest {
-        guard !sweeper.isPaused else { return .paused }
+        guard !sweepers.first.isPaused else { return .paused }
         return await withCheckedContinuation { continuation in
             let probe = Probe { continuation.resume(returning: $0) }
             let timeout = min(max(seconds, 0), 3600)
             // It keeps the probe, which nothing else does once its object has gone.
             DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { probe.finish(.silent) }
-            guard sweeper.expect(probe, Probe.circumstances, after: 0) else { return probe.finish(.full) }
+            guard sweepers.first.expect(probe, Probe.circumstances, after: 0) else {
+                return probe.finish(.full)
+            }
         }
     }
 

@@ -103,7 +103,7 @@ import Threads
 
     @Test func `what a subject says of itself is what is reported`() throws {
         let bench = Bench()
-        bench.detector.sweeper.expect(
+        bench.detector.sweepers.first.expect(
             SystemView(["UINavigationController"]), Circumstances(type: Page.self), after: 0)
         bench.wait(1_000)
         let report = try #require(bench.reports.first)

@@ -29,4 +29,14 @@ import Testing
         for name in SystemClasses.windows { #expect(!LeakDetector.Suppression.none.ignoresWindow(name)) }
         for name in SystemClasses.windows { #expect(Self.mine.ignoresWindow(name)) }
     }
+
+    @Test func `what shows findings is never one`() {
+        for suppression in [Self.mine, .none] {
+            for name in SystemClasses.own {
+                #expect(suppression.ignores(name))
+                #expect(suppression.ignoresWindow(name))
+            }
+            #expect(!suppression.ignores("Shop.AlertController"))
+        }
+    }
 }

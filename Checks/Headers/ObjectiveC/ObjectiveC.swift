@@ -1,0 +1,24 @@
+// Of Objective-C's runtime what the hooks call, for the type checker alone.
+
+public struct Selector {
+    private let name: OpaquePointer
+    public init(_ name: String) { fatalError("never run") }
+}
+
+public struct ObjCBool {
+    var value: Bool
+}
+
+public func _convertBoolToObjCBool(_ value: Bool) -> ObjCBool { ObjCBool(value: value) }
+public func _convertObjCBoolToBool(_ value: ObjCBool) -> Bool { value.value }
+
+public typealias Method = OpaquePointer
+public typealias IMP = OpaquePointer
+
+public func class_getInstanceMethod(_ type: AnyClass?, _ selector: Selector) -> Method? { nil }
+public func method_getImplementation(_ method: Method) -> IMP { method }
+public func method_getTypeEncoding(_ method: Method) -> UnsafePointer<CChar>? { nil }
+public func imp_implementationWithBlock(_ block: Any) -> IMP { fatalError("never run") }
+public func class_replaceMethod(
+    _ type: AnyClass?, _ selector: Selector, _ implementation: IMP, _ types: UnsafePointer<CChar>?
+) -> IMP? { nil }

@@ -1,0 +1,21 @@
+// What the hooks use of the rest of the library, for the type checker.
+
+internal import UIKit
+
+final class LeakDetector {
+    @MainActor var screens: Screens { Screens() }
+}
+
+@MainActor
+final class Screens {
+    func handle(_ event: ScreenEvent, _ node: UIViewController) {}
+    func willShowDetail(_ detail: UIViewController, in split: UISplitViewController) {}
+    func viewWillChange(of node: UIViewController) {}
+    func didTouch(_ view: UIView) {}
+}
+
+extension UIEvent {
+    var touchedView: UIView? { nil }
+}
+
+enum ScreenEvent { case didLoad, didAppear, didDisappear, didRemoveFromParent }

@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What of the libraries only Apple's systems compile, compiled and run on Linux against stand-ins for UIKit, SwiftUI, AppKit
+// and Combine. A package of its own, in a scratch path of its own: a target named UIKit would be taken for the real one.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+]
+
+let package = Package(
+    name: "Checks",
+    targets: [
+        .target(name: "Associations", swiftSettings: settings),
+        .target(name: "UIKit", dependencies: ["Associations"], swiftSettings: settings),
+        .target(name: "AppKit", dependencies: ["Associations"], swiftSettings: settings),
+        .target(name: "SwiftUI", dependencies: ["Combine"], swiftSettings: settings),
+        .target(name: "Combine", swiftSettings: settings),
+
+        // The sources of the libraries, by symbolic links.
+        .systemLibrary(name: "CLinux"),
+        .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
+        .target(
+            name: "LeakMessage", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
+        .target(
+            name: "LeakDetector",
+            dependencies: ["LeakMessage", "Threads", "UIKit", "AppKit", "SwiftUI", "Combine"],
+            swiftSettings: settings),
+
+        .testTarget(
+            name: "LeakDetectorChecks",
+            dependencies: [
+                "LeakDetector", "LeakMessage", "Threads", "UIKit", "AppKit", "SwiftUI", "Combine",
+            ],
+            // Swift Testing has additions for the real UIKit and AppKit, which nobody else can have.
+            swiftSettings: settings + [
+                .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

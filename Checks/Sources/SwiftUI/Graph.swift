@@ -1,0 +1,38 @@
+/// Shows views and keeps their state: by where they stand, and until they stand there no more.
+@MainActor
+public final class Graph {
+    private var kept: [String: AnyObject] = [:]
+    private var appeared: Set<String> = []
+    private var seen: Set<String> = []
+    private var actions: [() -> Void] = []
+
+    public init() {}
+
+    /// Shows a view in place of the one shown before.
+    public func show(_ view: some View) {
+        (seen, actions) = ([], [])
+        show(view, at: "")
+        kept = kept.filter { seen.contains($0.key) }
+        appeared.formIntersection(seen)
+        let actions = actions
+        self.actions = []
+        for action in actions { action() }
+    }
+
+    func show(_ view: some View, at path: String) {
+        if let primitive = view as? any Primitive { return primitive.show(in: self, at: path) }
+        let path = path + "/\(type(of: view))"
+        for property in Mirror(reflecting: view).children {
+            guard let state = property.value as? any Kept else { continue }
+            let key = path + "." + (property.label ?? "")
+            kept[key] = state.take(from: kept[key])
+            seen.insert(key)
+        }
+        show(view.body, at: path)
+    }
+
+    func whenNew(_ path: String, _ action: @escaping () -> Void) {
+        seen.insert(path)
+        if appeared.insert(path).inserted { actions.append(action) }
+    }
+}

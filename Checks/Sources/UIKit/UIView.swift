@@ -1,0 +1,119 @@
+@_exported public import Associations
+@_exported public import Foundation
+
+@MainActor
+open class UIResponder: Associating {
+    open var next: UIResponder? { nil }
+}
+
+@MainActor
+open class UIView: UIResponder {
+    public private(set) weak var superview: UIView?
+    public private(set) var subviews: [UIView] = []
+    public var bounds: CGRect
+    public let layer = CALayer()
+    public var backgroundColor: UIColor?
+    public var layoutMargins = UIEdgeInsets(top: 8, left: 8, bottom: 8, right: 8)
+    public var contentMode = ContentMode.scaleToFill
+    public var translatesAutoresizingMaskIntoConstraints = true
+
+    /// The controller whose view this is.
+    weak var owner: UIViewController?
+
+    public init(frame: CGRect) {
+        bounds = CGRect(origin: .zero, size: frame.size)
+        super.init()
+    }
+
+    public override convenience init() { self.init(frame: .zero) }
+
+    public override var next: UIResponder? { owner ?? superview }
+    open var window: UIWindow? { superview?.window }
+
+    public func addSubview(_ view: UIView) {
+        view.move {
+            view.leave()
+            subviews.append(view)
+            view.superview = self
+        }
+    }
+
+    public func removeFromSuperview() { move { leave() } }
+
+    private func leave() {
+        superview?.subviews.removeAll { $0 === self }
+        superview = nil
+    }
+
+    /// Tells the controllers in this tree when it comes on the screen or leaves it.
+    private func move(_ change: () -> Void) {
+        let wasVisible = isVisible
+        change()
+        guard isVisible != wasVisible else { return }
+        tellControllers { isVisible ? $0.appear() : $0.disappear() }
+    }
+
+    private var isVisible: Bool { window?.isHidden == false }
+
+    private func tellControllers(_ tell: (UIViewController) -> Void) {
+        if let owner { tell(owner) }
+        for view in subviews { view.tellControllers(tell) }
+    }
+}
+
+@MainActor
+open class UINavigationBar: UIView {}
+
+/// What UIKit puts the views of containers and of transitions into.
+final class UILayoutContainerView: UIView {}
+
+@MainActor
+open class UIWindow: UIView {
+    public nonisolated static let didBecomeVisibleNotification = Notification.Name(
+        "UIWindowDidBecomeVisibleNotification")
+
+    public struct Level: Hashable, Sendable {
+        let height: Double
+        public static let alert = Level(height: 2000)
+        public static func + (level: Level, height: CGFloat) -> Level { Level(height: level.height + height) }
+    }
+
+    public private(set) weak var windowScene: UIWindowScene?
+    public var windowLevel = Level(height: 0)
+
+    public init(windowScene: UIWindowScene) {
+        self.windowScene = windowScene
+        super.init(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
+        windowScene.add(self)
+    }
+
+    /// Made again for a new scene by the system; never in these tests.
+    public required init?(coder: NSCoder) { nil }
+
+    public override var next: UIResponder? { windowScene }
+    public override var window: UIWindow? { self }
+
+    public var isHidden = true {
+        willSet { if newValue, !isHidden { rootViewController?.viewIfLoaded?.removeFromSuperview() } }
+        didSet {
+            guard !isHidden, oldValue else { return }
+            showRoot()
+            NotificationCenter.default.post(name: Self.didBecomeVisibleNotification, object: self)
+        }
+    }
+
+    open dynamic func sendEvent(_ event: UIEvent) {}
+
+    public func makeKeyAndVisible() { isHidden = false }
+
+    public var rootViewController: UIViewController? {
+        didSet {
+            oldValue?.viewIfLoaded?.removeFromSuperview()
+            if !isHidden { showRoot() }
+        }
+    }
+
+    private func showRoot() {
+        if let view = rootViewController?.view { addSubview(view) }
+    }
+}

@@ -1,0 +1,93 @@
+import AppKit
+import LeakMessage
+import Testing
+
+@testable import LeakDetector
+
+private final class Panel: NSViewController {
+    var detector: LeakDetector?
+
+    override func viewDidDisappear() {
+        super.viewDidDisappear()
+        detector?.checkDeallocation(of: self)
+    }
+}
+
+extension Serialized {
+    @MainActor @Suite struct AppKitChecks {
+        private let bench = Bench()
+        private let window = NSWindow()
+
+        private func panel() -> Panel {
+            let panel = Panel()
+            panel.detector = bench.detector
+            return panel
+        }
+
+        @Test func `a sheet that was dismissed and stays is told`() {
+            let root = NSViewController()
+            window.contentViewController = root
+            let panel = panel()
+            root.presentAsSheet(panel)
+            bench.wait(5_000)
+            root.dismiss(panel)
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak Panel"])
+            withExtendedLifetime(panel) {}
+        }
+
+        @Test func `a controller that goes is checked and not told`() {
+            let root = NSViewController()
+            window.contentViewController = root
+            do {
+                let panel = panel()
+                root.presentAsSheet(panel)
+                root.dismiss(panel)
+            }
+            bench.wait(5_000)
+            #expect(bench.lines == [])
+            #expect(bench.detector.counts.checked == 1)
+        }
+
+        @Test func `a controller that its parent keeps is left alone`() {
+            let root = NSViewController()
+            window.contentViewController = root
+            let panel = panel()
+            root.addChild(panel)
+            root.view.addSubview(panel.view)
+            panel.view.removeFromSuperview()
+            panel.viewDidDisappear()
+            bench.wait(5_000)
+            #expect(bench.lines == [])
+            #expect(bench.detector.counts.outstanding == 0)
+        }
+
+        @Test func `a controller whose view is in a window is left alone`() {
+            let panel = panel()
+            window.contentViewController = panel
+            panel.viewDidDisappear()
+            bench.wait(5_000)
+            #expect(bench.lines == [])
+        }
+
+        @Test func `of a window that was closed and stays the outermost object is told`() {
+            let controller = NSWindowController(window: window)
+            window.contentViewController = NSViewController()
+            bench.detector.checkDeallocation(of: window)
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak NSWindowController"])
+            #expect(bench.reports.first?.reason == "closed")
+            withExtendedLifetime(controller) {}
+        }
+
+        @Test func `a window that stays after its controller has gone is told`() {
+            do {
+                let controller = NSWindowController(window: window)
+                bench.detector.checkDeallocation(of: window)
+                withExtendedLifetime(controller) {}
+            }
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak NSWindow"])
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../../Tests/LeakDetectorTests/Support/Bench.swift

@@ -1,0 +1,111 @@
+import Combine
+import LeakMessage
+import SwiftUI
+import Testing
+
+@testable import LeakDetector
+
+private final class Model: ObservableObject {
+    let objectWillChange = ObservableObjectPublisher()
+}
+
+private struct CartView: View {
+    let model: Model
+    let detector: LeakDetector
+
+    var body: some View {
+        Text("cart").expectDeallocation(
+            of: model, path: ["Shop", "Cart"], detector: detector, file: "App/Cart.swift", line: 7)
+    }
+}
+
+extension Serialized {
+    @MainActor @Suite struct ViewModifierChecks {
+        private let bench = Bench()
+        private let graph = Graph()
+
+        private func show(_ model: Model?) {
+            graph.show(model.map { CartView(model: $0, detector: bench.detector) })
+        }
+
+        @Test func `a model that stays after its view has gone is told`() {
+            let model = Model()
+            show(model)
+            show(model)
+            bench.wait(5_000)
+            #expect(bench.lines == [])
+            show(nil)
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak Model"])
+            #expect(bench.reports.first?.reason == "view removed")
+            #expect(
+                bench.reports.first?.stack.map { $0.split(separator: ".").last } == ["Shop", "Cart", "Model"])
+            #expect(bench.reports.first?.keys.contains(CustomKey("file", .string("App/Cart.swift"))) == true)
+            withExtendedLifetime(model) {}
+        }
+
+        @Test func `a model that goes with its view is checked and not told`() {
+            show(Model())
+            show(nil)
+            bench.wait(5_000)
+            #expect(bench.lines == [])
+            #expect(bench.detector.counts.checked == 1)
+        }
+
+        @Test func `a model that another one takes the place of should go too`() {
+            let first = Model()
+            show(first)
+            let second = Model()
+            show(second)
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak Model"])
+            #expect(bench.findings.first?.object === first)
+            show(nil)
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak Model", "leak Model"])
+            withExtendedLifetime(second) {}
+        }
+    }
+}
+
+private struct OwnerView: View {
+    @StateObject private var model: Deallocating<Model>
+    let seen: (Deallocating<Model>) -> Void
+
+    init(_ detector: LeakDetector, seen: @escaping (Deallocating<Model>) -> Void) {
+        _model = StateObject(wrappedValue: Deallocating(wrappedValue: Model(), detector: detector))
+        self.seen = seen
+    }
+
+    var body: some View {
+        Text("cart").onAppear { seen(model) }
+    }
+}
+
+extension Serialized {
+    @MainActor @Suite struct StateObjectChecks {
+        private let bench = Bench()
+        private let graph = Graph()
+
+        @Test func `a model in a state object should go with the view, not with each value of it`() {
+            var kept: Model?
+            func view() -> OwnerView? { OwnerView(bench.detector) { kept = $0.wrappedValue } }
+            graph.show(view())
+            graph.show(view())
+            bench.wait(5_000)
+            #expect(bench.lines == [])
+            graph.show(OwnerView?.none)
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak Model"])
+            withExtendedLifetime(kept) {}
+        }
+
+        @Test func `what the model publishes is published`() {
+            let owner = Deallocating(wrappedValue: Model(), detector: bench.detector)
+            var changes = 0
+            owner.objectWillChange.sink { changes += 1 }
+            owner.wrappedValue.objectWillChange.send()
+            #expect(changes == 1)
+        }
+    }
+}

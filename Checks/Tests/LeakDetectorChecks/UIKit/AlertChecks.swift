@@ -1,0 +1,153 @@
+import Dispatch
+import Testing
+import Threads
+import UIKit
+
+@testable import LeakDetector
+
+extension Serialized {
+    @MainActor @Suite struct AlertChecks {
+        private let written: Guarded<[String]>
+        private let screen: AlertScreen
+        private let app: App
+
+        init() {
+            let written = Guarded([String]())
+            self.written = written
+            screen = AlertScreen { line in written.with { $0.append(line) } }
+            app = App(alerts: AlertBoard(screen: screen))
+        }
+
+        /// Lets what was handed over to the main actor run.
+        private func handOver() async { for _ in 0..<20 { await Task.yield() } }
+
+        private func activate() async {
+            app.scene.activationState = .foregroundActive
+            await handOver()
+        }
+
+        private func leak<Screen: UIViewController>(_ screen: Screen) async {
+            let home = Home()
+            app.open(home)
+            home.present(app.keep(screen), animated: false)
+            home.dismiss(animated: false)
+            app.settle()
+            await handOver()
+        }
+
+        private var labels: [String] {
+            parts.compactMap { ($0 as? UILabel)?.text }
+        }
+
+        private var parts: [UIView] { screen.window?.controller.view.subviews.first?.subviews ?? [] }
+        private var button: UIButton? { parts.compactMap { $0 as? UIButton }.first }
+
+        @Test func `a leak is shown in a window of its own, with a picture, and says when it was freed`()
+            async
+        {
+            await activate()
+            await leak(Cart())
+            #expect(labels.first == "LeakDetectorChecks.Cart leaked")
+            #expect(labels.last?.contains("is still in memory") == true)
+            let picture = parts.compactMap { $0 as? UIImageView }.first?.image
+            #expect(picture?.size.height == Screenshot.longest)
+            let window = screen.window
+            #expect(window?.isHidden == false)
+            #expect(window?.windowScene === app.scene)
+            #expect(window !== app.window)
+            app.letGo()
+            app.settle()
+            await handOver()
+            #expect(labels.last?.contains("was freed after") == true)
+            #expect(screen.window === window, "the same alert")
+        }
+
+        @Test func `alerts come one after another`() async {
+            await activate()
+            await leak(Cart())
+            await leak(Order())
+            #expect(labels.first == "LeakDetectorChecks.Cart leaked")
+            button?.press()
+            #expect(labels.first == "LeakDetectorChecks.Order leaked")
+            button?.press()
+            #expect(screen.window == nil)
+            #expect(app.scene.windows.filter { !$0.isHidden }.count == 1)
+        }
+
+        @Test func `what became of a leak is shown though its alert was closed`() async {
+            await activate()
+            await leak(Cart())
+            button?.press()
+            app.letGo()
+            app.settle()
+            await handOver()
+            #expect(labels.last?.contains("was freed after") == true)
+        }
+
+        @Test func `an alert keeps nothing of what leaked, and is no finding`() async {
+            await activate()
+            weak var trace: Cart?
+            do {
+                let cart = Cart()
+                trace = cart
+                await leak(cart)
+            }
+            app.letGo()
+            #expect(trace == nil)
+            button?.press()
+            app.settle()
+            await handOver()
+            button?.press()
+            app.settle()
+            #expect(app.bench.detector.counts.leaked == 1)
+        }
+
+        @Test func `a controller that a picture would leak is shown without one`() async {
+            await activate()
+            await leak(UIImagePickerController())
+            #expect(labels.count == 2)
+            #expect(!parts.contains { $0 is UIImageView })
+        }
+
+        @Test func `without an active scene an alert is written`() async {
+            await leak(Cart())
+            #expect(screen.window == nil)
+            #expect(written.with { $0 }.count == 1)
+            await activate()
+            app.scene.activationState = .background
+            await leak(Order())
+            #expect(screen.window == nil)
+            #expect(
+                written.with { $0 }.last?.hasPrefix("LeakDetectorChecks.Order is still in memory") == true)
+        }
+
+        @Test func `of several scenes the one that became active last is taken, if it still is`() async {
+            app.open(Home())
+            await activate()
+            let other = UIWindowScene()
+            other.activationState = .foregroundActive
+            await handOver()
+            await leak(Cart())
+            #expect(screen.window?.windowScene === other)
+            other.activationState = .foregroundInactive
+            await leak(Order())
+            button?.press()
+            #expect(screen.window?.windowScene === app.scene)
+        }
+
+        @Test func `the mode that shows alerts shows them here, in debug builds`() async throws {
+            var limits = LeakDetector.Limits()
+            (limits.graceMilliseconds, limits.secondLookMilliseconds) = (10, 10)
+            let detector = LeakDetector(.alert, limits: limits)
+            await activate()
+            let badge = Badge()
+            detector.expectDeallocation(of: badge)
+            let deadline = ContinuousClock.now + .seconds(10)
+            while AlertScreen.shared.window == nil, ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(AlertScreen.shared.window?.controller.text.contains("Badge is still in memory") == true)
+            withExtendedLifetime(badge) {}
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import LeakMessage
+import UIKit
+
+@testable import LeakDetector
+
+/// An app with one window, and a detector that watches its screens.
+@MainActor
+final class App {
+    let bench: Bench
+    let scene = UIWindowScene()
+    private(set) lazy var window = UIWindow(windowScene: scene)
+    private var kept: [AnyObject] = []
+
+    init(
+        suppression: LeakDetector.Suppression = .standard, alerts: AlertBoard = AlertBoard { _ in },
+        isWatched: Bool = true
+    ) {
+        bench = Bench(suppression: suppression, alerts: alerts) { _ in .showAlert }
+        ScreenWatch.detector = nil
+        if isWatched { bench.detector.watchViewControllers() }
+    }
+
+    func open(_ root: UIViewController) {
+        window.rootViewController = root
+        window.isHidden = false
+    }
+
+    /// Leaks it.
+    func keep<Object: AnyObject>(_ object: Object) -> Object {
+        kept.append(object)
+        return object
+    }
+
+    func letGo() { kept = [] }
+
+    /// Lets so much time pass that every leak is told.
+    func settle() { bench.wait(5_000) }
+
+    var told: [String] { bench.lines }
+    var reasons: [String?] { bench.reports.map(\.reason) }
+    var stacks: [[String]] { bench.reports.map { $0.stack.map(Self.short) } }
+
+    static func short(_ name: String) -> String { name.split(separator: ".").last.map(String.init) ?? name }
+}
+
+class Home: UIViewController {}
+final class Cart: UIViewController {}
+final class Order: UIViewController {}
+
+/// Asks for its check itself.
+final class Manual: UIViewController {
+    var detector: LeakDetector?
+
+    override func viewDidDisappear(_ animated: Bool) {
+        super.viewDidDisappear(animated)
+        detector?.checkDeallocation(of: self, file: "App/Manual.swift", line: 7)
+    }
+}
+
+/// Has a view that the test gives it.
+final class Gallery: UIViewController {
+    var made: UIView?
+
+    override func loadView() { view = made ?? UIView() }
+}
+
+final class Badge: UIView {}
+
+final class OtherWindow: UIWindow {}

@@ -1,0 +1,66 @@
+import LeakMessage
+import Testing
+import UIKit
+
+@testable import LeakDetector
+
+extension Serialized {
+    /// With no method of UIKit replaced for them.
+    @MainActor @Suite struct ManualChecks {
+        private let app = App(isWatched: false)
+
+        private func manual() -> Manual {
+            let manual = Manual()
+            manual.detector = app.bench.detector
+            return manual
+        }
+
+        @Test func `a screen that was popped and stays is told, with the place of its check`() {
+            let navigation = UINavigationController(rootViewController: Home())
+            app.open(navigation)
+            navigation.pushViewController(app.keep(manual()), animated: true)
+            navigation.popViewController(animated: true)
+            app.settle()
+            #expect(app.told == ["leak Manual"])
+            #expect(app.reasons == ["popped"])
+            #expect(
+                app.bench.reports.first?.keys == [
+                    CustomKey("file", .string("App/Manual.swift")), CustomKey("line", .number(7)),
+                ])
+        }
+
+        @Test func `a screen that was dismissed in its container and stays is told`() {
+            let home = Home()
+            app.open(home)
+            home.present(UINavigationController(rootViewController: app.keep(manual())), animated: true)
+            app.settle()
+            home.dismiss(animated: true)
+            app.settle()
+            #expect(app.told == ["leak Manual"])
+            #expect(app.reasons == ["dismissed"])
+        }
+
+        @Test func `a screen that is covered, or in another tab, is not told`() {
+            let tabs = UITabBarController()
+            let navigation = UINavigationController(rootViewController: manual())
+            tabs.viewControllers = [navigation, Home()]
+            app.open(tabs)
+            navigation.pushViewController(Home(), animated: true)
+            navigation.popViewController(animated: true)
+            tabs.selectedIndex = 1
+            app.settle()
+            #expect(app.told == [])
+            #expect(app.bench.detector.counts.outstanding == 0)
+        }
+
+        @Test func `a screen that goes is checked and not told`() {
+            let home = Home()
+            app.open(home)
+            home.present(manual(), animated: true)
+            home.dismiss(animated: true)
+            app.settle()
+            #expect(app.told == [])
+            #expect(app.bench.detector.counts.checked == 1)
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import LeakMessage
+import Testing
+import UIKit
+
+@testable import LeakDetector
+
+extension Serialized {
+    @MainActor @Suite struct ScreenChecks {
+        private let app = App()
+
+        @Test func `a screen that was popped and stays is told`() {
+            let navigation = UINavigationController(rootViewController: Home())
+            app.open(navigation)
+            navigation.pushViewController(app.keep(Cart()), animated: true)
+            app.settle()
+            #expect(app.told == [])
+            navigation.popViewController(animated: true)
+            app.settle()
+            #expect(app.told == ["leak Cart"])
+            #expect(app.reasons == ["popped"])
+            #expect(app.stacks == [["UINavigationController", "Cart"]])
+            app.letGo()
+            app.settle()
+            #expect(app.told.last?.hasPrefix("freed Cart") == true)
+        }
+
+        @Test func `a screen that goes is not told, however it was shown`() {
+            let navigation = UINavigationController(rootViewController: Home())
+            app.open(navigation)
+            navigation.pushViewController(Cart(), animated: true)
+            navigation.popViewController(animated: true)
+            navigation.present(Order(), animated: true)
+            navigation.dismiss(animated: true)
+            app.settle()
+            #expect(app.told == [])
+            #expect(app.bench.detector.counts.checked == 2)
+        }
+
+        @Test func `in the middle of a stack it is told too`() {
+            let navigation = UINavigationController(rootViewController: Home())
+            app.open(navigation)
+            navigation.pushViewController(app.keep(Cart()), animated: false)
+            navigation.pushViewController(Order(), animated: false)
+            app.settle()
+            navigation.popToRootViewController(animated: true)
+            app.settle()
+            #expect(app.told == ["leak Cart"])
+        }
+
+        @Test func `a stack that is set drops who is not in it`() {
+            let navigation = UINavigationController(rootViewController: app.keep(Cart()))
+            app.open(navigation)
+            app.settle()
+            navigation.setViewControllers([Home()], animated: false)
+            app.settle()
+            #expect(app.told == ["leak Cart"])
+        }
+
+        @Test(arguments: [UIModalPresentationStyle.pageSheet, .fullScreen])
+        func `a screen that was dismissed and stays is told, what it covered is not`(
+            style: UIModalPresentationStyle
+        ) {
+            let home = Home()
+            app.open(home)
+            let cart = app.keep(Cart())
+            cart.modalPresentationStyle = style
+            home.present(cart, animated: true)
+            app.settle()
+            #expect(app.told == [])
+            home.dismiss(animated: true)
+            app.settle()
+            #expect(app.told == ["leak Cart"])
+            #expect(app.reasons == ["dismissed"])
+            #expect(app.stacks == [["Home", "Cart"]])
+        }
+
+        // For a child UIKit names what its container presents.
+        @Test func `a child that left does not hide behind what its container presents`() {
+            let home = Home()
+            let cart = app.keep(Cart())
+            app.open(home)
+            home.addChild(cart)
+            home.view.addSubview(cart.view)
+            home.present(Order(), animated: true)
+            #expect(cart.screenPresented == nil)
+            #expect(home.screenPresented != nil)
+            cart.willMove(toParent: nil)
+            cart.view.removeFromSuperview()
+            cart.removeFromParent()
+            app.settle()
+            #expect(app.told == ["leak Cart"])
+            #expect(app.reasons == ["removed"])
+        }
+
+        @Test func `a chain of sheets that is dismissed at once is told from every link that stays`() {
+            let home = Home()
+            app.open(home)
+            let (cart, order) = (app.keep(Cart()), app.keep(Order()))
+            home.present(cart, animated: true)
+            cart.present(order, animated: true)
+            app.settle()
+            #expect(app.told == [])
+            home.dismiss(animated: true)
+            app.settle()
+            #expect(Set(app.told) == ["leak Cart", "leak Order"])
+        }
+
+        @Test func `a tab that is not selected is not told, one that was taken out is`() {
+            let tabs = UITabBarController()
+            tabs.viewControllers = [app.keep(Cart()), Order()]
+            app.open(tabs)
+            tabs.selectedIndex = 1
+            app.settle()
+            #expect(app.told == [])
+            tabs.viewControllers = [Order()]
+            app.settle()
+            #expect(app.told == ["leak Cart"])
+        }
+
+        @Test func `a page that is cached is not told, one that left the cache is`() {
+            let pages = UIPageViewController()
+            pages.setViewControllers([app.keep(Cart())], direction: .forward, animated: false)
+            app.open(pages)
+            pages.setViewControllers([Order()], direction: .forward, animated: true)
+            app.settle()
+            #expect(app.told == [])
+            pages.setViewControllers([Home()], direction: .forward, animated: true)
+            app.settle()
+            #expect(app.told == ["leak Cart"])
+        }
+
+        @Test func `a detail that its split view parks is not told until the next is shown`() {
+            let split = UISplitViewController(list: Home())
+            app.open(split)
+            split.showDetailViewController(app.keep(Cart()), sender: nil)
+            split.goBackToList()
+            app.settle()
+            #expect(app.told == [])
+            split.showDetailViewController(Order(), sender: nil)
+            app.settle()
+            #expect(app.told == ["leak Cart"])
+        }
+
+        @Test func `a root that was replaced is told, with what it contains`() {
+            let navigation = UINavigationController(rootViewController: Home())
+            navigation.pushViewController(Cart(), animated: false)
+            app.open(app.keep(navigation))
+            app.settle()
+            app.window.rootViewController = Order()
+            app.settle()
+            #expect(app.told == ["leak UINavigationController"])
+            #expect(app.reasons == ["replaced"])
+            #expect(app.bench.reports.first?.children.map(App.short) == ["Home", "Cart"])
+        }
+
+        @Test func `a screen that comes back after it was told was kept on purpose`() {
+            let home = Home()
+            let cart = app.keep(Cart())
+            app.open(home)
+            home.present(cart, animated: true)
+            home.dismiss(animated: true)
+            app.settle()
+            home.present(cart, animated: true)
+            app.settle()
+            #expect(app.told.count == 2)
+            #expect(app.told.last?.hasPrefix("came back Cart") == true)
+        }
+
+        @Test func `a screen in a foreign view tree is in use, in a leftover of a transition it is not`() {
+            let home = Home()
+            app.open(home)
+            let (cart, order) = (app.keep(Cart()), app.keep(Order()))
+            home.present(cart, animated: false)
+            home.dismiss(animated: false)
+            let foreign = UIView()
+            foreign.addSubview(cart.view)
+            home.present(order, animated: false)
+            let leftover = order.view.superview
+            home.dismiss(animated: false)
+            #expect(leftover?.viewIsTransitionLeftover == true)
+            #expect(!foreign.viewIsTransitionLeftover)
+            #expect(order.screenView?.viewParent === leftover)
+            app.settle()
+            #expect(app.told == ["leak Order"])
+        }
+
+        @Test func `screens of windows that are none of the app's are left out`() {
+            let app = App(suppression: .init(windows: ["LeakDetectorChecks.OtherWindow"]))
+            let window = OtherWindow(windowScene: app.scene)
+            window.rootViewController = app.keep(Cart())
+            window.isHidden = false
+            app.settle()
+            window.rootViewController = nil
+            app.settle()
+            #expect(app.told == [])
+        }
+
+        @Test func `a finding hands out its controller or its view`() {
+            let home = Home()
+            app.open(home)
+            let cart = app.keep(Cart())
+            home.present(cart, animated: true)
+            home.dismiss(animated: true)
+            app.settle()
+            #expect(app.bench.findings.first?.viewController === cart)
+            #expect(app.bench.findings.first?.view == nil)
+        }
+
+        @Test func `one detector hears of screens, and is kept`() {
+            let other = Bench()
+            #expect(!other.detector.watchViewControllers())
+            #expect(app.bench.detector.watchViewControllers(), "asked again")
+            app.open(app.keep(Cart()))
+            app.settle()
+            app.window.rootViewController = Home()
+            app.settle()
+            other.wait(5_000)
+            #expect(app.told == ["leak Cart"])
+            #expect(other.lines == [])
+            weak var detector: LeakDetector?
+            ScreenWatch.detector = nil
+            do {
+                let bench = Bench()
+                detector = bench.detector
+                bench.detector.watchViewControllers()
+            }
+            #expect(detector != nil)
+            ScreenWatch.detector = nil
+            #expect(detector == nil)
+        }
+
+        @Test func `nothing is replaced before somebody asks`() async {
+            await #expect(processExitsWith: .success) {
+                await MainActor.run {
+                    precondition(!LeakDetector.isSwizzled)
+                    let bench = Bench()
+                    Home().checkItself(with: bench.detector)
+                    precondition(!LeakDetector.isSwizzled)
+                    bench.detector.watchViewControllers()
+                    precondition(LeakDetector.isSwizzled)
+                }
+            }
+        }
+    }
+}
+
+extension Home {
+    fileprivate func checkItself(with detector: LeakDetector) { detector.checkDeallocation(of: self) }
+}

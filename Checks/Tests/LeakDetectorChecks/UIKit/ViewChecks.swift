@@ -1,0 +1,124 @@
+import LeakMessage
+import Testing
+import UIKit
+
+@testable import LeakDetector
+
+extension Serialized {
+    @MainActor @Suite struct ViewChecks {
+        private let app = App()
+
+        @Test func `a view that stays after its controller has gone is told, not its subviews`() {
+            let home = Home()
+            app.open(home)
+            do {
+                let badge = app.keep(Badge())
+                badge.addSubview(UIView())
+                let gallery = Gallery()
+                gallery.made = badge
+                home.present(gallery, animated: true)
+                app.settle()
+                home.dismiss(animated: true)
+            }
+            app.settle()
+            #expect(app.told == ["leak Badge"])
+            #expect(app.stacks == [["Home", "Gallery", "Badge"]])
+            #expect(app.bench.findings.first?.view is Badge)
+            #expect(app.bench.findings.first?.viewController == nil)
+        }
+
+        @Test func `a view that its controller replaced is told if it stays`() {
+            let home = Home()
+            app.open(home)
+            let badge = app.keep(Badge())
+            let gallery = Gallery()
+            gallery.made = badge
+            home.addChild(gallery)
+            home.view.addSubview(gallery.view)
+            app.settle()
+            badge.removeFromSuperview()
+            gallery.view = UIView()
+            app.settle()
+            #expect(app.told == ["leak Badge"])
+            #expect(app.reasons == ["replaced"])
+        }
+
+        @Test func `a view that was removed is told if it stays, the outermost alone`() {
+            let bench = Bench()
+            let superview = UIView()
+            let badge = Badge()
+            do {
+                let inner = UIView()
+                badge.addSubview(inner)
+                superview.addSubview(badge)
+            }
+            badge.removeFromSuperviewDetectLeaks(bench.detector)
+            #expect(superview.subviews.isEmpty)
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak Badge"])
+            #expect(bench.reports.first?.reason == "removed")
+            withExtendedLifetime(badge) {}
+        }
+
+        @Test func `without a detector a view is removed and no more`() {
+            let superview = UIView()
+            let badge = Badge()
+            superview.addSubview(badge)
+            badge.removeFromSuperviewDetectLeaks()
+            #expect(superview.subviews.isEmpty)
+        }
+
+        @Test func `a view that was touched last is kept by that, until another is touched`() {
+            app.open(Home())
+            let badge = app.keep(Badge())
+            app.window.rootViewController?.view.addSubview(badge)
+            touch(badge)
+            badge.removeFromSuperviewDetectLeaks(app.bench.detector)
+            app.settle()
+            #expect(app.told == [])
+            touch(app.window)
+            app.settle()
+            #expect(app.told == ["leak Badge"])
+        }
+
+        private func touch(_ view: UIView) {
+            app.window.sendEvent(UIEvent(type: .touches, touches: [UITouch(.began, view)]))
+        }
+
+        @Test(arguments: [UIEvent.EventType.touches, .motion], [UITouch.Phase.began, .moved, .ended])
+        func `the view that a finger has just come down on is the one touched`(
+            type: UIEvent.EventType, phase: UITouch.Phase
+        ) {
+            let badge = Badge()
+            let event = UIEvent(type: type, touches: [UITouch(phase, badge)])
+            #expect((event.touchedView === badge) == (type == .touches && phase == .began))
+            #expect(UIEvent(type: type, touches: nil).touchedView == nil)
+        }
+
+        @Test func `what a navigation bar shows belongs to controllers`() {
+            let bar = UINavigationBar()
+            #expect(bar.viewBorrowsChildren)
+            #expect(!UIView().viewBorrowsChildren)
+        }
+
+        @Test func `the view of a controller knows it, and others do not`() {
+            let home = Home()
+            let inner = UIView()
+            home.view.addSubview(inner)
+            #expect(home.view.viewController === home)
+            #expect(inner.viewController == nil)
+            #expect(inner.viewParent === home.view)
+            #expect(home.view.viewChildren.count == 1)
+            #expect(inner.viewWindowClass == nil)
+            app.open(home)
+            #expect(inner.viewWindowClass == UIWindow.self)
+        }
+
+        @Test func `asking a screen for its view loads none`() {
+            let home = Home()
+            #expect(home.screenView == nil)
+            #expect(home.screenWindowClass == nil)
+            #expect(home.viewIfLoaded == nil)
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../../Tests/LeakDetectorTests/Support/VirtualClock.swift

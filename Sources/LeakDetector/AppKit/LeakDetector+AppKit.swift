@@ -1,0 +1,44 @@
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
+    public import AppKit
+
+    extension LeakDetector {
+        /// Looks whether a view controller is on its way out, and expects it gone if it is. Call it in `viewDidDisappear`:
+        ///
+        /// ```swift
+        /// override func viewDidDisappear() {
+        ///     super.viewDidDisappear()
+        ///     LeakDetector.shared?.checkDeallocation(of: self)
+        /// }
+        /// ```
+        ///
+        /// A controller that another one still holds or presents, or whose view is still in a window, is left alone.
+        ///
+        /// - Parameter seconds: its grace period; `nil` for the usual one, ``Limits/graceMilliseconds``.
+        @MainActor
+        public func checkDeallocation(
+            of controller: NSViewController, after seconds: Double? = nil, file: StaticString = #fileID,
+            line: UInt = #line
+        ) {
+            screens.check(controller, after: seconds, file: file, line: line)
+        }
+
+        /// Expects a window that is closed for good to be gone soon, with its controller and what it shows. Call it in
+        /// `windowWillClose(_:)`; not for a window that will be shown again.
+        ///
+        /// - Parameter seconds: the grace period; `nil` for the usual one, ``Limits/graceMilliseconds``.
+        @MainActor
+        public func checkDeallocation(
+            of window: NSWindow, after seconds: Double? = nil, file: StaticString = #fileID,
+            line: UInt = #line
+        ) {
+            let owner: AnyObject = window.windowController ?? window
+            let parts: [AnyObject?] = [window.windowController, window, window.contentViewController]
+            for case let part? in parts {
+                expectDeallocation(
+                    of: part, after: seconds, owner: part === owner ? nil : owner, reason: "closed",
+                    file: file,
+                    line: line)
+            }
+        }
+    }
+#endif

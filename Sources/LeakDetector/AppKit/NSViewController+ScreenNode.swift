@@ -1,0 +1,37 @@
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
+    internal import AppKit
+
+    extension NSViewController: ScreenNode {
+        var screenParent: (any ScreenNode)? { parent }
+        var screenPresented: (any ScreenNode)? { presentedViewControllers?.first }
+        var screenPresenter: (any ScreenNode)? { presentingViewController }
+        var screenIsStack: Bool { false }
+        var screenContained: [any ScreenNode] { children }
+        var screenWindowClass: AnyClass? { isViewLoaded ? view.viewWindowClass : nil }
+
+        // AppKit does not say what is just happening, but by `viewDidDisappear` the view is out of its window.
+        var screenIsMovingFromParent: Bool { parent == nil && screenWindowClass == nil }
+        var screenIsBeingDismissed: Bool { screenIsMovingFromParent }
+        var screenView: (any ViewNode)? { isViewLoaded ? view : nil }
+
+        var screenTicket: ScreenTicket? {
+            get { unsafe objc_getAssociatedObject(self, &screenTicketKey) as? ScreenTicket }
+            set {
+                unsafe objc_setAssociatedObject(
+                    self, &screenTicketKey, newValue, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+            }
+        }
+    }
+
+    extension NSView: ViewNode {
+        var viewParent: (any ViewNode)? { superview }
+        var viewChildren: [any ViewNode] { subviews }
+        var viewWindowClass: AnyClass? { window.map { type(of: $0) } }
+        var viewController: (any ScreenNode)? { nextResponder as? NSViewController }
+        var viewIsTransitionLeftover: Bool { false }
+        var viewBorrowsChildren: Bool { false }
+    }
+
+    /// Its address is the key; nobody reads or writes it.
+    nonisolated(unsafe) private var screenTicketKey: UInt8 = 0
+#endif

@@ -1,0 +1,57 @@
+/// Which alert is on the screen, and which ones wait until it is closed.
+struct AlertQueue<Picture> {
+    struct Entry {
+        var alert: AlertBoard.Alert
+        let picture: Picture?
+    }
+
+    enum Admission {
+        case show(Entry)
+        case wait
+        /// Too many wait. It has to be told in another way.
+        case full
+    }
+
+    enum Change: Hashable {
+        case shown, waiting
+        /// It was closed, or there was no room for it.
+        case absent
+    }
+
+    /// Pictures are half a megabyte each, and nobody closes more alerts in a row.
+    static var waitingLimit: Int { 20 }
+
+    private(set) var shown: Entry?
+    private var waiting: [Entry] = []
+
+    /// - Parameter picture: made only of an alert that is taken.
+    mutating func add(_ alert: AlertBoard.Alert, picture: @autoclosure () -> Picture?) -> Admission {
+        guard shown != nil else {
+            let entry = Entry(alert: alert, picture: picture())
+            shown = entry
+            return .show(entry)
+        }
+        guard waiting.count < Self.waitingLimit else { return .full }
+        waiting.append(Entry(alert: alert, picture: picture()))
+        return .wait
+    }
+
+    /// Changes the text of the alert that has the same id.
+    mutating func update(_ alert: AlertBoard.Alert) -> Change {
+        if shown?.alert.id == alert.id {
+            shown?.alert = alert
+            return .shown
+        }
+        guard let index = waiting.firstIndex(where: { $0.alert.id == alert.id }) else { return .absent }
+        waiting[index].alert = alert
+        return .waiting
+    }
+
+    /// Closes the alert that is shown.
+    ///
+    /// - Returns: the next one to show.
+    mutating func close() -> Entry? {
+        shown = waiting.isEmpty ? nil : waiting.removeFirst()
+        return shown
+    }
+}

@@ -1,0 +1,48 @@
+#if canImport(SwiftUI)
+    public import SwiftUI
+
+    extension View {
+        /// Expects an object to go when this view goes, or when another object takes its place.
+        ///
+        /// ```swift
+        /// CartView(model: model)
+        ///     .expectDeallocation(of: model)
+        /// ```
+        ///
+        /// - Parameters:
+        ///   - object: a model that nobody but this view should keep.
+        ///   - seconds: its grace period; `nil` for the usual one, ``LeakDetector/Limits/graceMilliseconds``.
+        ///   - path: names of its owners, outermost first.
+        ///   - reason: why it should go.
+        ///   - detector: `nil` is the shared one, ``LeakDetector/shared``, once it was started.
+        @MainActor
+        public func expectDeallocation(
+            of object: AnyObject, after seconds: Double? = nil, path: [String] = [],
+            reason: String? = "view removed", detector: LeakDetector? = nil, file: StaticString = #fileID,
+            line: UInt = #line
+        ) -> some View {
+            // Another object is another identity, which ends the state that belonged to the one before.
+            background(
+                Watched(detector: detector) { watcher in
+                    watcher.expectDeallocation(
+                        of: object, after: seconds, path: path, reason: reason, file: file, line: line)
+                }
+                .id(ObjectIdentifier(object)))
+        }
+    }
+
+    /// Shows nothing. Its state lives as long as the view that it stands behind.
+    private struct Watched: View {
+        @State private var watcher: LeakWatcher
+        private let watch: (LeakWatcher) -> Void
+
+        init(detector: LeakDetector?, watch: @escaping (LeakWatcher) -> Void) {
+            _watcher = State(initialValue: LeakWatcher(detector))
+            self.watch = watch
+        }
+
+        var body: some View {
+            Color.clear.onAppear { watch(watcher) }
+        }
+    }
+#endif

@@ -1,0 +1,96 @@
+#if DEBUG && canImport(UIKit) && !os(watchOS)
+    internal import Foundation
+    internal import UIKit
+
+    /// Shows alerts one after another, each in a window of its own, which is on no responder chain of the app's.
+    ///
+    /// It learns of scenes by notifications, since `UIApplication.shared` is not there for extensions: a detector that is
+    /// made before the first scene becomes active knows them all. Without an active scene alerts go to standard error.
+    @MainActor
+    final class AlertScreen: AlertBoard.Screen {
+        static nonisolated let shared = AlertScreen()
+
+        private struct KnownScene {
+            weak var scene: UIWindowScene?
+        }
+
+        private var queue = AlertQueue<UIImage>()
+        /// Active last, last.
+        private var scenes: [KnownScene] = []
+        private(set) var window: AlertWindow?
+        private let write: @Sendable (String) -> Void
+
+        nonisolated init(
+            center: NotificationCenter = .default,
+            write: @escaping @Sendable (String) -> Void = StandardError.write
+        ) {
+            self.write = write
+            // Both: of a scene that became active before there was a detector, a window may still appear.
+            for name in [UIScene.didActivateNotification, UIWindow.didBecomeVisibleNotification] {
+                _ = center.addObserver(forName: name, object: nil, queue: nil) { [weak self] notification in
+                    nonisolated(unsafe) let object = notification.object
+                    Task { @MainActor [weak self] in
+                        self?.learn(unsafe (object as? UIWindowScene) ?? (object as? UIWindow)?.windowScene)
+                    }
+                }
+            }
+        }
+
+        nonisolated func show(_ alert: AlertBoard.Alert, pictureOf object: AnyObject?) {
+            nonisolated(unsafe) let object = object
+            Self.onMainThread { unsafe self.add(alert, pictureOf: object) }
+        }
+
+        nonisolated func update(_ alert: AlertBoard.Alert) {
+            Self.onMainThread {
+                switch self.queue.update(alert) {
+                case .shown: self.window?.controller.text = alert.text
+                case .waiting: break
+                // The news is shown though the alert was closed.
+                case .absent: self.add(alert, pictureOf: nil)
+                }
+            }
+        }
+
+        /// At once where verdicts come on the main thread: the picture is made while the object is there.
+        private nonisolated static func onMainThread(_ body: @escaping @MainActor @Sendable () -> Void) {
+            if Thread.isMainThread {
+                MainActor.assumeIsolated(body)
+            } else {
+                Task { @MainActor in body() }
+            }
+        }
+
+        private func learn(_ scene: UIWindowScene?) {
+            guard let scene else { return }
+            scenes.removeAll { $0.scene == nil || $0.scene === scene }
+            scenes.append(KnownScene(scene: scene))
+        }
+
+        private func add(_ alert: AlertBoard.Alert, pictureOf object: AnyObject?) {
+            switch queue.add(alert, picture: Screenshot.make(of: object)) {
+            case .show(let entry): open(entry)
+            case .wait: break
+            case .full: write(alert.text)
+            }
+        }
+
+        private func open(_ entry: AlertQueue<UIImage>.Entry) {
+            let scene = scenes.last { $0.scene?.activationState == .foregroundActive }?.scene
+            guard let scene else {
+                write(entry.alert.text)
+                return close()
+            }
+            let controller = AlertController(entry.alert, picture: entry.picture) { [weak self] in
+                self?.close()
+            }
+            window = AlertWindow(controller, in: scene)
+        }
+
+        private func close() {
+            window?.isHidden = true
+            window = nil
+            if let next = queue.close() { open(next) }
+        }
+    }
+#endif

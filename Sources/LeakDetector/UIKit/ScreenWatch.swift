@@ -1,0 +1,33 @@
+#if canImport(UIKit) && !os(watchOS)
+    internal import Foundation
+    internal import UIKit
+
+    /// Hands what the hooks see to the one detector that watches the screens of this process.
+    @MainActor
+    enum ScreenWatch {
+        /// A controller has room for one ticket, so one detector hears of it.
+        static var detector: LeakDetector?
+
+        static func didSee(_ event: ScreenEvent, _ controller: UIViewController) {
+            detector?.screens.handle(event, controller)
+        }
+
+        static func willShowDetail(_ detail: UIViewController, in split: UISplitViewController) {
+            detector?.screens.willShowDetail(detail, in: split)
+        }
+
+        static func viewWillChange(of controller: UIViewController) {
+            detector?.screens.viewWillChange(of: controller)
+        }
+
+        static func willSend(_ event: UIEvent) {
+            guard let detector, let view = event.touchedView else { return }
+            detector.screens.didTouch(view)
+        }
+
+        /// Does nothing elsewhere: UIKit forbids to be called there, but does not prevent it.
+        nonisolated static func onMainThread(_ tell: @MainActor () -> Void) {
+            if Thread.isMainThread { MainActor.assumeIsolated(tell) }
+        }
+    }
+#endif

@@ -1,0 +1,31 @@
+#if DEBUG && canImport(UIKit) && !os(watchOS)
+    internal import UIKit
+
+    /// What a view or a controller looks like.
+    @MainActor
+    enum Screenshot {
+        /// Points of its longer side; more would only cost memory.
+        static let longest: CGFloat = 240
+
+        /// - Returns: `nil` of what has no size, and of what a picture would keep in memory.
+        static func make(of object: AnyObject?) -> UIImage? {
+            guard let view = view(of: object) else { return nil }
+            let size = view.bounds.size
+            guard size.width > 0, size.height > 0 else { return nil }
+            let scale = min(1, longest / max(size.width, size.height))
+            let scaled = CGSize(width: size.width * scale, height: size.height * scale)
+            return UIGraphicsImageRenderer(size: scaled).image { context in
+                context.cgContext.scaleBy(x: scale, y: scale)
+                view.layer.render(in: context.cgContext)
+            }
+        }
+
+        private static func view(of object: AnyObject?) -> UIView? {
+            #if !os(tvOS) && !os(visionOS)
+                // As LeakedViewControllerDetector found: its picture leaks it.
+                if object is UIImagePickerController { return nil }
+            #endif
+            return (object as? UIView) ?? (object as? UIViewController)?.viewIfLoaded
+        }
+    }
+#endif

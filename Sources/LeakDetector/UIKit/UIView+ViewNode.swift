@@ -1,0 +1,16 @@
+#if canImport(UIKit) && !os(watchOS)
+    internal import UIKit
+
+    extension UIView: ViewNode {
+        var viewParent: (any ViewNode)? { superview }
+        var viewChildren: [any ViewNode] { subviews }
+        var viewWindowClass: AnyClass? { window.map { type(of: $0) } }
+        var viewBorrowsChildren: Bool { self is UINavigationBar }
+        var viewController: (any ScreenNode)? { next as? UIViewController }
+
+        // A class of UIKit's own that has no name for others.
+        var viewIsTransitionLeftover: Bool {
+            viewController == nil && String(describing: type(of: self)) == "UILayoutContainerView"
+        }
+    }
+#endif

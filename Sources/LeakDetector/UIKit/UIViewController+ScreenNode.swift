@@ -1,0 +1,41 @@
+#if canImport(UIKit) && !os(watchOS)
+    internal import UIKit
+
+    extension UIViewController: ScreenNode {
+        var screenParent: (any ScreenNode)? { parent }
+
+        // UIKit answers for the ancestors too: for a child it names what its container presents.
+        var screenPresented: (any ScreenNode)? {
+            presentedViewController?.presentingViewController === self ? presentedViewController : nil
+        }
+
+        var screenPresenter: (any ScreenNode)? { presentingViewController }
+        var screenIsStack: Bool { self is UINavigationController }
+
+        var screenContained: [any ScreenNode] {
+            switch self {
+            case let navigation as UINavigationController: navigation.viewControllers
+            case let tabs as UITabBarController: tabs.viewControllers ?? []
+            case let pages as UIPageViewController: pages.viewControllers ?? []
+            case let split as UISplitViewController: split.viewControllers
+            default: children
+            }
+        }
+
+        var screenWindowClass: AnyClass? { viewIfLoaded?.viewWindowClass }
+        var screenIsMovingFromParent: Bool { isMovingFromParent }
+        var screenIsBeingDismissed: Bool { isBeingDismissed }
+        var screenView: (any ViewNode)? { viewIfLoaded }
+
+        var screenTicket: ScreenTicket? {
+            get { unsafe objc_getAssociatedObject(self, &screenTicketKey) as? ScreenTicket }
+            set {
+                unsafe objc_setAssociatedObject(
+                    self, &screenTicketKey, newValue, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+            }
+        }
+    }
+
+    /// Its address is the key; nobody reads or writes it.
+    nonisolated(unsafe) private var screenTicketKey: UInt8 = 0
+#endif

@@ -1,0 +1,76 @@
+internal import LeakMessage
+internal import Threads
+
+/// Views that should be gone, looked at on the main queue. Of what stays the outermost view is told.
+final class ViewSubject: Subject {
+    private struct WeakView {
+        weak var node: (any ViewNode)?
+    }
+
+    private let owners: [AnyClass]
+    private let circumstances: Circumstances
+    private let root = Guarded<WeakSubject?>(nil)
+    @MainActor private weak var screens: Screens?
+    @MainActor private var leaves: [WeakView]
+    @MainActor private var isReported = false
+
+    /// - Parameters:
+    ///   - leaves: the views in which no others are.
+    ///   - owners: classes of the controllers they were in, outermost first.
+    @MainActor
+    init(_ leaves: [any ViewNode], _ circumstances: Circumstances, owners: [AnyClass], in screens: Screens) {
+        self.leaves = leaves.map { WeakView(node: $0) }
+        self.circumstances = circumstances
+        self.owners = owners
+        self.screens = screens
+    }
+
+    var object: AnyObject? { root.with { $0 }?.object }
+
+    func look() -> Sight {
+        MainActor.assumeIsolated { isReported ? lookAtReported() : lookForRoot() }
+    }
+
+    func portrait(_ circumstances: Circumstances) -> Portrait {
+        MainActor.assumeIsolated { isReported = true }
+        return Portrait(
+            kind: .view, type: object.map { type(of: $0) } ?? circumstances.type, containers: owners)
+    }
+
+    @MainActor
+    private func lookForRoot() -> Sight {
+        let alive = leaves.compactMap(\.node)
+        guard !alive.isEmpty else { return .gone }
+        if let controller = owners.last, screens?.ignoresViews(of: controller) != false { return .inUse }
+        let detached = alive.compactMap { leaf in ViewTree.detachedRoot(of: leaf).map { (leaf, root: $0) } }
+        guard let root = detached.first?.root else { return .inUse }
+        // Trees that have come apart are leaks of their own.
+        expect(detached.filter { $0.root !== root }.map(\.0), after: 0)
+        leaves = detached.filter { $0.root === root }.map { WeakView(node: $0.0) }
+        self.root.with { $0 = WeakSubject(root) }
+        guard screens?.putsOff(self, circumstances, with: root) == false else { return .inUse }
+        return .retained(ObjectIdentifier(root))
+    }
+
+    /// The reported view's subviews are looked at anew as soon as it does not hold them any more.
+    @MainActor
+    private func lookAtReported() -> Sight {
+        let root = object as? any ViewNode
+        let orphans = leaves.compactMap(\.node).filter { leaf in
+            root.map { !ViewTree.isInside(leaf, $0) } ?? true
+        }
+        expect(orphans, after: nil)
+        guard let root else {
+            leaves = []
+            return .gone
+        }
+        leaves = ViewTree.leaves(of: root).map { WeakView(node: $0) }
+        return ViewTree.detachedRoot(of: root) == nil ? .inUse : .retained(ObjectIdentifier(root))
+    }
+
+    @MainActor
+    private func expect(_ leaves: [any ViewNode], after seconds: Double?) {
+        guard !leaves.isEmpty else { return }
+        screens?.expect(leaves, circumstances, owners: owners, after: seconds)
+    }
+}

@@ -1,0 +1,41 @@
+/// Walks through views.
+@MainActor
+enum ViewTree {
+    static func root(of view: any ViewNode) -> any ViewNode {
+        var root = view
+        while let parent = root.viewParent { root = parent }
+        return root
+    }
+
+    /// The views below one in which no others are, or that view itself. What a bar shows for controllers is left out.
+    static func leaves(of root: any ViewNode) -> [any ViewNode] {
+        var leaves: [any ViewNode] = []
+        var rest = [root]
+        while let view = rest.popLast() {
+            let children = view.viewBorrowsChildren ? [] : view.viewChildren
+            if children.isEmpty { leaves.append(view) }
+            rest += children.reversed()
+        }
+        return leaves
+    }
+
+    static func isInside(_ view: any ViewNode, _ container: any ViewNode) -> Bool {
+        var next: (any ViewNode)? = view
+        while let view = next {
+            if view === container { return true }
+            next = view.viewParent
+        }
+        return false
+    }
+
+    /// The outermost view around one, if no window and no controller has them.
+    static func detachedRoot(of view: any ViewNode) -> (any ViewNode)? {
+        var root = view
+        while true {
+            if root.viewController != nil { return nil }
+            guard let parent = root.viewParent else { break }
+            root = parent
+        }
+        return root.viewWindowClass == nil ? root : nil
+    }
+}

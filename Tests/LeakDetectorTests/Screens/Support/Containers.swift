@@ -1,0 +1,124 @@
+@testable import LeakDetector
+
+/// A navigation controller.
+final class Nav: Screen {
+    init(_ kit: Kit, _ stack: Screen...) {
+        super.init(kit)
+        setStack(stack)
+    }
+
+    override var shown: [Screen] { children.last.map { [$0] } ?? [] }
+
+    func push(_ screen: Screen) { setStack(children + [screen]) }
+
+    func pop() { setStack(children.dropLast()) }
+
+    func popToRoot() { setStack([children[0]]) }
+
+    /// UIKit tells nothing of those in the middle.
+    func setStack(_ stack: [Screen]) {
+        let (old, top) = (children, children.last)
+        children = stack
+        for screen in stack { screen.parent = self }
+        let left = old.filter { screen in !stack.contains { $0 === screen } }
+        for screen in left { screen.isMovingFromParent = true }
+        if top !== stack.last {
+            if isVisible { stack.last?.appear(in: self) }
+            top?.disappearFromContainer()
+        }
+        for screen in left {
+            screen.parent = nil
+            screen.isMovingFromParent = false
+        }
+    }
+
+    /// The top has left the stack, but is still under the finger.
+    func beginSwipe() -> Screen {
+        let screen = children.removeLast()
+        screen.parent = nil
+        return screen
+    }
+
+    /// UIKit tells that the one below, which was never quite there, has gone, and that the top is there.
+    func cancelSwipe(_ screen: Screen) {
+        let below = children.last
+        children.append(screen)
+        screen.parent = self
+        if let below { kit.tell(.didDisappear, below) }
+        kit.tell(.didAppear, screen)
+    }
+
+    func finishSwipe(_ screen: Screen) {
+        if isVisible { children.last?.appear(in: self) }
+        screen.disappearFromContainer()
+    }
+}
+
+/// A tab bar controller.
+final class Tabs: Screen {
+    private var selected = 0
+
+    init(_ kit: Kit, _ tabs: Screen...) {
+        super.init(kit)
+        set(tabs)
+    }
+
+    override var shown: [Screen] { children.isEmpty ? [] : [children[selected]] }
+
+    func select(_ index: Int) {
+        let old = children[selected]
+        selected = index
+        if isVisible { children[index].appear(in: self) }
+        old.disappearFromContainer()
+    }
+
+    func set(_ tabs: [Screen]) {
+        for tab in children {
+            tab.disappearFromContainer()
+            tab.parent = nil
+        }
+        (children, selected) = (tabs, 0)
+        for tab in tabs { tab.parent = self }
+        if isVisible { tabs.first?.appear(in: self) }
+    }
+}
+
+/// A page view controller: it keeps the page before as its child, out of the window.
+final class Pages: Screen {
+    init(_ kit: Kit, _ page: Screen) {
+        super.init(kit)
+        show(page)
+    }
+
+    override var shown: [Screen] { children.last.map { [$0] } ?? [] }
+
+    func show(_ page: Screen) {
+        let old = children.last
+        children.append(page)
+        page.parent = self
+        if isVisible { page.appear(in: self) }
+        old?.disappearFromContainer()
+        while children.count > 2 { children[0].removeFromParent() }
+    }
+}
+
+/// A split view controller, collapsed: back at the list, it keeps the detail for when there is room for both.
+final class Split: Screen {
+    private var detail: Screen?
+
+    override var shown: [Screen] { children }
+
+    func showDetail(_ screen: Screen) {
+        if kit.hasHooks { kit.screens.willShowDetail(screen, in: self) }
+        leaveDetail()
+        detail = screen
+        add(screen)
+    }
+
+    func leaveDetail() {
+        guard let screen = detail, screen.parent === self else { return }
+        screen.disappearFromContainer()
+        children.removeAll { $0 === screen }
+        screen.parent = nil
+    }
+}

@@ -1,0 +1,97 @@
+import Dispatch
+import LeakMessage
+import Threads
+
+@testable import LeakDetector
+
+/// Stands for UIKit and an app, on a clock that the tests move. It does what UIKit is known to do, in the same order.
+@MainActor
+final class Kit {
+    let clock = VirtualClock()
+    let detector: LeakDetector
+    /// Whether UIKit's methods tell the detector.
+    var hasHooks = true
+    private(set) lazy var window = Window(self)
+    private let reported = Guarded<[LeakReport]>([])
+    private let answered = Guarded(0)
+    /// What the app keeps by mistake, or on purpose.
+    private var kept: [AnyObject] = []
+
+    /// - Parameter queue: where objects other than screens are looked at; with one, time is real.
+    init(
+        suppression: LeakDetector.Suppression = .standard, answer: LeakDetector.Answer = .report,
+        queue: DispatchQueue? = nil, _ change: (inout LeakDetector.Limits) -> Void = { _ in }
+    ) {
+        var limits = LeakDetector.Limits()
+        change(&limits)
+        let mode = LeakDetector.Mode.custom { [answered] _ in
+            answered.with { $0 += 1 }
+            return answer
+        } report: { [reported] report in
+            reported.with { $0.append(report) }
+        }
+        if let queue {
+            detector = LeakDetector(mode, limits: limits, suppression: suppression, queue: queue)
+        } else {
+            let announcer = Announcer(
+                mode, suppression, pathFinder: nil, queue: DispatchQueue(label: "test"))
+            detector = LeakDetector(limits: limits, clock: clock, announcer)
+        }
+    }
+
+    var screens: Screens { detector.screens }
+
+    func tell(_ event: ScreenEvent, _ screen: Screen) {
+        if hasHooks { screens.handle(event, screen) }
+    }
+
+    @discardableResult
+    func keep<Object: AnyObject>(_ object: Object) -> Object {
+        kept.append(object)
+        return object
+    }
+
+    func letGo() { kept = [] }
+
+    /// Long enough for a transition, a grace period, a second look and a look at a survivor.
+    func settle() { clock.advance(by: 3_000) }
+
+    /// How often the app was asked what to do with a finding.
+    var asked: Int { answered.with { $0 } }
+
+    var reports: [LeakReport] { reported.with { $0 } }
+
+    /// One of them; an empty one, if there are fewer.
+    func report(_ index: Int) -> LeakReport { index < reports.count ? reports[index] : LeakReport() }
+
+    /// What was told, as `leak Cart`, `freed Cart`, `came back Cart`.
+    var told: [String] {
+        reports.map { report in
+            let end = report.isCameBack ? "came back" : "freed"
+            return "\(report.event == .leak ? "leak" : end) \(Self.short(report.className ?? ""))"
+        }
+    }
+
+    /// What was checked, as `Cart 2`.
+    func takeChecks() -> [String] {
+        detector.takeChecks().map { "\(Self.short($0.className)) \($0.count)" }
+    }
+
+    static func short(_ name: String) -> String { String(name.drop { $0 != "." }.dropFirst()) }
+}
+
+@MainActor
+class Window {
+    private let kit: Kit
+    init(_ kit: Kit) { self.kit = kit }
+
+    var root: Screen? {
+        didSet {
+            oldValue?.leaveWindow()
+            root?.enter(self)
+        }
+    }
+}
+
+/// One that the keyboard uses; its name is put on the list by the tests.
+final class KeyboardWindow: Window {}

@@ -1,0 +1,138 @@
+@testable import LeakDetector
+
+/// A view controller.
+@MainActor
+class Screen: ScreenNode {
+    let kit: Kit
+    private(set) var view: View?
+    weak var parent: Screen?
+    var children: [Screen] = []
+    private(set) var presented: Screen?
+    private(set) weak var presenter: Screen?
+    /// Whether it covers its presenter, which UIKit then takes out of the window.
+    private var covers = false
+    private(set) var isVisible = false
+    var isMovingFromParent = false
+    var isBeingDismissed = false
+    /// Asks for a check in its `viewDidDisappear`.
+    var checksItself = false
+    var screenTicket: ScreenTicket?
+
+    init(_ kit: Kit) { self.kit = kit }
+
+    var screenParent: (any ScreenNode)? { parent }
+    var screenPresented: (any ScreenNode)? { presented }
+    var screenPresenter: (any ScreenNode)? { presenter }
+    var screenContained: [any ScreenNode] { children }
+    var screenIsStack: Bool { self is Nav }
+    var screenWindowClass: AnyClass? { view?.viewWindowClass }
+    var screenIsMovingFromParent: Bool { isMovingFromParent }
+    var screenIsBeingDismissed: Bool { isBeingDismissed }
+    var screenView: (any ViewNode)? { view }
+
+    func makeView() -> View { View(Label()) }
+
+    func load() {
+        guard view == nil else { return }
+        setView(makeView())
+        kit.tell(.didLoad, self)
+    }
+
+    func setView(_ new: View) {
+        if kit.hasHooks { kit.screens.viewWillChange(of: self) }
+        view?.controller = nil
+        view?.replace(by: new)
+        view = new
+        new.controller = self
+    }
+
+    /// Those of its children that are shown when it is.
+    var shown: [Screen] { children }
+
+    func appear() {
+        load()
+        for child in shown { child.appear(in: self) }
+        isVisible = true
+        kit.tell(.didAppear, self)
+    }
+
+    func appear(in container: Screen) {
+        load()
+        if let view { container.view?.add(view) }
+        appear()
+    }
+
+    func disappear() {
+        guard isVisible else { return }
+        for child in shown { child.disappear() }
+        isVisible = false
+        if checksItself { kit.screens.check(self, after: nil, file: "App/Screen.swift", line: 7) }
+        kit.tell(.didDisappear, self)
+    }
+
+    /// Out of its container's view, which it was shown in until now.
+    func disappearFromContainer() {
+        disappear()
+        view?.remove()
+    }
+
+    func enter(_ window: Window) {
+        load()
+        view?.window = window
+        appear()
+    }
+
+    func leaveWindow() {
+        disappear()
+        view?.remove()
+    }
+
+    var outermost: Screen {
+        var screen = self
+        while let parent = screen.parent { screen = parent }
+        return screen
+    }
+
+    func present(_ screen: Screen, coveringAll: Bool = true) {
+        let window = outermost.view?.window
+        (presented, screen.presenter, screen.covers) = (screen, self, coveringAll)
+        if coveringAll { outermost.leaveWindow() }
+        screen.load()
+        screen.view?.window = window
+        screen.appear()
+    }
+
+    func dismiss() {
+        guard let screen = presented else { return }
+        screen.dismiss()
+        let window = screen.view?.window
+        screen.isBeingDismissed = true
+        screen.disappear()
+        // Its presenter appears before UIKit cleans up.
+        if screen.covers, let window { outermost.enter(window) }
+        screen.view?.remove()
+        (presented, screen.presenter) = (nil, nil)
+        screen.isBeingDismissed = false
+    }
+
+    /// As a custom container does it.
+    func add(_ child: Screen) {
+        children.append(child)
+        child.parent = self
+        if isVisible { child.appear(in: self) }
+    }
+
+    func removeFromParent() {
+        isMovingFromParent = true
+        disappearFromContainer()
+        parent?.children.removeAll { $0 === self }
+        parent = nil
+        isMovingFromParent = false
+        kit.tell(.didRemoveFromParent, self)
+    }
+}
+
+final class Home: Screen {}
+final class Cart: Screen {}
+final class Order: Screen {}
+final class Help: Screen {}

@@ -1,0 +1,129 @@
+import Dispatch
+import LeakMessage
+import Testing
+
+@testable import LeakDetector
+
+/// What falls to other threads than the main one.
+@MainActor @Suite struct ThreadTests {
+    private final class Held: @unchecked Sendable {
+        // Unchecked: handed from one thread to another.
+        var object: AnyObject?
+        init(_ object: AnyObject?) { self.object = object }
+    }
+
+    /// Lets go of what is held on another thread, and waits for that.
+    private func release(_ held: Held) {
+        DispatchQueue(label: "other").sync { held.object = nil }
+    }
+
+    /// Shows a screen and closes it.
+    private func closed(_ kit: Kit) -> Held {
+        kit.window.root = Home(kit)
+        let cart = Cart(kit)
+        kit.window.root?.present(cart)
+        kit.window.root?.dismiss()
+        return Held(cart)
+    }
+
+    private func wait(until isDone: () -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
+    @Test func `a screen may end on any thread, its view ends on the main one`() {
+        let kit = Kit()
+        let held = closed(kit)
+        kit.settle()
+        weak let view = (held.object as? Cart)?.view
+        release(held)
+        #expect(held.object == nil)
+        #expect(view != nil, "kept until the main queue has its turn")
+        #expect(kit.told == ["leak Cart"])
+        kit.clock.advance(by: 0)
+        #expect(view == nil)
+        #expect(kit.told == ["leak Cart", "freed Cart"])
+    }
+
+    @Test func `views of a detector that is gone end on the main thread too`() {
+        let kit = Kit()
+        let screens = Screens(
+            sweeper: kit.detector.sweepers.onMainQueue, ignores: { _ in false }, ignoresWindow: { _ in false }
+        )
+        weak let watcher = screens
+        kit.hasHooks = false
+        let held = closed(kit)
+        weak let view = (held.object as? Cart)?.view
+        if let cart = held.object as? Cart { screens.handle(.didAppear, cart) }
+        withExtendedLifetime(screens) {}
+        release(held)
+        kit.clock.advance(by: 0)
+        #expect(view == nil)
+        #expect(watcher == nil || watcher?.count == 0)
+    }
+
+    @Test func `any thread may ask to ignore a screen`() {
+        let kit = Kit()
+        let held = closed(kit)
+        kit.settle()
+        DispatchQueue(label: "other").sync { held.object.map(kit.detector.ignore) }
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+        #expect(kit.detector.counts.leaked == 0)
+    }
+
+    @Test func `a detector with a queue of its own looks at screens on the main queue`() async throws {
+        let kit = Kit(queue: DispatchQueue(label: "objects")) {
+            $0.graceMilliseconds = 30
+            $0.secondLookMilliseconds = 30
+        }
+        let held = closed(kit)
+        final class Model: Sendable {}
+        let model = Model()
+        kit.detector.expectDeallocation(of: model)
+        try await wait { kit.told.count >= 2 }
+        #expect(Set(kit.told) == ["leak Cart", "leak ThreadTests.Model"])
+        #expect(kit.detector.counts.leaked == 2)
+        #expect(kit.detector.takeChecks().map(\.count) == [1, 1])
+        release(held)
+        try await wait { kit.told.count >= 3 }
+        #expect(kit.told.last == "freed Cart")
+        withExtendedLifetime(model) {}
+    }
+
+    @Test(arguments: [true, false])
+    func `a pause holds for screens that are watched before it or after`(isBefore: Bool) async throws {
+        let kit = Kit(queue: DispatchQueue(label: "objects")) {
+            $0.graceMilliseconds = 0
+            $0.secondLookMilliseconds = 0
+        }
+        if isBefore { _ = kit.screens }
+        kit.detector.pause()
+        let held = closed(kit)
+        try await wait { kit.detector.counts.outstanding == 1 }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(kit.told.isEmpty)
+        kit.detector.resume()
+        try await wait { !kit.told.isEmpty }
+        #expect(kit.told == ["leak Cart"])
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func `what is ignored is ignored on both queues`() async throws {
+        let kit = Kit(queue: DispatchQueue(label: "objects")) {
+            $0.graceMilliseconds = 200
+            $0.secondLookMilliseconds = 0
+        }
+        _ = kit.screens
+        kit.window.root = Home(kit)
+        let cart = Cart(kit)
+        kit.detector.ignore(cart)
+        kit.detector.expectDeallocation(of: cart)
+        try await wait { kit.detector.counts.outstanding == 0 }
+        kit.window.root?.present(cart)
+        kit.window.root?.dismiss()
+        try await wait { kit.detector.counts.outstanding == 1 }
+        try await wait { kit.detector.counts.outstanding == 0 }
+        #expect(kit.told.isEmpty)
+    }
+}

@@ -1,0 +1,251 @@
+import Dispatch
+import LeakMessage
+import Testing
+
+@testable import LeakDetector
+
+/// Views that outlive their controller, are replaced, or are taken out of their superview.
+@MainActor @Suite struct ViewTests {
+    private let kit = Kit()
+
+    init() { kit.window.root = Home(kit) }
+
+    /// Shows a cart with such a view, and closes it.
+    private func close(_ view: View, on kit: Kit? = nil) {
+        let kit = kit ?? self.kit
+        let cart = Cart(kit)
+        cart.setView(view)
+        kit.window.root?.present(cart)
+        kit.window.root?.dismiss()
+    }
+
+    @Test func `views that go with their controller are not told, and are no checks of their own`() {
+        close(View(Label(), View(Chart(), Button())))
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        #expect(kit.takeChecks() == ["Cart 1"])
+    }
+
+    @Test func `a leaf that outlives its controller is told, with the controllers it was in`() {
+        let chart = kit.keep(Chart())
+        close(View(Label(), View(chart)))
+        kit.settle()
+        #expect(kit.told == ["leak Chart"])
+        #expect(kit.report(0).kind == .view)
+        #expect(kit.report(0).stack.map(Kit.short) == ["Home", "Cart", "Chart"])
+        #expect(kit.report(0).reason == "dismissed")
+    }
+
+    @Test func `of a tree that stays only the root is told, once`() {
+        close(kit.keep(View(View(Label(), Label()), Chart(View(), Button()))))
+        kit.settle()
+        #expect(kit.told == ["leak View"])
+        #expect(kit.detector.counts.outstanding == 0, "nothing is expected anew while it holds them")
+    }
+
+    @Test func `trees that have come apart are told one by one`() {
+        let (chart, button) = (kit.keep(Chart(Label(), Label())), kit.keep(Button()))
+        close(View(chart, View(button)))
+        kit.settle()
+        #expect(Set(kit.told) == ["leak Chart", "leak Button"])
+        #expect(kit.told.count == 2)
+    }
+
+    @Test func `views of two controllers in one tree are told once, by the root`() {
+        do {
+            let cart = Cart(kit)
+            kit.window.root?.present(cart)
+            cart.add(Order(kit))
+            kit.keep(cart.view ?? View())
+        }
+        kit.window.root?.dismiss()
+        kit.settle()
+        #expect(kit.told == ["leak View"])
+        #expect(kit.takeChecks() == ["Cart 1", "Order 1", "View 1"])
+    }
+
+    @Test func `views of a controller that leaks are not told`() {
+        let cart = kit.keep(Cart(kit))
+        kit.window.root?.present(cart)
+        kit.keep(cart.view ?? View())
+        kit.window.root?.dismiss()
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+    }
+
+    @Test func `a view that is in a window again is not told`() {
+        let chart = kit.keep(Chart())
+        close(View(chart))
+        kit.window.root?.view?.add(chart)
+        kit.settle()
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `a view that stands in a window without a controller is not told`() {
+        let chart = kit.keep(Chart())
+        close(View(chart))
+        kit.clock.advance(by: 200)
+        chart.remove()
+        chart.window = kit.window
+        kit.settle()
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `a view that another controller has is not told`() {
+        let (chart, other) = (kit.keep(Chart()), kit.keep(Order(kit)))
+        other.setView(View())
+        close(View(chart))
+        other.view?.add(chart)
+        kit.settle()
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `the views of a child controller that lives on are that controller's`() {
+        let order = kit.keep(Order(kit))
+        do {
+            let cart = Cart(kit)
+            kit.window.root?.present(cart)
+            cart.add(order)
+        }
+        kit.window.root?.dismiss()
+        kit.settle()
+        #expect(kit.told == ["leak Order"])
+    }
+
+    @Test func `what a navigation bar shows for controllers is not told with the bar's`() {
+        let title = kit.keep(Label())
+        close(View(BarView(title), Button()))
+        kit.settle()
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test(arguments: ["Chart", "Cart"])
+    func `views of an ignored class, or of a controller of one, are not told`(name: String) {
+        let kit = Kit(suppression: .init(classes: [name]))
+        kit.window.root = Home(kit)
+        close(View(kit.keep(Chart(Label(), Label(), Label()))), on: kit)
+        kit.settle()
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `a view that was told and is put back has come back`() {
+        let chart = kit.keep(Chart())
+        close(View(chart))
+        kit.settle()
+        kit.window.root?.view?.add(chart)
+        kit.settle()
+        #expect(kit.told == ["leak Chart", "came back Chart"])
+    }
+
+    @Test func `a view that was told and goes later is freed`() {
+        close(kit.keep(Chart(Label())))
+        kit.settle()
+        kit.letGo()
+        kit.settle()
+        #expect(kit.told == ["leak Chart", "freed Chart"])
+    }
+
+    @Test func `subviews that a leaked view lets go of are looked at anew`() {
+        let chart = kit.keep(Chart(View(Label()), Button()))
+        close(chart)
+        kit.settle()
+        #expect(kit.told == ["leak Chart"])
+        kit.keep(chart.children[1])
+        chart.children[0].remove()
+        chart.children[0].remove()
+        kit.clock.advance(by: 10_000)
+        #expect(kit.told == ["leak Chart", "leak Button"], "the label went, the button did not")
+    }
+
+    @Test func `subviews that a leaked view got later are its own`() {
+        let chart = kit.keep(Chart())
+        close(chart)
+        kit.settle()
+        chart.add(kit.keep(Button()))
+        kit.clock.advance(by: 10_000)
+        #expect(kit.told == ["leak Chart"])
+        chart.children[0].remove()
+        kit.clock.advance(by: 10_000)
+        #expect(kit.told == ["leak Chart", "leak Button"])
+    }
+
+    @Test func `subviews that outlive a leaked view are looked at anew`() {
+        let button = Button()
+        close(kit.keep(Chart(button)))
+        kit.settle()
+        kit.letGo()
+        kit.clock.advance(by: 10_000)
+        #expect(kit.told == ["leak Chart", "freed Chart", "leak Button"])
+        withExtendedLifetime(button) {}
+    }
+
+    @Test func `a view that is replaced is told if it stays`() {
+        let home = kit.window.root
+        kit.keep(home?.view ?? View())
+        home?.setView(View())
+        kit.settle()
+        #expect(kit.told == ["leak View"])
+        #expect(kit.report(0).reason == "replaced")
+        #expect(kit.report(0).stack.map(Kit.short) == ["Home", "View"])
+    }
+
+    @Test func `a view that replaced another is looked at when its controller has gone`() {
+        kit.window.root?.present(Cart(kit))
+        kit.settle()
+        kit.window.root?.presented?.setView(kit.keep(Chart()))
+        kit.settle()
+        kit.window.root?.dismiss()
+        kit.settle()
+        #expect(kit.told == ["leak Chart"])
+    }
+
+    @Test func `a view that is replaced is not kept by the detector`() {
+        weak let old = kit.window.root?.view
+        kit.window.root?.setView(View())
+        #expect(old == nil)
+    }
+
+    @Test func `a view set without a word is the one looked at`() {
+        let cart = kit.keep(Cart(kit))
+        kit.window.root?.present(cart)
+        kit.hasHooks = false
+        weak let old = cart.view
+        cart.setView(Chart())
+        kit.keep(cart.view ?? View())
+        kit.hasHooks = true
+        kit.tell(.didDisappear, Home(kit))
+        kit.settle()
+        #expect(old == nil)
+    }
+
+    @Test func `a view taken out of its superview is told if it stays`() {
+        let chart = kit.keep(Chart(Label(), Label()))
+        kit.window.root?.view?.add(chart)
+        chart.remove()
+        kit.screens.expectRemoval(of: chart, reason: "removed")
+        kit.settle()
+        #expect(kit.told == ["leak Chart"])
+        #expect(kit.report(0).reason == "removed")
+    }
+
+    @Test func `a view taken out of its superview that goes is a check`() {
+        kit.screens.expectRemoval(of: Chart(Label()), reason: "removed")
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        #expect(kit.takeChecks() == ["Chart 1"])
+    }
+
+    @Test func `the button that closed the screen is kept by its touch, and told only after the next`() {
+        let (button, chart) = (kit.keep(Button()), kit.keep(Chart()))
+        kit.screens.didTouch(button)
+        close(View(button, View(chart)))
+        kit.settle()
+        #expect(kit.told == ["leak Chart"])
+        kit.screens.didTouch(button)
+        kit.settle()
+        #expect(kit.told == ["leak Chart"], "the same again")
+        kit.screens.didTouch(Button())
+        kit.settle()
+        #expect(kit.told == ["leak Chart", "leak Button"])
+    }
+}

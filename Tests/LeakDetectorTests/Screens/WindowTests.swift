@@ -1,0 +1,258 @@
+import LeakMessage
+import Testing
+
+@testable import LeakDetector
+
+/// Windows, the life of the app, and what is none of it.
+@MainActor @Suite struct WindowTests {
+    private let kit = Kit()
+
+    private func closeCart() {
+        kit.window.root?.present(kit.keep(Cart(kit)))
+        kit.window.root?.dismiss()
+    }
+
+    @Test func `a root that is replaced is told if it stays`() {
+        kit.window.root = kit.keep(Cart(kit))
+        kit.window.root = Home(kit)
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+        #expect(kit.report(0).reason == "replaced")
+        #expect(kit.report(0).stack == [])
+    }
+
+    @Test func `a root that moves to another window is not told`() {
+        let home = Home(kit)
+        let other = Window(kit)
+        kit.window.root = home
+        kit.window.root = nil
+        other.root = home
+        kit.settle()
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `each of several windows has its own screens`() {
+        let other = Window(kit)
+        kit.window.root = Home(kit)
+        other.root = Nav(kit, Order(kit))
+        closeCart()
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+        other.root = nil
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+    }
+
+    @Test func `a scene whose windows go without a word is looked at when anything changes`() {
+        var other: Window? = Window(kit)
+        kit.window.root = Home(kit)
+        other?.root = kit.keep(Cart(kit))
+        kit.settle()
+        other = nil
+        kit.window.root?.present(Help(kit), coveringAll: false)
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+    }
+
+    @Test func `time in the background does not count`() {
+        kit.window.root = Home(kit)
+        closeCart()
+        kit.clock.advance(by: 300)
+        kit.detector.pause()
+        kit.clock.advance(by: 60_000)
+        #expect(kit.told.isEmpty)
+        kit.detector.resume()
+        kit.clock.advance(by: 1_000)
+        #expect(kit.told.isEmpty)
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+    }
+
+    @Test func `a screen closed in the background is told when the app is in front again`() {
+        kit.window.root = Home(kit)
+        kit.detector.pause()
+        closeCart()
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        kit.detector.resume()
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+    }
+
+    @Test func `time in which the main thread was blocked does not count`() {
+        kit.window.root = Home(kit)
+        closeCart()
+        kit.clock.advance(by: 200)
+        kit.clock.advance(by: 1_000, stall: 4_000)
+        kit.letGo()
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        #expect(kit.takeChecks() == ["Cart 1"])
+    }
+
+    @Test(arguments: [
+        LeakDetector.Suppression(classes: ["Cart"]), .init(prefixes: ["LeakDetectorTests.C"]),
+        .init(modules: ["LeakDetectorTests"]),
+    ])
+    func `a screen of an ignored class is not told`(suppression: LeakDetector.Suppression) {
+        let kit = Kit(suppression: suppression)
+        kit.window.root = Home(kit)
+        kit.window.root?.present(kit.keep(Cart(kit)))
+        kit.window.root?.dismiss()
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        #expect(kit.detector.counts.suppressed == 1)
+    }
+
+    @Test func `a screen that is ignored itself is not told, however often it comes and goes`() {
+        kit.window.root = Home(kit)
+        let cart = kit.keep(Cart(kit))
+        kit.detector.ignore(cart)
+        for _ in 0..<3 {
+            kit.window.root?.present(cart)
+            kit.window.root?.dismiss()
+            kit.settle()
+        }
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test(arguments: [LeakDetector.Answer.ignore, .ignoreClass])
+    func `a screen that was answered for is not asked about again`(answer: LeakDetector.Answer) {
+        let kit = Kit(answer: answer)
+        kit.window.root = Home(kit)
+        let cart = kit.keep(Cart(kit))
+        for _ in 0..<3 {
+            kit.window.root?.present(cart)
+            kit.window.root?.dismiss()
+            kit.settle()
+        }
+        #expect(kit.asked == 1)
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `screens and views of the keyboard's windows are not told`() {
+        let kit = Kit(suppression: .init(windows: ["LeakDetectorTests.KeyboardWindow"]))
+        let window = KeyboardWindow(kit)
+        let order = kit.keep(Order(kit))
+        window.root = order
+        window.root = nil
+        window.root = Cart(kit)
+        kit.keep(window.root?.view ?? View())
+        window.root = nil
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        #expect(kit.takeChecks() == [])
+        kit.window.root = order
+        kit.window.root = nil
+        kit.settle()
+        #expect(kit.told == ["leak Order"], "shown by the app it is the app's")
+    }
+
+    @Test func `a screen whose view is in the view of another is not told`() {
+        kit.window.root = Home(kit)
+        let cell = View()
+        let cart = kit.keep(Cart(kit))
+        kit.window.root?.present(cart)
+        kit.window.root?.dismiss()
+        if let view = cart.view { cell.add(view) }
+        kit.settle()
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `a screen in what UIKit left behind after a transition is told`() {
+        kit.window.root = Home(kit)
+        let cart = kit.keep(Cart(kit))
+        let leftover = kit.keep(LeftoverView())
+        kit.window.root?.present(cart)
+        kit.window.root?.dismiss()
+        if let view = cart.view { leftover.add(view) }
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+    }
+
+    @Test func `a screen in a layout container that a controller has is not told`() {
+        kit.window.root = Home(kit)
+        let cart = kit.keep(Cart(kit))
+        let (container, owner) = (LeftoverView(), kit.keep(Home(kit)))
+        owner.setView(container)
+        kit.window.root?.present(cart)
+        kit.window.root?.dismiss()
+        if let view = cart.view { container.add(view) }
+        kit.settle()
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `a screen that was never loaded is not told`() {
+        kit.keep(Cart(kit))
+        kit.window.root = Home(kit)
+        kit.window.root = Help(kit)
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        #expect(kit.screens.count == 1)
+    }
+
+    @Test func `a screen that was loaded ahead and never shown is not told`() {
+        kit.keep(Cart(kit)).load()
+        kit.window.root = Home(kit)
+        kit.window.root = Help(kit)
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        kit.letGo()
+        kit.settle()
+        #expect(kit.takeChecks() == ["Home 1"])
+    }
+
+    @Test func `a screen that hides its viewDidAppear from UIKit is seen in its window`() {
+        let cart = kit.keep(Cart(kit))
+        kit.window.root = Home(kit)
+        cart.load()
+        cart.view?.window = kit.window
+        kit.tell(.didDisappear, kit.window.root!)
+        kit.settle()
+        cart.view?.remove()
+        kit.tell(.didDisappear, cart)
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+    }
+
+    @Test func `a screen that was loaded before the detector started is seen when it appears`() {
+        kit.window.root = Home(kit)
+        let cart = kit.keep(Cart(kit))
+        kit.hasHooks = false
+        cart.load()
+        kit.hasHooks = true
+        kit.window.root?.present(cart)
+        kit.window.root?.dismiss()
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+    }
+
+    @Test func `five hundred screens leave nothing behind`() {
+        kit.window.root = Home(kit)
+        for _ in 0..<500 {
+            kit.window.root?.present(Cart(kit))
+            kit.window.root?.dismiss()
+        }
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        #expect(kit.takeChecks() == ["Cart 500"])
+        #expect(kit.screens.count == 1)
+        #expect(kit.detector.counts.outstanding == 0)
+        #expect(kit.clock.isIdle, "no timer while nothing waits")
+    }
+
+    @Test func `screens that found no room are expected again later`() {
+        let kit = Kit { $0.outstanding = 1 }
+        kit.window.root = Home(kit)
+        for _ in 0..<2 {
+            kit.window.root?.present(kit.keep(Cart(kit)))
+            kit.window.root?.dismiss()
+        }
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+        #expect(kit.detector.counts.dropped == 1)
+        kit.window.root?.present(Help(kit))
+        kit.settle()
+        #expect(kit.told == ["leak Cart", "leak Cart"])
+    }
+}
