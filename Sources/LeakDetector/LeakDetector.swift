@@ -15,6 +15,8 @@ public final class LeakDetector: Sendable {
     let sweepers: Sweepers
     let announcer: Announcer
     @MainActor var watchedScreens: Screens?
+    /// Of the self-tests that run.
+    let probes: Guarded<[Probe]>
     private let session = Guarded(SessionCount(startedAt: WallTime.now))
     #if canImport(UIKit) && !os(watchOS)
         private let foreground: Foreground
@@ -57,12 +59,12 @@ public final class LeakDetector: Sendable {
     /// - Parameter mainClock: the clock of the main queue; `nil` if `clock` is that.
     init(limits: Limits, clock: any WakeClock, mainClock: (any WakeClock)? = nil, _ announcer: Announcer) {
         self.announcer = announcer
+        let probes = Guarded([Probe]())
+        self.probes = probes
         @Sendable func sweeper(_ clock: any WakeClock) -> Sweeper {
             Sweeper(limits: limits, clock: clock) { sweeper, verdict, entry in
-                guard let probe = entry.subject as? Probe else {
-                    return announcer.tell(sweeper, verdict, entry)
-                }
-                Self.probed(verdict, probe)
+                for probe in probes.with({ $0 }) { probe.hear(verdict) }
+                if entry.circumstances.isCounted { announcer.tell(sweeper, verdict, entry) }
             }
         }
         sweepers = Sweepers(sweeper(clock), mainClock: mainClock, make: sweeper)
@@ -90,7 +92,7 @@ public final class LeakDetector: Sendable {
             object,
             Circumstances(
                 type: type(of: object), path: path, reason: reason, file: file, line: line,
-                owner: owner.map(ObjectIdentifier.init)),
+                owner: owner.map(WeakSubject.init)),
             after: seconds)
     }
 
@@ -107,6 +109,9 @@ public final class LeakDetector: Sendable {
 
     /// Goes on after ``pause()``.
     public func resume() { sweepers.resume() }
+
+    /// Forgets all that is waited for and takes nothing more, for good: what a switch on your server can turn off.
+    public func stop() { sweepers.stop() }
 
     /// How many objects were checked, leaked, freed.
     public var counts: Counts { sweepers.counts }

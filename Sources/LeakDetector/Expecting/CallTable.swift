@@ -1,5 +1,6 @@
 /// What calls say, each once: a line of code that is passed a million times with objects of one class takes one slot.
-struct CallTable: Sendable {
+struct CallTable {
+    /// Of an object without owner.
     struct Call: Hashable, Sendable {
         let circumstances: Circumstances
         let graceMilliseconds: Int
@@ -11,7 +12,6 @@ struct CallTable: Sendable {
         func says(the other: borrowing Call) -> Bool {
             circumstances.line == other.circumstances.line && circumstances.type == other.circumstances.type
                 && graceMilliseconds == other.graceMilliseconds
-                && circumstances.owner == other.circumstances.owner
                 && circumstances.isCounted == other.circumstances.isCounted
                 && circumstances.file.isSame(as: other.circumstances.file)
                 && circumstances.path.count == other.circumstances.path.count
@@ -22,15 +22,13 @@ struct CallTable: Sendable {
         func hash(into hasher: inout Hasher) {
             hasher.combine(circumstances.line)
             hasher.combine(ObjectIdentifier(circumstances.type))
-            hasher.combine(circumstances.owner)
             hasher.combine(circumstances.reason)
             hasher.combine(circumstances.path)
         }
     }
 
     /// A class, so that a look at it copies no strings.
-    private final class Slot: @unchecked Sendable {
-        // Unchecked: in the hands of the table's owner alone.
+    private final class Slot {
         let number: UInt32
         let call: Call
         var uses = 0

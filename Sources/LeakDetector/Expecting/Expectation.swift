@@ -6,14 +6,16 @@ struct Expectation<Subject: Sendable>: Sendable {
         /// It outlived that; one more look, since a late release is no leak.
         case secondLook
         /// Its owner was reported, and while that stays it says nothing new.
-        case shadowed(since: Int)
+        case shadowed(Trace)
         /// It was reported; its end is of interest.
-        case survivor(Survivor)
+        case survivor(Trace)
     }
 
-    struct Survivor: Sendable {
-        let reportID: String
+    /// Where an object is in ``KnownObjects``.
+    struct Trace: Hashable, Sendable {
         let identity: ObjectIdentifier
+        /// Tells it from another object that has its place in memory later.
+        let number: Int
         let since: Int
     }
 
@@ -21,6 +23,9 @@ struct Expectation<Subject: Sendable>: Sendable {
     let subject: Subject
     let circumstances: Circumstances
     let startedAt: Int
+    /// Counts up, so that what was expected before an object came into use again is told from what was expected after. 0 for
+    /// those that came from ``GraceRing``, which holds none that was ever in use again.
+    var sequence = 0
     var stage = Stage.grace
 }
 
@@ -33,7 +38,7 @@ struct Circumstances: Sendable {
     var file: StaticString = #fileID
     var line: UInt = #line
     /// The object that keeps this one: while that one is reported, this one is not.
-    var owner: ObjectIdentifier?
+    var owner: WeakSubject?
     /// Whether it is part of what is counted.
     var isCounted = true
     /// Whether it belongs to what is checked already, as views do to their screen: then it counts only if it stays.
@@ -50,13 +55,13 @@ enum Sight: Hashable, Sendable {
 
 /// What is to be told of an expectation.
 enum Verdict: Hashable, Sendable {
-    /// - alive: survivors of the type now, this one included.
+    /// - alive: how many of the type were reported and are not known to have gone, this one included.
     /// - isWatched: whether its end will be told.
     case leaked(
         ObjectIdentifier, reportID: String, waitedMilliseconds: Int, alive: Int, isWatched: Bool)
     case freed(reportID: String, livedMilliseconds: Int, alive: Int)
     /// It is in use again: its owner keeps it on purpose.
     case cameBack(reportID: String, livedMilliseconds: Int, alive: Int)
-    /// It lived so long that nobody looks any more.
+    /// Its end will not be told.
     case forgotten(reportID: String)
 }

@@ -8,55 +8,64 @@ struct Expectations<Subject: Sendable> {
 
     let limits: LeakDetector.Limits
     private var ring = BucketRing<Entry>()
-    private var survivors: Survivors<Subject>
+    private(set) var known = KnownObjects<Subject>()
     private var checks = CheckCounts()
-    /// Objects that were said to be in use after they were expected to go.
-    private var used: Set<ObjectIdentifier> = []
+    /// When objects that may be waited for came into use again, as a sequence number.
+    private var used: [ObjectIdentifier: Int] = [:]
+    /// Owners of objects that are waited for; and which of those owners are waited for themselves.
+    private var owners: Set<ObjectIdentifier> = []
+    private var awaitedOwners: Set<ObjectIdentifier> = []
+    private var sequence = 0
     private(set) var counts = LeakDetector.Counts()
 
-    init(limits: LeakDetector.Limits) {
-        self.limits = limits.sound
-        survivors = Survivors(limit: self.limits.survivors)
-    }
+    init(limits: LeakDetector.Limits) { self.limits = limits.sound }
 
     /// When to look next, or `nil` while nothing waits.
     var nextDue: Int? { ring.nextDue }
 
+    var isFull: Bool { counts.outstanding >= limits.outstanding }
+
     /// Takes a place among those that are waited for, unless too many are.
     ///
-    /// - Parameter identity: of an object that waits elsewhere.
+    /// - Parameter identity: of an object that waits elsewhere; `nil` if it is not known yet.
     /// - Returns: whether there was one.
-    mutating func admit(_ identity: ObjectIdentifier? = nil) -> Bool {
-        if !used.isEmpty, let identity { used.remove(identity) }
-        guard counts.outstanding < limits.outstanding else {
+    mutating func admit(_ identity: ObjectIdentifier?) -> Bool {
+        guard !isFull else {
             counts.dropped += 1
             return false
         }
         counts.outstanding += 1
+        if !owners.isEmpty, let identity, owners.contains(identity) { awaitedOwners.insert(identity) }
         return true
     }
 
+    /// Whether an object came into use again since others were expected: then the time when it is expected counts.
+    func wasUsed(_ identity: ObjectIdentifier) -> Bool { !used.isEmpty && used[identity] != nil }
+
     /// Starts a grace period, unless too many run already.
     ///
+    /// - Parameters:
+    ///   - identity: of the object, if it is known yet.
+    ///   - owner: of the object's owner, if that should go too.
     /// - Returns: when it is over, or `nil` if it did not start.
     mutating func expect(
-        _ subject: Subject, _ circumstances: Circumstances, graceMilliseconds: Int, at now: Int
+        _ subject: Subject, _ circumstances: Circumstances, identity: ObjectIdentifier? = nil,
+        owner: ObjectIdentifier? = nil, graceMilliseconds: Int, at now: Int
     ) -> Int? {
-        guard admit() else { return nil }
+        guard admit(identity) else { return nil }
+        if let owner { owners.insert(owner) }
+        sequence += 1
         let due = now + min(max(graceMilliseconds, 0), LeakDetector.Limits.longestGraceMilliseconds)
-        ring.insert(Entry(subject: subject, circumstances: circumstances, startedAt: now), dueAt: due)
+        ring.insert(
+            Entry(subject: subject, circumstances: circumstances, startedAt: now, sequence: sequence),
+            dueAt: due)
         return due
     }
 
     /// Goes on with objects that had their grace period elsewhere, and are gone.
-    mutating func settle(_ type: AnyClass, count: Int) {
-        counts.outstanding -= count
-        check(type, count)
-    }
-
-    /// Counts an object that nobody had to wait for.
-    mutating func check(_ circumstances: Circumstances) {
-        if circumstances.isCounted { check(circumstances.type, 1) }
+    mutating func settle(_ circumstances: Circumstances, count: Int) {
+        leave(count)
+        check(circumstances, count)
     }
 
     /// Goes on with an object that had its grace period elsewhere, and outlived it.
@@ -64,78 +73,131 @@ struct Expectations<Subject: Sendable> {
         lookAgain(Entry(subject: subject, circumstances: circumstances, startedAt: startedAt), at: now)
     }
 
-    /// Takes what is to be looked at now. Each goes to ``judge(_:_:at:reportID:)`` with what was seen.
+    /// Takes what is to be looked at now. Each goes to ``judge(_:_:owner:at:reportID:)`` with what was seen.
     mutating func takeDue(at now: Int) -> [Entry] { ring.takeDue(at: now) }
 
-    /// The survivor that was reported under that identity, to be looked at before an object of the same identity is
-    /// judged: it may have gone, and its place in memory been given to another.
-    func survivor(_ identity: ObjectIdentifier) -> Subject? { survivors[identity]?.subject }
-
-    /// Forgets a survivor that is not there any more, so that another object may have its identity.
-    mutating func forgetSurvivor(_ identity: ObjectIdentifier) { survivors.remove(identity) }
+    /// Says that those of ``KnownObjects/crowded`` that have gone were told of.
+    mutating func thinOut() { known.thinOut() }
 
     /// Decides what a look at a due object means, and when to look again.
-    mutating func judge(_ entry: Entry, _ sight: Sight, at now: Int, reportID: () -> String) -> Verdict? {
-        defer { if counts.outstanding == 0 { used = [] } }
+    ///
+    /// - Parameter owner: of the object's owner, while that is there.
+    mutating func judge(
+        _ entry: Entry, _ sight: Sight, owner: ObjectIdentifier? = nil, at now: Int, reportID: () -> String
+    ) -> Verdict? {
+        let sight = isVoid(entry, sight) ? .inUse : sight
         switch (entry.stage, sight) {
         case (.grace, .gone), (.secondLook, .gone):
-            counts.outstanding -= 1
-            if !entry.circumstances.isPart { check(entry.circumstances) }
+            leave(1)
+            if !entry.circumstances.isPart { check(entry.circumstances, 1) }
         case (.grace, .inUse), (.secondLook, .inUse):
-            counts.outstanding -= 1
+            leave(1)
         case (.grace, .retained):
             lookAgain(entry, at: now)
         case (.secondLook, .retained(let identity)):
-            counts.outstanding -= 1
-            guard !used.contains(identity) else { return nil }
-            return outlast(entry, identity, at: now, reportID: reportID)
-        case (.shadowed, .gone), (.shadowed, .inUse):
-            break
-        case (.shadowed(let since), .retained(let identity)):
-            return stepOut(entry, identity, shadowedSince: since, at: now, reportID: reportID)
-        case (.survivor(let survivor), .retained):
-            return watch(entry, survivor, at: now)
-        case (.survivor(let survivor), .gone), (.survivor(let survivor), .inUse):
-            return end(of: survivor.identity, survivor.reportID, as: sight, at: now)
+            return outlast(entry, identity, owner, at: now, reportID: reportID)
+        case (.shadowed(let trace), .retained):
+            return stepOut(entry, trace, owner, at: now, reportID: reportID)
+        case (.survivor(let trace), .retained):
+            return watch(entry, trace, at: now)
+        case (.shadowed(let trace), _), (.survivor(let trace), _):
+            return end(of: trace.identity, trace.number, as: sight, at: now)
         }
         return nil
     }
 
-    /// Takes news of a survivor that did not wait for a look.
+    /// Takes news of an object that did not wait for a look.
     ///
-    /// - Parameter sight: `gone` or `inUse`.
-    mutating func end(of identity: ObjectIdentifier, as sight: Sight, at now: Int) -> Verdict? {
-        guard let survivor = survivors[identity] else { return nil }
-        return end(of: identity, survivor.reportID, as: sight, at: now)
+    /// - Parameters:
+    ///   - number: of the object that is meant; `nil` for the one that has the identity now.
+    ///   - sight: `gone` or `inUse`.
+    mutating func end(
+        of identity: ObjectIdentifier, _ number: Int? = nil, as sight: Sight, at now: Int
+    ) -> Verdict? {
+        // Told already, or the place in memory has another object by now.
+        guard let object = known[identity], number == nil || object.number == number else { return nil }
+        // What is never to be told of stays known while it is there.
+        guard object.state != .muted || sight == .gone else { return nil }
+        known.remove(identity)
+        guard case .told(let reportID, _) = object.state else {
+            if object.state == .shadowed { counts.suppressed -= 1 }
+            return nil
+        }
+        let lived = now - object.since
+        let alive = known.told(of: object.type)
+        if sight == .inUse {
+            if object.isCounted { counts.cameBack += 1 }
+            return .cameBack(reportID: reportID, livedMilliseconds: lived, alive: alive)
+        }
+        if object.isCounted { counts.freed += 1 }
+        return .freed(reportID: reportID, livedMilliseconds: lived, alive: alive)
     }
 
     /// Takes news of an object that is in use, whether it was reported or is still waited for: what was expected of it before
     /// now holds no more.
     mutating func use(_ identity: ObjectIdentifier, at now: Int) -> Verdict? {
-        if counts.outstanding > 0, used.count < limits.outstanding { used.insert(identity) }
+        sequence += 1
+        if counts.outstanding > 0, used.count < limits.outstanding { used[identity] = sequence }
         return end(of: identity, as: .inUse, at: now)
     }
 
-    /// Takes back that an object leaked. It stays known, so that it is never told of again.
-    mutating func mute(_ identity: ObjectIdentifier) {
-        guard survivors.mute(identity) else { return }
+    /// Takes back that an object leaked, before anybody was told of it. It stays known, so that it is never told of.
+    mutating func retract(_ identity: ObjectIdentifier) {
+        guard let object = known[identity], case .told = object.state else { return }
+        known.set(identity, .muted, isSuppressed: true)
         counts.leaked -= 1
         counts.suppressed += 1
     }
 
-    /// Makes an object known as one that is never told of.
-    mutating func ignore(_ subject: Subject, _ identity: ObjectIdentifier, type: AnyClass, at now: Int) {
-        mute(identity)
-        survivors.insertMuted(subject, identity, type: type, at: now)
+    /// Makes an object known as one that is never told of, or told of no more.
+    mutating func ignore(_ subject: Subject, _ identity: ObjectIdentifier, type: AnyClass, at now: Int)
+        -> Verdict?
+    {
+        guard let object = known[identity] else {
+            _ = known.insert(identity, subject, type: type, .muted, at: now)
+            return nil
+        }
+        known.set(identity, .muted, isSuppressed: object.isSuppressed || object.state == .shadowed)
+        guard case .told(let reportID, _) = object.state else { return nil }
+        return .forgotten(reportID: reportID)
+    }
+
+    /// Whether that report still stands: it was not followed by an end, nor muted.
+    func stands(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
+        guard case .told(reportID, _)? = known[identity]?.state else { return false }
+        return true
+    }
+
+    /// What is left when nothing is waited for any more: the counts.
+    func stopped(_ limits: LeakDetector.Limits) -> Self {
+        var rest = Self(limits: limits)
+        rest.counts = counts
+        rest.counts.outstanding = 0
+        rest.checks = checks
+        return rest
     }
 
     /// What was checked since the last call.
     mutating func takeChecks() -> [(type: AnyClass, count: Int)] { checks.take() }
 
     /// Counts objects that were looked at, or had gone before.
-    mutating func check(_ type: AnyClass, _ count: Int) {
+    mutating func check(_ circumstances: Circumstances, _ count: Int) {
+        guard circumstances.isCounted else { return }
         counts.checked += count
-        checks.add(type, count, limit: limits.checkedTypes)
+        checks.add(circumstances.type, count, limit: limits.checkedTypes)
+    }
+
+    private mutating func leave(_ count: Int) {
+        counts.outstanding -= count
+        guard counts.outstanding == 0 else { return }
+        (used, owners, awaitedOwners) = ([:], [], [])
+    }
+
+    private func isVoid(_ entry: Entry, _ sight: Sight) -> Bool {
+        guard !used.isEmpty, case .retained(let identity) = sight, let use = used[identity] else {
+            return false
+        }
+        return entry.sequence < use
     }
 
     private mutating func lookAgain(_ entry: Entry, at now: Int) {
@@ -150,88 +212,107 @@ struct Expectations<Subject: Sendable> {
     private static var ownerFirstMilliseconds: Int { 400 }
 
     private mutating func outlast(
-        _ entry: Entry, _ identity: ObjectIdentifier, at now: Int, reportID: () -> String
+        _ entry: Entry, _ identity: ObjectIdentifier, _ owner: ObjectIdentifier?, at now: Int,
+        reportID: () -> String
     ) -> Verdict? {
-        // Expected twice, leaked once; or muted.
-        guard survivors[identity] == nil else { return nil }
-        guard !isShadowed(entry) else {
-            counts.suppressed += 1
-            shadow(entry, since: now, at: now)
+        if let owner, awaitedOwners.contains(owner), now - entry.startedAt < limits.survivorMilliseconds {
+            lookAgain(entry, at: now)
+            return nil
+        }
+        awaitedOwners.remove(identity)
+        leave(1)
+        if let object = known[identity] {
+            // Expected twice, leaked once.
+            suppress(object, identity, entry)
+            return nil
+        }
+        check(entry.circumstances, 1)
+        if let owner, known[owner] != nil {
+            shadow(entry, identity, at: now)
             return nil
         }
         return leak(entry, identity, at: now, reportID: reportID)
     }
 
-    private func isShadowed(_ entry: Entry) -> Bool {
-        entry.circumstances.owner.map { survivors[$0] != nil } ?? false
+    /// Counts an object that was to be ignored before it was expected.
+    private mutating func suppress(
+        _ object: KnownObjects<Subject>.Known, _ identity: ObjectIdentifier, _ entry: Entry
+    ) {
+        guard object.state == .muted, !object.isSuppressed else { return }
+        known.set(identity, .muted, isSuppressed: true)
+        counts.suppressed += 1
+        check(entry.circumstances, 1)
     }
 
-    private mutating func shadow(_ entry: Entry, since: Int, at now: Int) {
-        guard now - since < limits.survivorMilliseconds else { return }
+    private mutating func shadow(_ entry: Entry, _ identity: ObjectIdentifier, at now: Int) {
+        let number = known.insert(
+            identity, entry.subject, type: entry.circumstances.type, .shadowed,
+            isCounted: entry.circumstances.isCounted, at: now)
+        guard let number else { return }
+        counts.suppressed += 1
         var entry = entry
-        entry.stage = .shadowed(since: since)
-        ring.insert(entry, dueAt: nextLook(age: now - since, at: now))
+        entry.stage = .shadowed(Entry.Trace(identity: identity, number: number, since: now))
+        ring.insert(entry, dueAt: nextLook(age: 0, at: now))
     }
 
     private mutating func stepOut(
-        _ entry: Entry, _ identity: ObjectIdentifier, shadowedSince since: Int, at now: Int,
-        reportID: () -> String
+        _ entry: Entry, _ trace: Entry.Trace, _ owner: ObjectIdentifier?, at now: Int, reportID: () -> String
     ) -> Verdict? {
-        guard survivors[identity] == nil else { return nil }
-        guard !isShadowed(entry) else {
-            shadow(entry, since: since, at: now)
+        guard let object = known[trace.identity], object.number == trace.number, object.state == .shadowed
+        else { return nil }
+        // As long as its owner is looked at, and no longer.
+        let age = now - trace.since
+        guard age < limits.survivorMilliseconds else { return nil }
+        if let owner, known[owner] != nil {
+            ring.insert(entry, dueAt: nextLook(age: age, at: now))
             return nil
         }
+        known.remove(trace.identity)
         counts.suppressed -= 1
-        return leak(entry, identity, at: now, reportID: reportID)
+        return leak(entry, trace.identity, at: now, reportID: reportID)
     }
 
     private mutating func leak(
         _ entry: Entry, _ identity: ObjectIdentifier, at now: Int, reportID: () -> String
     ) -> Verdict {
-        check(entry.circumstances)
-        if entry.circumstances.isCounted { counts.leaked += 1 }
-        let survivor = Entry.Survivor(reportID: reportID(), identity: identity, since: now)
-        let (alive, isWatched) = survivors.insert(
-            entry.subject, survivor.reportID, identity, entry.circumstances, at: now)
-        if isWatched { _ = watch(entry, survivor, at: now) }
+        let circumstances = entry.circumstances
+        if circumstances.isCounted { counts.leaked += 1 }
+        let id = reportID()
+        let mayBeWatched =
+            !circumstances.isCounted
+            || (known.watched < limits.survivors && limits.survivorMilliseconds > 0)
+        let number = known.insert(
+            identity, entry.subject, type: circumstances.type, .told(reportID: id, isWatched: mayBeWatched),
+            isCounted: circumstances.isCounted, at: now)
+        if let number, mayBeWatched {
+            var entry = entry
+            entry.stage = .survivor(Entry.Trace(identity: identity, number: number, since: now))
+            ring.insert(entry, dueAt: nextLook(age: 0, at: now))
+        }
         return .leaked(
-            identity, reportID: survivor.reportID, waitedMilliseconds: now - entry.startedAt, alive: alive,
-            isWatched: isWatched)
+            identity, reportID: id, waitedMilliseconds: now - entry.startedAt,
+            alive: max(known.told(of: ObjectIdentifier(circumstances.type)), 1),
+            isWatched: number != nil && mayBeWatched)
     }
 
-    private mutating func end(
-        of identity: ObjectIdentifier, _ reportID: String, as sight: Sight, at now: Int
-    ) -> Verdict? {
-        // Told already, or the place in memory has another survivor by now.
-        guard let survivor = survivors[identity], survivor.reportID == reportID else { return nil }
-        // What is never to be told of stays known while it is there.
-        guard !survivor.isMuted || sight == .gone else { return nil }
-        let alive = survivors.remove(identity)
-        guard !survivor.isMuted else { return nil }
-        let lived = now - survivor.since
-        guard sight == .inUse else {
-            if survivor.isCounted { counts.freed += 1 }
-            return .freed(reportID: reportID, livedMilliseconds: lived, alive: alive)
-        }
-        counts.cameBack += 1
-        return .cameBack(reportID: reportID, livedMilliseconds: lived, alive: alive)
-    }
-
-    private mutating func watch(_ entry: Entry, _ survivor: Entry.Survivor, at now: Int) -> Verdict? {
-        guard let known = survivors[survivor.identity], known.reportID == survivor.reportID, !known.isMuted
+    private mutating func watch(_ entry: Entry, _ trace: Entry.Trace, at now: Int) -> Verdict? {
+        guard let object = known[trace.identity], object.number == trace.number,
+            case .told(let reportID, _) = object.state
         else { return nil }
-        let age = now - survivor.since
-        guard age < limits.survivorMilliseconds else {
-            survivors.remove(survivor.identity)
-            return .forgotten(reportID: survivor.reportID)
+        let age = now - trace.since
+        guard age < limits.survivorMilliseconds || !object.isCounted else {
+            // Known until it has gone, so that it is not told of again.
+            known.set(trace.identity, .told(reportID: reportID, isWatched: false), isSuppressed: false)
+            return .forgotten(reportID: reportID)
         }
-        var entry = entry
-        entry.stage = .survivor(survivor)
         ring.insert(entry, dueAt: nextLook(age: age, at: now))
         return nil
     }
 
-    /// After an eighth of its age, so that the age told of is right to an eighth.
-    private func nextLook(age: Int, at now: Int) -> Int { now + min(max(age / 8, 1_000), 60_000) }
+    /// After an eighth of its age, so that the age told of is right to an eighth; with others, so that many are one wake-up.
+    private func nextLook(age: Int, at now: Int) -> Int {
+        let step = min(max(age / 8, 1_000), 60_000)
+        let grid = step < 4_000 ? 1_000 : step < 16_000 ? 4_000 : step < 60_000 ? 16_000 : 60_000
+        return (now + step) / grid * grid
+    }
 }

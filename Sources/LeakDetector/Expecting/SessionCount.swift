@@ -16,6 +16,6 @@ struct SessionCount: Hashable, Sendable {
         let checks = counts.checked - before.checked
         guard checks > 0 else { return nil }
         return EndedSession(
-            id: id, startedAt: startedAt, checks: checks, leaks: counts.leaked - before.leaked)
+            id: id, startedAt: startedAt, checks: checks, leaks: max(counts.leaked - before.leaked, 0))
     }
 }

@@ -32,10 +32,18 @@ struct Portrait {
 final class WeakSubject: Subject, @unchecked Sendable {
     // Unchecked: written by `init` alone; the runtime reads a weak reference in one step.
     private(set) weak var object: AnyObject?
+    /// Of the object, whether it is still there or not.
+    let identity: ObjectIdentifier
 
-    init(_ object: AnyObject) { self.object = object }
+    init(_ object: AnyObject) {
+        self.object = object
+        identity = ObjectIdentifier(object)
+    }
 
-    func look() -> Sight { object.map { .retained(ObjectIdentifier($0)) } ?? .gone }
+    /// Its identity, while it is there.
+    var alive: ObjectIdentifier? { object == nil ? nil : identity }
+
+    func look() -> Sight { alive.map { .retained($0) } ?? .gone }
 
     func portrait(_ circumstances: Circumstances) -> Portrait {
         Portrait(type: circumstances.type, owners: circumstances.path)

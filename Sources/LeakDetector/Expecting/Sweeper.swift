@@ -10,9 +10,12 @@ final class Sweeper: Sendable {
     private struct State {
         var clock = ActiveClock()
         var expectations: Expectations<any Subject>
-        var grace = GraceRing()
+        let grace = GraceRing()
+        /// Made when it is needed first.
+        var timer: (any WakeTimer)?
         /// The uptime at which the timer fires next.
         var wakesAt: Int?
+        var isStopped = false
     }
 
     private let state: Guarded<State>
@@ -31,45 +34,60 @@ final class Sweeper: Sendable {
         state = Guarded(State(expectations: Expectations(limits: limits)))
     }
 
-    /// Starts the grace period of a plain object. The weak reference is made here: it slows every later retain and
-    /// release of the object.
+    /// Starts the grace period of an object. The weak reference is made here: it slows every later retain and release of
+    /// the object.
     ///
     /// - Parameter seconds: `nil` for the usual grace period.
     func expect(_ object: AnyObject, _ circumstances: Circumstances, after seconds: Double?) {
+        let identity = ObjectIdentifier(object)
+        guard circumstances.owner == nil else {
+            expect(subject: WeakSubject(object), circumstances, identity, after: seconds)
+            return
+        }
         let call = CallTable.Call(circumstances: circumstances, graceMilliseconds: grace(seconds))
-        state.with { state in
-            guard state.expectations.admit(ObjectIdentifier(object)) else { return }
+        let wasUsed = state.with { state in
+            guard !state.isStopped else { return false }
+            guard !state.expectations.wasUsed(identity) else { return true }
+            guard state.expectations.admit(identity) else { return false }
             let uptime = clock.roughUptime
             let now = state.clock.advance(to: uptime, expectingWakeAt: state.wakesAt)
             arm(&state, dueAt: state.grace.insert(object, call, at: now), now: now, uptime)
+            return false
         }
+        if wasUsed { expect(subject: WeakSubject(object), circumstances, identity, after: seconds) }
     }
 
     /// Starts a grace period of what says itself whether it is there.
     ///
+    /// - Parameter identity: of the object, if it is known yet.
     /// - Returns: whether it is waited for; else too many others are.
     @discardableResult
-    func expect(_ subject: any Subject, _ circumstances: Circumstances, after seconds: Double?) -> Bool {
+    func expect(
+        subject: any Subject, _ circumstances: Circumstances, _ identity: ObjectIdentifier? = nil,
+        after seconds: Double?
+    ) -> Bool {
         let grace = grace(seconds)
+        let owner = circumstances.owner?.identity
         return state.with { state in
+            guard !state.isStopped else { return false }
             let uptime = clock.uptime
             let now = state.clock.advance(to: uptime, expectingWakeAt: state.wakesAt)
-            let due = state.expectations.expect(subject, circumstances, graceMilliseconds: grace, at: now)
+            let due = state.expectations.expect(
+                subject, circumstances, identity: identity, owner: owner, graceMilliseconds: grace, at: now)
             guard let due else { return false }
             arm(&state, dueAt: due, now: now, uptime)
             return true
         }
     }
 
-    /// Counts an object that was gone before anybody had to wait for it.
-    func settle(_ circumstances: Circumstances) { state.with { $0.expectations.check(circumstances) } }
-
     /// Counts an object that had gone before anybody waited for it.
-    func countCheck(of type: AnyClass) { state.with { $0.expectations.check(type, 1) } }
+    func countCheck(_ circumstances: Circumstances) {
+        state.with { $0.expectations.check(circumstances, 1) }
+    }
 
     /// Calls `body` on the queue where objects are looked at, whether paused or not.
     func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
-        clock.wake(at: clock.uptime + milliseconds, body)
+        clock.call(afterMilliseconds: milliseconds, body)
     }
 
     /// Takes news of a reported object that did not wait for a look. Call it on the clock's queue.
@@ -83,38 +101,31 @@ final class Sweeper: Sendable {
         let verdict = state.with { state in
             state.expectations.end(of: identity, as: sight, at: now(&state))
         }
-        guard let verdict else { return }
-        tell(self, verdict, Entry(subject: subject, circumstances: circumstances, startedAt: 0))
+        if let verdict { tell(verdict, subject, circumstances.type) }
     }
 
     /// Takes news of an object that is in use again. Any thread may call it; what follows is told on the clock's queue.
     func use(_ object: AnyObject) {
-        let identity = ObjectIdentifier(object)
-        forgetIfGone(identity)
-        let subject = WeakSubject(object)
-        let type: AnyClass = type(of: object)
-        let verdict = state.with { state in state.expectations.use(identity, at: now(&state)) }
-        guard let verdict else { return }
-        clock.wake(at: clock.uptime) { [weak self] in
-            guard let self else { return }
-            tell(
-                self, verdict, Entry(subject: subject, circumstances: Circumstances(type: type), startedAt: 0)
-            )
-        }
+        tellOnQueue(ends(of: [ObjectIdentifier(object)]))
+        let verdict = state.with { $0.expectations.use(ObjectIdentifier(object), at: now(&$0)) }
+        tellOnQueue([verdict.map { ($0, WeakSubject(object)) }].compactMap { $0 })
     }
 
-    /// Takes back that an object leaked, and tells of it no more.
-    func mute(_ identity: ObjectIdentifier) { state.with { $0.expectations.mute(identity) } }
-
-    /// Never tells of an object.
+    /// Never tells of an object, or no more. Any thread may call it.
     func ignore(_ object: AnyObject) {
         let subject = WeakSubject(object)
-        let identity = ObjectIdentifier(object)
-        forgetIfGone(identity)
-        state.with { state in
-            let now = now(&state)
-            state.expectations.ignore(subject, identity, type: type(of: object), at: now)
-        }
+        let (identity, type): (ObjectIdentifier, AnyClass) = (ObjectIdentifier(object), type(of: object))
+        tellOnQueue(ends(of: [identity]))
+        let verdict = state.with { $0.expectations.ignore(subject, identity, type: type, at: now(&$0)) }
+        tellOnQueue([verdict.map { ($0, subject) }].compactMap { $0 })
+    }
+
+    /// Takes back that an object leaked, before anybody was told of it.
+    func retract(_ identity: ObjectIdentifier) { state.with { $0.expectations.retract(identity) } }
+
+    /// Whether a report still stands: it was not followed by an end, nor ignored.
+    func stands(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
+        state.with { $0.expectations.stands(reportID, of: identity) }
     }
 
     /// Stops the clock of all grace periods.
@@ -124,12 +135,29 @@ final class Sweeper: Sendable {
 
     func resume() {
         state.with { state in
+            guard state.clock.isPaused else { return }
             state.clock.resume(at: clock.uptime)
             // What was set before fires for a time that has moved.
             state.wakesAt = nil
             armNext(&state)
         }
     }
+
+    /// Forgets all that waits, and takes nothing more.
+    func stop() {
+        let (expectations, timer) = state.with { state in
+            defer {
+                state = State(
+                    expectations: state.expectations.stopped(limits), timer: nil, isStopped: true)
+            }
+            return (state.expectations, state.timer)
+        }
+        // Let go of outside of the lock, since subjects may be the app's.
+        withExtendedLifetime((expectations, timer)) {}
+    }
+
+    /// Whether what is expected now is dropped.
+    var isFull: Bool { state.with { $0.isStopped || $0.expectations.isFull } }
 
     var isPaused: Bool { state.with { $0.clock.isPaused } }
 
@@ -150,8 +178,7 @@ final class Sweeper: Sendable {
     private func armNext(_ state: inout State) {
         let next = [state.expectations.nextDue, state.grace.nextDue].compactMap { $0 }.min()
         guard let next else { return }
-        let uptime = clock.uptime
-        arm(&state, dueAt: next, now: state.clock.milliseconds, uptime)
+        arm(&state, dueAt: next, now: state.clock.milliseconds, clock.uptime)
     }
 
     /// Sets the timer for what is due next, unless it is set for that or earlier. Nothing waits, no timer.
@@ -159,74 +186,104 @@ final class Sweeper: Sendable {
         guard !state.clock.isPaused else { return }
         let wakesAt = uptime + max(due - now, 0)
         if let earlier = state.wakesAt, earlier <= wakesAt { return }
+        if state.wakesAt == nil { state.clock.begin() }
         state.wakesAt = wakesAt
-        clock.wake(at: wakesAt) { [weak self] in self?.wake(for: wakesAt) }
+        let timer = state.timer ?? clock.timer { [weak self] in self?.sweep() }
+        state.timer = timer
+        timer.set(at: wakesAt)
     }
 
-    private func wake(for moment: Int) {
-        let due: (entries: [Entry], chunks: [WeakChunk])? = state.with { state in
-            // Another timer was set for earlier since; it has looked, or will.
-            guard state.wakesAt == moment, !state.clock.isPaused else { return nil }
-            let now = now(&state)
-            state.wakesAt = nil
-            return (state.expectations.takeDue(at: now), state.grace.takeDue(at: now))
-        }
-        guard let due else { return }
+    /// What is to be looked at.
+    private struct Due {
+        let now: Int
+        let entries: [Entry]
+        let chunks: [WeakChunk]
+        let crowd: [(identity: ObjectIdentifier, known: KnownObjects<any Subject>.Known)]
+    }
+
+    private func sweep() {
+        guard let due = takeDue() else { return }
         // Outside of the lock, since a look can be the end of an object.
-        let rest = Self.look(at: due.chunks)
-        let sights = due.entries.map { $0.subject.look() }
-        for case .retained(let identity) in sights { forgetIfGone(identity) }
-        let verdicts = state.with { state in
-            let now = now(&state)
-            goOn(with: rest, &state, at: now)
-            let verdicts = zip(due.entries, sights).map { entry, sight in
-                (state.expectations.judge(entry, sight, at: now, reportID: WallTime.newID), entry)
+        let rest = Rest(of: due.chunks)
+        let looks = due.entries.map { entry in
+            (entry, sight: entry.subject.look(), owner: entry.circumstances.owner?.alive)
+        }
+        let crowd = due.crowd.filter { $0.known.subject.object == nil }
+        let seen = looks.flatMap { look -> [ObjectIdentifier] in
+            guard case .retained(let identity) = look.sight else { return [] }
+            return [identity] + [look.owner].compactMap { $0 }
+        }
+        for (verdict, subject) in ends(of: seen) { tell(verdict, subject, nil) }
+        let verdicts = state.with { state -> [(Verdict, Entry)] in
+            // What looking took is none of the app's time: it may have been the end of something large.
+            state.clock.skip(to: clock.uptime)
+            rest.goOn(&state.expectations, state.grace, at: due.now)
+            var verdicts = crowd.compactMap { identity, known in
+                state.expectations.end(of: identity, known.number, as: .gone, at: due.now).map {
+                    ($0, Self.entry(known.subject, nil))
+                }
+            }
+            if !due.crowd.isEmpty { state.expectations.thinOut() }
+            for (entry, sight, owner) in looks {
+                let verdict = state.expectations.judge(
+                    entry, sight, owner: owner, at: due.now, reportID: WallTime.newID)
+                if let verdict { verdicts.append((verdict, entry)) }
             }
             armNext(&state)
             return verdicts
         }
-        for case (let verdict?, let entry) in verdicts { tell(self, verdict, entry) }
+        for (verdict, entry) in verdicts { tell(self, verdict, entry) }
     }
 
-    /// What is left of objects whose grace period is over.
-    private struct Rest: Sendable {
-        var gone: [UInt32: Int] = [:]
-        var alive: [(subject: WeakSubject, slot: UInt32)] = []
+    private func takeDue() -> Due? {
+        state.with { state in
+            guard let wakesAt = state.wakesAt, !state.clock.isPaused else { return nil }
+            let uptime = clock.uptime
+            guard uptime >= wakesAt else {
+                state.timer?.set(at: wakesAt)
+                return nil
+            }
+            let now = state.clock.wake(at: uptime, askedFor: wakesAt)
+            state.wakesAt = nil
+            return Due(
+                now: now, entries: state.expectations.takeDue(at: now), chunks: state.grace.takeDue(at: now),
+                crowd: state.expectations.known.crowded)
+        }
     }
 
-    private static func look(at chunks: [WeakChunk]) -> Rest {
-        var rest = Rest()
-        for chunk in chunks {
-            for index in 0..<chunk.count {
-                let slot = chunk.slot(at: index)
-                if let object = chunk.object(at: index) {
-                    rest.alive.append((WeakSubject(object), slot))
-                } else {
-                    rest.gone[slot, default: 0] += 1
+    /// The ends of objects whose place in memory has been given to others, or may have been.
+    private func ends(of identities: [ObjectIdentifier]) -> [(Verdict, any Subject)] {
+        let known = state.with { state in
+            identities.compactMap { identity in state.expectations.known[identity].map { (identity, $0) } }
+        }
+        // Not by a look, which is bound to the clock's queue; and outside of the lock.
+        let gone = known.filter { $0.1.subject.object == nil }
+        guard !gone.isEmpty else { return [] }
+        return state.with { state in
+            let now = now(&state)
+            return gone.compactMap { identity, known in
+                state.expectations.end(of: identity, known.number, as: .gone, at: now).map {
+                    ($0, known.subject)
                 }
             }
         }
-        return rest
     }
 
-    private func goOn(with rest: Rest, _ state: inout State, at now: Int) {
-        for (slot, count) in rest.gone {
-            state.expectations.settle(state.grace.call(slot).circumstances.type, count: count)
-            state.grace.release(slot, count: count)
-        }
-        for (subject, slot) in rest.alive {
-            let call = state.grace.call(slot)
-            state.expectations.outlived(
-                subject, call.circumstances, startedAt: now - call.graceMilliseconds, at: now)
-            state.grace.release(slot, count: 1)
+    private func tellOnQueue(_ verdicts: [(Verdict, any Subject)]) {
+        guard !verdicts.isEmpty else { return }
+        clock.call(afterMilliseconds: 0) { [weak self] in
+            for (verdict, subject) in verdicts { self?.tell(verdict, subject, nil) }
         }
     }
 
-    /// Its place in memory may have been given to another object since.
-    private func forgetIfGone(_ identity: ObjectIdentifier) {
-        guard let survivor = state.with({ $0.expectations.survivor(identity) }) else { return }
-        // Not by a look, which is bound to the clock's queue.
-        guard survivor.object == nil else { return }
-        state.with { $0.expectations.forgetSurvivor(identity) }
+    private func tell(_ verdict: Verdict, _ subject: any Subject, _ type: AnyClass?) {
+        tell(self, verdict, Self.entry(subject, type))
+    }
+
+    /// What goes with the end of an object, of which its report has told all.
+    private static func entry(_ subject: any Subject, _ type: AnyClass?) -> Entry {
+        Entry(
+            subject: subject, circumstances: Circumstances(type: type ?? Swift.type(of: subject)),
+            startedAt: 0)
     }
 }

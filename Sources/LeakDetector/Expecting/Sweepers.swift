@@ -53,6 +53,10 @@ final class Sweepers: Sendable {
         for sweeper in all { sweeper.ignore(object) }
     }
 
+    func stop() {
+        for sweeper in all { sweeper.stop() }
+    }
+
     func use(_ object: AnyObject) {
         for sweeper in all { sweeper.use(object) }
     }

@@ -14,8 +14,19 @@ protocol WakeClock: Sendable {
     /// The same, a few milliseconds old, for those who cannot wait: reading it costs a fifth.
     var roughUptime: Int { get }
 
-    /// Calls `body` at `uptime` or later, on the queue where objects may be looked at.
-    func wake(at uptime: Int, _ body: @escaping @Sendable () -> Void)
+    /// Makes a timer that is not set.
+    ///
+    /// - Parameter fire: called on the queue where objects may be looked at.
+    func timer(_ fire: @escaping @Sendable () -> Void) -> any WakeTimer
+
+    /// Calls `body` on that queue.
+    func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void)
+}
+
+/// Fires once each time it is set.
+protocol WakeTimer: Sendable {
+    /// Sets it anew, to an uptime of its clock.
+    func set(at uptime: Int)
 }
 
 /// The clock of a dispatch queue. It stands still while the device sleeps.
@@ -36,7 +47,31 @@ struct QueueClock: WakeClock {
         }
     #endif
 
-    func wake(at uptime: Int, _ body: @escaping @Sendable () -> Void) {
-        queue.asyncAfter(deadline: .now() + .milliseconds(max(uptime - self.uptime, 0)), execute: body)
+    func timer(_ fire: @escaping @Sendable () -> Void) -> any WakeTimer { QueueTimer(self, fire) }
+
+    func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: body)
+    }
+}
+
+private final class QueueTimer: WakeTimer, @unchecked Sendable {
+    // Unchecked: a dispatch source may be used from any thread.
+    private let source: any DispatchSourceTimer
+    private let clock: QueueClock
+
+    init(_ clock: QueueClock, _ fire: @escaping @Sendable () -> Void) {
+        self.clock = clock
+        source = DispatchSource.makeTimerSource(queue: clock.queue)
+        source.setEventHandler(handler: fire)
+        source.schedule(deadline: .distantFuture)
+        source.activate()
+    }
+
+    deinit { source.cancel() }
+
+    /// With a leeway of its own: else Apple's systems take a tenth of the wait.
+    func set(at uptime: Int) {
+        let wait = max(uptime - clock.uptime, 0)
+        source.schedule(deadline: .now() + .milliseconds(wait), leeway: .milliseconds(20))
     }
 }

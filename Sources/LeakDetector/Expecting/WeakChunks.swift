@@ -1,5 +1,5 @@
 /// Any number of weak references, in chunks.
-struct WeakChunks: Sendable {
+struct WeakChunks {
     private(set) var chunks: [WeakChunk] = []
     /// Of all ticks put in.
     private(set) var earliest = UInt32.max

@@ -39,23 +39,24 @@ final class AlertBoard: Sendable {
         #endif
     }
 
-    func show(_ finding: LeakDetector.Finding, withScreenshot: Bool) {
-        guard let screen else { return write(finding.text) }
+    /// - Parameter isWatched: whether the object's end will be told.
+    func show(_ finding: LeakDetector.Finding, withScreenshot: Bool, isWatched: Bool) {
         let alert = Alert(
             id: finding.report.id ?? "", title: "\(finding.className) leaked", text: finding.text)
-        shown.with { $0[alert.id] = alert }
+        if isWatched { shown.with { $0[alert.id] = alert } }
+        guard let screen else { return write(finding.text) }
         screen.show(alert, pictureOf: withScreenshot ? finding.object : nil)
     }
 
     /// Says what became of what was shown.
     func end(_ report: LeakReport, isInUse: Bool) {
+        guard var alert = shown.with({ $0.removeValue(forKey: report.id ?? "") }) else { return }
         let end = FindingText.end(report, isInUse: isInUse)
-        guard let screen else { return }
-        let changed: Alert? = shown.with { shown in
-            guard var alert = shown.removeValue(forKey: report.id ?? "") else { return nil }
-            alert.text += "\n\n\(end)"
-            return alert
-        }
-        if let changed { screen.update(changed) }
+        guard let screen else { return write(end) }
+        alert.text += "\n\n\(end)"
+        screen.update(alert)
     }
+
+    /// Says that nothing will be told of what became of what was shown.
+    func forget(_ id: String) { shown.with { $0[id] = nil } }
 }

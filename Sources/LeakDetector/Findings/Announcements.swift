@@ -3,31 +3,59 @@ internal import LeakMessage
 /// What was reported, by the id of the report, until its object has gone: the end of an object says again what its leak
 /// said.
 struct Announcements {
-    private var reports: [String: LeakReport] = [:]
+    /// In a box of its own, since a dictionary keeps its room when it has become empty.
+    private final class Announced {
+        let report: LeakReport
+        init(_ report: LeakReport) { self.report = report }
+    }
+
+    /// How an object ended.
+    struct End {
+        let livedMilliseconds: Int
+        let alive: Int
+        let isInUse: Bool
+        let at: WireTime
+    }
+
+    private var announced: [String: Announced] = [:]
+    /// Leaks that are being explained: what becomes of their objects meanwhile is told after them.
+    private var explained: [String: End?] = [:]
     /// Classes that were ignored since the start.
     private var ignored: Set<ObjectIdentifier> = []
 
-    mutating func announce(_ report: LeakReport) { reports[report.id ?? ""] = report }
+    mutating func beginExplaining(_ id: String) { explained.updateValue(nil, forKey: id) }
 
-    mutating func forget(_ id: String) { reports[id] = nil }
+    /// - Returns: what became of the object meanwhile.
+    mutating func endExplaining(_ id: String) -> End? { (explained.removeValue(forKey: id) ?? nil) ?? nil }
+
+    mutating func announce(_ report: LeakReport) { announced[report.id ?? ""] = Announced(report) }
+
+    mutating func forget(_ id: String) { _ = take(id) }
 
     mutating func ignore(_ type: AnyClass) { ignored.insert(ObjectIdentifier(type)) }
 
     func ignores(_ type: AnyClass) -> Bool { ignored.contains(ObjectIdentifier(type)) }
 
-    /// The report of an announced object's end.
-    mutating func end(
-        of id: String, livedMilliseconds: Int, alive: Int, isInUse: Bool, at now: WireTime
-    ) -> LeakReport? {
-        guard var report = reports.removeValue(forKey: id) else { return nil }
+    /// The report of an announced object's end; `nil` if it is told later, or not at all.
+    mutating func report(_ end: End, of id: String) -> LeakReport? {
+        guard explained[id] == nil else {
+            explained.updateValue(end, forKey: id)
+            return nil
+        }
+        guard var report = take(id) else { return nil }
         report.event = .freed
-        report.at = now
+        report.at = end.at
         report.waitedMilliseconds = nil
-        report.livedMilliseconds = livedMilliseconds
-        report.alive = alive
+        report.livedMilliseconds = end.livedMilliseconds
+        report.alive = end.alive
         report.cycle = []
-        if isInUse { report.keys.append(LeakReport.cameBackKey) }
+        if end.isInUse { report.keys.append(LeakReport.cameBackKey) }
         return report
+    }
+
+    private mutating func take(_ id: String) -> LeakReport? {
+        defer { if announced.isEmpty { announced = [:] } }
+        return announced.removeValue(forKey: id)?.report
     }
 }
 

@@ -10,6 +10,7 @@ final class Announcer: Sendable {
     private let known: [KnownLeak]
     private let pathFinder: (any RetainPathFinder)?
     private let queue: DispatchQueue
+    private let finding = DispatchQueue(label: "LeakDetector.retain-path", qos: .utility)
     private let names = Guarded(TypeNames())
     private let announcements = Guarded(Announcements())
     private let alerts: AlertBoard
@@ -44,22 +45,31 @@ final class Announcer: Sendable {
         switch verdict {
         case .leaked(let identity, let id, let waited, let alive, let isWatched):
             let portrait = entry.subject.portrait(entry.circumstances)
-            guard !ignores(portrait.type) else { return sweeper.mute(identity) }
+            guard !ignores(portrait.type) else { return sweeper.retract(identity) }
             var report = report(portrait, entry.circumstances)
             (report.event, report.id) = (.leak, id)
             (report.waitedMilliseconds, report.alive) = (waited, alive)
-            explain(report, entry.subject) { report in
-                self.announce(report, entry.subject, portrait.type, isWatched: isWatched) {
-                    sweeper.mute(identity)
-                }
-            }
+            let leak = Leak(
+                report: report, subject: entry.subject, type: portrait.type, identity: identity,
+                isWatched: isWatched)
+            if let pathFinder { explain(leak, pathFinder, sweeper) } else { announce(leak, sweeper) }
         case .freed(let id, let lived, let alive):
-            end(of: id, lived, alive, isInUse: false)
+            end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: false, at: WallTime.now))
         case .cameBack(let id, let lived, let alive):
-            end(of: id, lived, alive, isInUse: true)
+            end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: true, at: WallTime.now))
         case .forgotten(let id):
             announcements.with { $0.forget(id) }
+            alerts.forget(id)
         }
+    }
+
+    /// A leak that is to be told of.
+    private struct Leak: Sendable {
+        var report: LeakReport
+        let subject: any Subject
+        let type: AnyClass
+        let identity: ObjectIdentifier
+        let isWatched: Bool
     }
 
     private func report(_ portrait: Portrait, _ circumstances: Circumstances) -> LeakReport {
@@ -81,49 +91,50 @@ final class Announcer: Sendable {
         return report
     }
 
-    /// Finds the retain path, if there is somebody to find it, and goes on where verdicts come.
+    /// Has the retain path found, one after another, and goes on where verdicts come.
     ///
     /// The object is let go of there too, since the last release of a view belongs to the main thread.
-    private func explain(
-        _ report: LeakReport, _ subject: any Subject, then: @escaping @Sendable (LeakReport) -> Void
-    ) {
-        guard let pathFinder, subject.object != nil else { return then(report) }
-        let (queue, held) = (queue, Held(subject.object))
-        DispatchQueue.global(qos: .utility).async {
-            var report = report
-            if let object = held.object { report.cycle = pathFinder.retainPath(to: object) }
-            queue.async { [report] in
-                then(report)
+    private func explain(_ leak: Leak, _ pathFinder: any RetainPathFinder, _ sweeper: Sweeper) {
+        let id = leak.report.id ?? ""
+        announcements.with { $0.beginExplaining(id) }
+        finding.async { [queue] in
+            var leak = leak
+            let held = Held(leak.subject.object)
+            if let object = held.object { leak.report.cycle = pathFinder.retainPath(to: object) }
+            queue.async { [leak] in
+                let end = self.announcements.with { $0.endExplaining(id) }
+                // Not one that was ignored meanwhile, or whose class was.
+                if end == nil, !sweeper.stands(id, of: leak.identity) || self.ignores(leak.type) {
+                    sweeper.retract(leak.identity)
+                } else {
+                    self.announce(leak, sweeper)
+                }
+                if let end { self.end(of: id, end) }
                 held.object = nil
             }
         }
     }
 
-    private func announce(
-        _ report: LeakReport, _ subject: any Subject, _ type: AnyClass, isWatched: Bool, mute: () -> Void
-    ) {
-        let finding = LeakDetector.Finding(report, subject)
+    private func announce(_ leak: Leak, _ sweeper: Sweeper) {
+        let finding = LeakDetector.Finding(leak.report, leak.subject)
         let answer = mode.answer(finding)
         switch answer {
         case .ignore:
-            return mute()
+            return sweeper.retract(leak.identity)
         case .ignoreClass:
-            announcements.with { $0.ignore(type) }
-            return mute()
+            announcements.with { $0.ignore(leak.type) }
+            return sweeper.retract(leak.identity)
         case .report: break
         case .showAlert, .showAlertWithoutScreenshot:
-            alerts.show(finding, withScreenshot: answer == .showAlert)
+            alerts.show(finding, withScreenshot: answer == .showAlert, isWatched: leak.isWatched)
         }
-        if isWatched { announcements.with { $0.announce(report) } }
-        mode.report(report)
+        if leak.isWatched { announcements.with { $0.announce(leak.report) } }
+        mode.report(leak.report)
     }
 
-    private func end(of id: String, _ lived: Int, _ alive: Int, isInUse: Bool) {
-        let report = announcements.with {
-            $0.end(of: id, livedMilliseconds: lived, alive: alive, isInUse: isInUse, at: WallTime.now)
-        }
-        guard let report else { return }
-        alerts.end(report, isInUse: isInUse)
+    private func end(of id: String, _ end: Announcements.End) {
+        guard let report = announcements.with({ $0.report(end, of: id) }) else { return }
+        alerts.end(report, isInUse: end.isInUse)
         mode.report(report)
     }
 

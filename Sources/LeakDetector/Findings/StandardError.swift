@@ -11,8 +11,8 @@ enum StandardError {
         var bytes = Array("LeakDetector: \(text)\n".utf8)[...]
         while !bytes.isEmpty {
             let count = unsafe bytes.withUnsafeBytes { unsafe put(2, $0.baseAddress, $0.count) }
-            guard count > 0 else { return }
-            bytes = bytes.dropFirst(count)
+            guard count > 0 || errno == EINTR else { return }
+            bytes = bytes.dropFirst(max(count, 0))
         }
     }
 

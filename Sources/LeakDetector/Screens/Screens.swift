@@ -74,7 +74,7 @@ final class Screens {
         let reason = root.screenIsBeingDismissed ? "dismissed" : record.place?.reasonOfRemoval
         let circumstances = Circumstances(
             type: record.type, reason: reason, file: file, line: line,
-            owner: root === node ? nil : ObjectIdentifier(root))
+            owner: root === node ? nil : WeakSubject(root))
         expect(record, circumstances, after: seconds, withinParent: true)
     }
 
@@ -88,7 +88,7 @@ final class Screens {
     /// Says which view was touched, or sent an action. Views that an earlier touch kept are expected to go now.
     func didTouch(_ view: any ViewNode) {
         for (subject, circumstances) in lastTouch.touch(view) {
-            sweeper.expect(subject, circumstances, after: nil)
+            sweeper.expect(subject: subject, circumstances, after: nil)
         }
     }
 
@@ -109,7 +109,8 @@ final class Screens {
         after seconds: Double?
     ) {
         sweeper.expect(
-            ViewSubject(leaves, circumstances, owners: owners, in: self), circumstances, after: seconds)
+            subject: ViewSubject(leaves, circumstances, owners: owners, in: self), circumstances,
+            after: seconds)
     }
 
     /// Whether views that outlived a controller of a class are none of the app's.
@@ -159,7 +160,7 @@ final class Screens {
             sweeper.end(
                 of: record.identity, as: .gone, ScreenSubject(record), Circumstances(type: record.type))
         } else if record.place != nil, !record.isForeign {
-            sweeper.countCheck(of: record.type)
+            sweeper.countCheck(Circumstances(type: record.type))
         }
         if let view { expectViews(of: view, record, reason: record.place?.reason ?? "closed") }
         // Its children have no parent now.
@@ -201,7 +202,7 @@ final class Screens {
         withinParent: Bool = false
     ) {
         let subject = ScreenSubject(record, withinParent: withinParent)
-        guard sweeper.expect(subject, circumstances, after: seconds) else { return }
+        guard sweeper.expect(subject: subject, circumstances, record.identity, after: seconds) else { return }
         record.expectedInVisit = record.visits
     }
 }

@@ -2,10 +2,7 @@ internal import LeakMessage
 internal import Threads
 
 /// Leaks an object on purpose, and lets go of it once that was noticed.
-final class Probe: Subject {
-    static let circumstances = Circumstances(
-        type: LeakDetectorSelfTestObject.self, reason: "self-test", isCounted: false)
-
+final class Probe: Sendable {
     private struct State {
         var object: LeakDetectorSelfTestObject?
         var leak: LeakReport?
@@ -13,53 +10,69 @@ final class Probe: Subject {
     }
 
     private let state: Guarded<State>
-    private let trace: WeakSubject
+    let identity: ObjectIdentifier
 
     /// - Parameter done: called once.
     init(done: @escaping @Sendable (LeakDetector.SelfTest) -> Void) {
         let object = LeakDetectorSelfTestObject()
-        trace = WeakSubject(object)
+        identity = ObjectIdentifier(object)
         state = Guarded(State(object: object, done: done))
     }
 
-    var object: AnyObject? { trace.object }
+    /// Expects the object to go, as an app would; only counted it is not.
+    func expect(_ sweeper: Sweeper) {
+        guard let object = state.with({ $0.object }) else { return }
+        let circumstances = Circumstances(
+            type: LeakDetectorSelfTestObject.self, reason: Self.reason, isCounted: false)
+        sweeper.expect(object, circumstances, after: 0)
+    }
 
-    func look() -> Sight { trace.look() }
-
-    func portrait(_ circumstances: Circumstances) -> Portrait { trace.portrait(circumstances) }
-
-    func leaked(_ id: String, _ waitedMilliseconds: Int, _ alive: Int) {
-        var report = Self.report(.leak, id, alive)
-        report.waitedMilliseconds = waitedMilliseconds
-        state.with { state in
-            state.leak = report
-            state.object = nil
+    /// Takes a verdict, whosever it is.
+    func hear(_ verdict: Verdict) {
+        switch verdict {
+        case .leaked(identity, let id, let waited, _, _):
+            var report = Self.report(.leak, id, alive: 1)
+            report.waitedMilliseconds = waited
+            state.with { $0.leak = report }
+            // Outside of the lock.
+            withExtendedLifetime(takeObject()) {}
+        case .freed(let id, let lived, _):
+            guard let leak = state.with({ $0.leak }), leak.id == id else { return }
+            var report = Self.report(.freed, id, alive: 0)
+            report.livedMilliseconds = lived
+            finish(.works(leak: leak, freed: report))
+        default: break
         }
     }
 
-    func freed(_ livedMilliseconds: Int, _ alive: Int) {
-        guard let leak = state.with({ $0.leak }) else { return finish(.silent) }
-        var report = Self.report(.freed, leak.id, alive)
-        report.livedMilliseconds = livedMilliseconds
-        finish(.works(leak: leak, freed: report))
-    }
+    var isFinished: Bool { state.with { $0.done == nil } }
 
     func finish(_ result: LeakDetector.SelfTest) {
+        withExtendedLifetime(takeObject()) {}
         let done = state.with { state in
-            defer { (state.done, state.object) = (nil, nil) }
+            defer { state.done = nil }
             return state.done
         }
         done?(result)
     }
 
-    private static func report(_ event: LeakReport.Event, _ id: String?, _ alive: Int) -> LeakReport {
+    private func takeObject() -> LeakDetectorSelfTestObject? {
+        state.with { state in
+            defer { state.object = nil }
+            return state.object
+        }
+    }
+
+    private static let reason = "self-test"
+
+    private static func report(_ event: LeakReport.Event, _ id: String, alive: Int) -> LeakReport {
         var report = LeakReport()
         report.event = event
         report.id = id
         report.at = WallTime.now
         report.kind = .object
         report.className = UnknownContext.removed(from: String(reflecting: LeakDetectorSelfTestObject.self))
-        report.reason = circumstances.reason
+        report.reason = reason
         report.alive = alive
         return report
     }

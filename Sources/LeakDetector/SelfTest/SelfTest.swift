@@ -1,5 +1,6 @@
 public import LeakMessage
 internal import Dispatch
+internal import Threads
 
 extension LeakDetector {
     /// What a self-test found.
@@ -25,26 +26,20 @@ extension LeakDetector {
     /// Leaks one object on purpose, and sees whether that is noticed, and its end. It takes two seconds, is counted nowhere,
     /// and reported to nobody.
     ///
-    /// - Parameter seconds: how long to wait until it counts as silent.
+    /// - Parameter seconds: how long to wait until it counts as silent; longer than ``Limits/secondLookMilliseconds``.
     public func selfTest(timeout seconds: Double = 30) async -> SelfTest {
-        guard !sweepers.first.isPaused else { return .paused }
+        let sweeper = sweepers.first
+        guard !sweeper.isPaused else { return .paused }
+        guard !sweeper.isFull else { return .full }
         return await withCheckedContinuation { continuation in
-            let probe = Probe { continuation.resume(returning: $0) }
-            let timeout = min(max(seconds, 0), 3600)
-            // It keeps the probe, which nothing else does once its object has gone.
-            DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { probe.finish(.silent) }
-            guard sweepers.first.expect(probe, Probe.circumstances, after: 0) else {
-                return probe.finish(.full)
+            let probe = Probe { [probes] result in
+                continuation.resume(returning: result)
+                probes.with { $0 = $0.filter { !$0.isFinished } }
             }
-        }
-    }
-
-    /// What a probe notices.
-    static func probed(_ verdict: Verdict, _ probe: Probe) {
-        switch verdict {
-        case .leaked(_, let id, let waited, let alive, _): probe.leaked(id, waited, alive)
-        case .freed(_, let lived, let alive): probe.freed(lived, alive)
-        case .cameBack, .forgotten: probe.finish(.silent)
+            probes.with { $0.append(probe) }
+            let timeout = min(max(seconds, 0), 3600)
+            DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { probe.finish(.silent) }
+            probe.expect(sweeper)
         }
     }
 }

@@ -24,7 +24,7 @@ import Threads
         bench.detector.expectDeallocation(of: Page())
         bench.wait(3_600_000)
         #expect(bench.clock.woken.with { $0 } == 1)
-        #expect(bench.clock.isIdle)
+        #expect(bench.clock.timers == (0, 1))
         #expect(bench.detector.counts.checked == 1)
     }
 
@@ -149,5 +149,156 @@ import Threads
         bench.wait(2_000)
         #expect(bench.detector.counts.outstanding == 0)
         #expect(bench.detector.counts.checked == 10)
+    }
+
+    /// Freed memory is handed out again soon: of forty objects that leak one after another and go, many share an address.
+    @Test func `the end of an object is told also when another has its place in memory`() {
+        var last: Page?
+        for _ in 0..<40 {
+            last = nil
+            last = Page()
+            bench.detector.expectDeallocation(of: last!)
+            bench.wait(1_600)
+        }
+        last = nil
+        bench.wait(100_000)
+        #expect(bench.lines.filter { $0 == "leak Page" }.count == 40)
+        #expect(bench.lines.filter { $0.hasPrefix("freed") }.count == 40)
+        #expect(bench.detector.counts.freed == 40)
+    }
+
+    @Test func `an owner that went is not taken for another that has its place`() {
+        final class Owner {}
+        let child = Page()
+        var others: [Owner] = []
+        do {
+            let owner = Owner()
+            bench.detector.ignore(owner)
+            bench.detector.expectDeallocation(of: child, owner: owner)
+        }
+        for _ in 0..<1_000 { others.append(Owner()) }
+        for other in others { bench.detector.ignore(other) }
+        bench.wait(5_000)
+        #expect(bench.lines == ["leak Page"])
+        withExtendedLifetime((child, others)) {}
+    }
+
+    @Test func `there is one timer, however often and for whenever it is set`() {
+        let page = Page()
+        bench.detector.expectDeallocation(of: page, after: 86_400)
+        for _ in 0..<100 {
+            bench.detector.expectDeallocation(of: Page())
+            bench.wait(2_000)
+        }
+        #expect(bench.clock.timers == (1, 1))
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `nothing that waits in the background wakes anybody`() {
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.detector.pause()
+        bench.wait(10_000)
+        let woken = bench.clock.woken.with { $0 }
+        #expect(woken <= 1)
+        bench.wait(3_600_000)
+        #expect(bench.clock.woken.with { $0 } == woken)
+        withExtendedLifetime(page) {}
+    }
+
+    /// The queue hangs for four seconds, while another thread goes on to expect objects.
+    @Test func `a blocked queue does not eat the grace period while others expect`() {
+        var page: Page? = Page()
+        bench.detector.expectDeallocation(of: page!)
+        for _ in 0..<20 {
+            bench.clock.block(for: 200)
+            bench.detector.expectDeallocation(of: Page())
+        }
+        bench.wait(900)
+        #expect(bench.lines.isEmpty)
+        page = nil
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+    }
+
+    /// What the app's `deinit` does in a look is none of the grace of others.
+    @Test func `a look that takes long does not eat the grace period of others`() {
+        final class Slow: Subject, @unchecked Sendable {
+            // Unchecked: used on one thread.
+            let clock: VirtualClock
+            init(_ clock: VirtualClock) { self.clock = clock }
+            var object: AnyObject? { nil }
+            func look() -> Sight {
+                clock.block(for: 10_000)
+                return .gone
+            }
+            func portrait(_ circumstances: Circumstances) -> Portrait { Portrait(type: Slow.self) }
+        }
+        var page: Page? = Page()
+        bench.detector.sweepers.first.expect(
+            subject: Slow(bench.clock), Circumstances(type: Slow.self), after: 0.1)
+        bench.detector.expectDeallocation(of: page!)
+        bench.wait(100)
+        bench.wait(500)
+        #expect(bench.lines.isEmpty)
+        page = nil
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+    }
+
+    /// A look runs the app's code: the end of an object, here one that expects another.
+    @Test func `no lock is held while an object is looked at`() {
+        final class Calling: Subject, @unchecked Sendable {
+            // Unchecked: nothing in it changes.
+            let detector: LeakDetector
+            init(_ detector: LeakDetector) { self.detector = detector }
+            var object: AnyObject? { nil }
+            func look() -> Sight {
+                detector.expectDeallocation(of: Page())
+                return .gone
+            }
+            func portrait(_ circumstances: Circumstances) -> Portrait { Portrait(type: Calling.self) }
+        }
+        bench.detector.sweepers.first.expect(
+            subject: Calling(bench.detector), Circumstances(type: Calling.self), after: 0)
+        bench.wait(10_000)
+        #expect(bench.detector.counts.checked == 2)
+    }
+
+    @Test func `waited is what it was, whenever the look came`() throws {
+        let page = Page()
+        bench.wait(50)
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(5_000)
+        let waited = try #require(bench.reports.first?.waitedMilliseconds)
+        #expect((1_450...1_600).contains(waited))
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `a detector that is stopped tells nothing more, and takes nothing`() {
+        let pages = [Page(), Page()]
+        bench.detector.expectDeallocation(of: pages[0])
+        bench.wait(2_000)
+        bench.detector.expectDeallocation(of: pages[1])
+        bench.detector.stop()
+        bench.detector.expectDeallocation(of: pages[1])
+        bench.wait(100_000)
+        #expect(bench.lines == ["leak Page"])
+        #expect(bench.detector.counts.outstanding == 0)
+        #expect(bench.detector.counts.leaked == 1)
+        #expect(bench.clock.timers.set == 0)
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `a session never has fewer leaks than none`() throws {
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(2_000)
+        #expect(bench.detector.takeSession()?.leaks == 1)
+        bench.detector.ignore(page)
+        bench.detector.expectDeallocation(of: Page())
+        bench.wait(2_000)
+        #expect(bench.detector.takeSession()?.leaks == 0)
+        withExtendedLifetime(page) {}
     }
 }

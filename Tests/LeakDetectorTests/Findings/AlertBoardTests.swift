@@ -31,9 +31,9 @@ import Threads
         #expect(
             screen.shown.with { $0 } == [
                 "show LeakDetectorTests.Page leaked\(picture)",
-                "update: LeakDetectorTests.Page was freed after 3.0 s",
+                "update: LeakDetectorTests.Page was freed after 2.5 s",
             ])
-        #expect(bench.lines == ["leak Page", "freed Page 3000"], "what is shown is reported too")
+        #expect(bench.lines == ["leak Page", "freed Page 2500"], "what is shown is reported too")
     }
 
     @Test func `what was only reported is not shown when it goes`() {

@@ -82,7 +82,7 @@ import Threads
         page = nil
         bench.wait(2_000)
         let (leak, freed) = try (#require(bench.reports.first), #require(bench.reports.last))
-        #expect(bench.lines == ["leak Page", "freed Page 3000"])
+        #expect(bench.lines == ["leak Page", "freed Page 3500"])
         #expect(leak.id == freed.id && leak.stack == freed.stack && leak.keys == freed.keys)
         #expect(freed.waitedMilliseconds == nil && freed.alive == 0)
     }
@@ -104,7 +104,7 @@ import Threads
     @Test func `what a subject says of itself is what is reported`() throws {
         let bench = Bench()
         bench.detector.sweepers.first.expect(
-            SystemView(["UINavigationController"]), Circumstances(type: Page.self), after: 0)
+            subject: SystemView(["UINavigationController"]), Circumstances(type: Page.self), after: 0)
         bench.wait(1_000)
         let report = try #require(bench.reports.first)
         #expect(report.kind == .view)

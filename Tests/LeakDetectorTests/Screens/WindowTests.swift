@@ -238,7 +238,7 @@ import Testing
         #expect(kit.takeChecks() == ["Cart 500"])
         #expect(kit.screens.count == 1)
         #expect(kit.detector.counts.outstanding == 0)
-        #expect(kit.clock.isIdle, "no timer while nothing waits")
+        #expect(kit.clock.timers.set == 0, "no timer while nothing waits")
     }
 
     @Test func `screens that found no room are expected again later`() {

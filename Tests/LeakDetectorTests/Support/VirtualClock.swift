@@ -4,21 +4,40 @@ import Threads
 
 /// A clock that the tests move. Who is woken is woken on the thread that moves it.
 final class VirtualClock: WakeClock {
-    private struct State {
+    fileprivate struct State {
         var uptime = 0
-        var wakes: [(at: Int, body: @Sendable () -> Void)] = []
+        var timers: [Int: (at: Int?, fire: @Sendable () -> Void)] = [:]
+        var calls: [(at: Int, body: @Sendable () -> Void)] = []
     }
 
-    private let state = Guarded(State())
+    fileprivate let state = Guarded(State())
 
     var uptime: Int { state.with { $0.uptime } }
     var roughUptime: Int { uptime }
-    /// How often anybody was woken.
+    /// How often a timer woke anybody.
     let woken = Guarded(0)
-    var isIdle: Bool { state.with { $0.wakes.isEmpty } }
+    /// How many timers are set, of how many.
+    var timers: (set: Int, made: Int) {
+        state.with { state in (state.timers.values.filter { $0.at != nil }.count, state.timers.count) }
+    }
 
-    func wake(at uptime: Int, _ body: @escaping @Sendable () -> Void) {
-        state.with { $0.wakes.append((uptime, body)) }
+    func timer(_ fire: @escaping @Sendable () -> Void) -> any WakeTimer {
+        let number = state.with { state in
+            state.timers[state.timers.count] = (nil, fire)
+            return state.timers.count - 1
+        }
+        return Timer(clock: self, number: number)
+    }
+
+    private struct Timer: WakeTimer {
+        let clock: VirtualClock
+        let number: Int
+
+        func set(at uptime: Int) { clock.state.with { $0.timers[number]?.at = uptime } }
+    }
+
+    func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
+        state.with { $0.calls.append(($0.uptime + milliseconds, body)) }
     }
 
     /// Lets time pass.
@@ -29,21 +48,28 @@ final class VirtualClock: WakeClock {
         var stall = stall
         while let next = takeNext(until: end, stall: stall) {
             stall = 0
-            woken.with { $0 += 1 }
             next()
         }
         state.with { $0.uptime = max($0.uptime, end) }
     }
 
+    /// Lets time pass in which the queue is blocked: nobody is woken.
+    func block(for milliseconds: Int) { state.with { $0.uptime += milliseconds } }
+
     private func takeNext(until end: Int, stall: Int) -> (@Sendable () -> Void)? {
-        state.with { state in
-            let next = state.wakes.indices.filter { state.wakes[$0].at <= end }.min {
-                state.wakes[$0].at < state.wakes[$1].at
-            }
-            guard let next else { return nil }
-            let wake = state.wakes.remove(at: next)
-            state.uptime = max(state.uptime, wake.at) + stall
-            return wake.body
+        let woken = woken
+        return state.with { state in
+            let call = state.calls.indices.min { state.calls[$0].at < state.calls[$1].at }
+            let timer = state.timers.filter { $0.value.at != nil }.min { $0.value.at! < $1.value.at! }
+            let callAt = call.map { state.calls[$0].at } ?? .max
+            let timerAt = timer.flatMap(\.value.at) ?? .max
+            guard min(callAt, timerAt) <= end else { return nil }
+            state.uptime = max(state.uptime, min(callAt, timerAt)) + stall
+            if let call, callAt <= timerAt { return state.calls.remove(at: call).body }
+            guard let timer else { return nil }
+            state.timers[timer.key]?.at = nil
+            woken.with { $0 += 1 }
+            return timer.value.fire
         }
     }
 }

@@ -1,0 +1,33 @@
+/// What is left of objects whose grace period in a ``GraceRing`` is over.
+struct Rest {
+    private var gone: [UInt32: Int] = [:]
+    private var alive: [(subject: WeakSubject, slot: UInt32, tick: UInt32)] = []
+
+    /// Looks at them. Call it with no lock held: a look can be the end of an object.
+    init(of chunks: [WeakChunk]) {
+        for chunk in chunks {
+            for index in 0..<chunk.count {
+                let slot = chunk.slot(at: index)
+                if let object = chunk.object(at: index) {
+                    alive.append((WeakSubject(object), slot, chunk.tick(at: index)))
+                } else {
+                    gone[slot, default: 0] += 1
+                }
+            }
+        }
+    }
+
+    /// Settles those that are gone, and has the others looked at again.
+    func goOn(_ expectations: inout Expectations<any Subject>, _ ring: GraceRing, at now: Int) {
+        for (slot, count) in gone {
+            expectations.settle(ring.call(slot).circumstances, count: count)
+            ring.release(slot, count: count)
+        }
+        for (subject, slot, tick) in alive {
+            let call = ring.call(slot)
+            let startedAt = Int(tick) * GraceRing.tickMilliseconds - call.graceMilliseconds
+            expectations.outlived(subject, call.circumstances, startedAt: min(startedAt, now), at: now)
+            ring.release(slot, count: 1)
+        }
+    }
+}
