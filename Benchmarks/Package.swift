@@ -13,6 +13,7 @@ let package = Package(
     targets: [
         .target(name: "LoadTools"),
         .target(name: "CountedMalloc"),
+        .target(name: "HeapUse"),
         .target(
             name: "EchoService", dependencies: [.product(name: "HTTPServer", package: "leak-collector")]),
         .executableTarget(
@@ -25,6 +26,12 @@ let package = Package(
         .executableTarget(
             name: "store-bench",
             dependencies: ["LoadTools", .product(name: "LeakStore", package: "leak-collector")]),
+        .executableTarget(
+            name: "detector-bench",
+            dependencies: [
+                "HeapUse", .product(name: "LeakDetector", package: "leak-collector"),
+                .product(name: "LeakMessage", package: "leak-collector"),
+            ]),
         .executableTarget(
             name: "database-bench",
             dependencies: [

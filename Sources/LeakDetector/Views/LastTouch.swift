@@ -13,7 +13,6 @@ struct LastTouch {
 
     /// - Returns: what was put off until now.
     mutating func touch(_ view: any ViewNode) -> [(subject: ViewSubject, circumstances: Circumstances)] {
-        if view === self.view { return [] }
         self.view = view
         defer { waiting = [] }
         return waiting

@@ -142,6 +142,18 @@ import Testing
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
+    @Test func `a screen that asks twice and goes is one check`() {
+        do {
+            let cart = cart()
+            nav.push(cart)
+            nav.pop()
+            cart.isMovingFromParent = true
+            kit.screens.check(cart, after: nil, file: #fileID, line: #line)
+        }
+        kit.settle()
+        #expect(kit.takeChecks() == ["Cart 1"])
+    }
+
     @Test func `with the events too a screen is told once, with the place of its check`() {
         kit.hasHooks = true
         nav.push(kit.keep(cart()))

@@ -89,6 +89,19 @@ import Testing
         #expect(kit.told == ["leak Cart", "came back Cart"], "an unselected tab, so it has not appeared")
     }
 
+    @Test func `a screen that got a parent in time is expected anew when that lets go of it`() {
+        let cart = kit.keep(Cart(kit))
+        home.present(cart)
+        home.dismiss()
+        kit.clock.advance(by: 500)
+        home.add(Tabs(kit, Help(kit), cart))
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        cart.removeFromParent()
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+    }
+
     @Test func `a screen that came back is kept on purpose, and not told again`() {
         let cart = kit.keep(Cart(kit))
         for _ in 0..<3 {
@@ -114,10 +127,10 @@ import Testing
         let cart = kit.keep(Cart(kit))
         home.present(cart)
         home.dismiss()
-        kit.clock.advance(by: 1_000)
+        kit.clock.advance(by: 500)
         home.present(cart)
         home.dismiss()
-        kit.clock.advance(by: 800)
+        kit.clock.advance(by: 1_500)
         #expect(kit.told.isEmpty)
         kit.settle()
         #expect(kit.told == ["leak Cart"])

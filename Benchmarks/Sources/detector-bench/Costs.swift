@@ -1,0 +1,79 @@
+import Foundation
+
+/// What waiting for objects costs, contenders in turns.
+enum Costs {
+    private struct Measure {
+        let name: String
+        let value: KeyPath<Cost, Double>
+        /// How many times less than the baseline.
+        var target: Double?
+    }
+
+    private static var registering: Measure {
+        Measure(name: "register, ns", value: \.registering, target: 7)
+    }
+    private static var life: Measure { Measure(name: "whole life, ns of all threads", value: \.life) }
+    private static var atOnce: [Measure] {
+        [
+            registering, Measure(name: "register, ns of its thread", value: \.registeringProcessor),
+            Measure(name: "heap, bytes", value: \.heap, target: 7), life,
+        ]
+    }
+
+    static func measure(rounds: Int) {
+        print(
+            """
+            per object, \(rounds) rounds in turns after one that does not count, grace period 1 s; medians, ratios with the
+            least and the greatest of a round in brackets. Heap leaves the objects themselves out. Processor time leaves
+            out the last release of the objects, which is the app's. Weak references alone are the floor of any way.
+
+            | objects | | \(Detector.name) | \(AsyncAfter.name) | × less | target | \(WeakReferences.name), × less |
+            |--:|---|--:|--:|--:|---|--:|
+            """)
+        for load in [Load.atOnce(1_000), .atOnce(100_000), .oneByOne(1_000)] {
+            let costs = costs(under: load, rounds: rounds)
+            let measures = if case .oneByOne = load { [registering, life] } else { atOnce }
+            for measure in measures { row(load, measure, costs) }
+        }
+        guard outlived.count > 0 else { return }
+        print(
+            "\n\(outlived.count) objects outlived a grace period: this machine is too busy for these figures")
+    }
+
+    private static func costs(under load: Load, rounds: Int) -> [(ours: Cost, baseline: Cost, floor: Cost)] {
+        defer { Progress.clear() }
+        let all = (0...rounds).map { round in
+            Progress.show("\(load) objects, round \(round) of \(rounds)")
+            // Who begins takes turns too.
+            let early = round.isMultiple(of: 2) ? load.cost(of: Detector.self) : nil
+            let baseline = load.cost(of: AsyncAfter.self)
+            let ours = early ?? load.cost(of: Detector.self)
+            return (ours: ours, baseline: baseline, floor: load.cost(of: WeakReferences.self))
+        }
+        return Array(all.dropFirst())
+    }
+
+    private static func row(
+        _ load: Load, _ measure: Measure, _ costs: [(ours: Cost, baseline: Cost, floor: Cost)]
+    ) {
+        let ratios = costs.map { $0.baseline[keyPath: measure.value] / $0.ours[keyPath: measure.value] }
+        let ratio = median(ratios)
+        let ours = median(costs.map { $0.ours[keyPath: measure.value] })
+        let baseline = median(costs.map { $0.baseline[keyPath: measure.value] })
+        let floor = median(costs.map { $0.floor[keyPath: measure.value] })
+        let verdict = measure.target.map {
+            String(format: ratio >= $0 ? "≥ %.0f: reached" : "≥ %.0f: missed", $0)
+        }
+        print(
+            "| \(load) | \(measure.name) |"
+                + String(
+                    format: " %.0f | %.0f | %.1f [%.1f, %.1f]", ours, baseline, ratio, ratios.min() ?? 0,
+                    ratios.max() ?? 0)
+                + " | \(verdict ?? "") |" + String(format: " %.0f, %.1f |", floor, baseline / floor))
+    }
+
+    private static func median(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
+}

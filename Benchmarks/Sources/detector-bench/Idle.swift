@@ -1,0 +1,101 @@
+import Dispatch
+import Foundation
+import LeakDetector
+
+/// Wake-ups while there is nothing to look at. To be measured before anything else made threads.
+enum Idle {
+    static func measure(seconds: Int) {
+        print(
+            """
+            \(seconds) s of idling; wake-ups are voluntary context switches of all threads but the one that sleeps and counts
+
+            | process | wake-ups | processor time, µs | other threads | target |
+            |---|--:|--:|--:|---|
+            """)
+        row("without a detector", seconds, target: nil)
+
+        let unused = LeakDetector { report in print("leaked: \(report)") }
+        row("a detector that never expected anything", seconds, target: 0)
+        withExtendedLifetime(unused) {}
+
+        let detector = LeakDetector { _ in }
+        for _ in 0..<1_000 { detector.expectDeallocation(of: Model()) }
+        wait { detector.counts.outstanding == 0 }
+        row("a detector, right after the last of 1,000 objects", seconds, target: nil)
+        // Dispatch ends a thread of its own after five seconds without work.
+        Pause.milliseconds(6_000)
+        row("that detector, six seconds later", seconds, target: 0)
+
+        let leaked = Model()
+        detector.expectDeallocation(of: leaked)
+        wait { detector.counts.leaked == 1 }
+        row("that detector, watching for the end of one leaked object", seconds, target: nil)
+        withExtendedLifetime(leaked) {}
+
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "timer"))
+        timer.setEventHandler {}
+        timer.schedule(deadline: .now(), repeating: .milliseconds(100))
+        timer.resume()
+        let control = Wakeups.count(milliseconds: seconds * 1_000).wakeups
+        timer.cancel()
+        print(
+            "\ncontrol: a timer each 100 ms gave \(control) wake-ups"
+                + (control >= seconds * 5 ? "" : "; the counting is broken, believe nothing above"))
+    }
+
+    private static func row(_ name: String, _ seconds: Int, target: Int?) {
+        Progress.show("idle: \(name)")
+        let counted = Wakeups.count(milliseconds: seconds * 1_000)
+        Progress.clear()
+        let verdict = target.map { "\($0): \(counted.wakeups <= $0 ? "reached" : "missed")" } ?? ""
+        let ended = counted.ended == 0 ? "" : ", \(counted.ended) ended"
+        print(
+            "| \(name) | \(counted.wakeups) | \(counted.processorTime / 1_000) | \(counted.threads)\(ended) | \(verdict) |"
+        )
+    }
+
+    private static func wait(until isDone: () -> Bool) {
+        while !isDone() { Pause.milliseconds(50) }
+    }
+}
+
+/// How often the threads of this process woke.
+enum Wakeups {
+    struct Count {
+        /// Of the threads that were there at the end.
+        var wakeups: Int
+        /// Nanoseconds.
+        var processorTime: Int
+        /// At the end, the counting one left out.
+        var threads: Int
+        /// Threads that ended meanwhile; each woke for that.
+        var ended: Int
+    }
+
+    /// Sleeps on the main thread, where it has to be called.
+    static func count(milliseconds: Int) -> Count {
+        let before = switches()
+        let (all, own) = (Usage.processorTime, Usage.ownProcessorTime)
+        Pause.milliseconds(milliseconds)
+        let ownSpent = Usage.ownProcessorTime - own
+        let spent = Usage.processorTime - all - ownSpent
+        let after = switches()
+        let ended = before.keys.count { after[$0] == nil }
+        let wakeups = after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
+        return Count(wakeups: wakeups + ended, processorTime: spent, threads: after.count, ended: ended)
+    }
+
+    /// Voluntary context switches so far, by thread; the main one, whose number is the process's, left out.
+    private static func switches() -> [String: Int] {
+        let folder = "/proc/self/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        var found: [String: Int] = [:]
+        for thread in threads where thread != "\(getpid())" {
+            let status = (try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)) ?? ""
+            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+            guard let count = line.flatMap({ Int($0.filter(\.isNumber)) }) else { continue }
+            found[thread] = count
+        }
+        return found
+    }
+}

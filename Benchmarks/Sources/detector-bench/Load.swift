@@ -1,0 +1,70 @@
+/// What one object costs.
+struct Cost {
+    /// Nanoseconds by the clock, and nanoseconds of the registering thread's processor time.
+    var registering, registeringProcessor: Double
+    /// Bytes of heap while the object is waited for, the object itself left out; 0 when not all wait at once.
+    var heap: Double
+    /// Nanoseconds of processor time of all threads, from registration until it was looked at.
+    var life: Double
+}
+
+/// How objects come.
+enum Load: CustomStringConvertible {
+    /// All are registered, then all are let go of.
+    case atOnce(Int)
+    /// Each is let go of a millisecond before the next, so that whatever looks at them fell asleep meanwhile.
+    case oneByOne(Int)
+
+    var description: String {
+        switch self {
+        case .atOnce(let count): "\(count)"
+        case .oneByOne(let count): "\(count), 1 ms apart"
+        }
+    }
+
+    func cost<Way: Contender>(of _: Way.Type) -> Cost {
+        switch self {
+        case .atOnce(let count): atOnce(Way.self, count)
+        case .oneByOne(let count): oneByOne(Way.self, count)
+        }
+    }
+
+    private func atOnce<Way: Contender>(_: Way.Type, _ count: Int) -> Cost {
+        var objects = (0..<count).map { _ in Model() }
+        let heap = Usage.heap
+        var contender = Way(outstanding: count)
+        let (life, own, start) = (Usage.processorTime, Usage.ownProcessorTime, Usage.time)
+        for object in objects { contender.expect(object) }
+        let (registered, ownRegistered) = (Usage.time - start, Usage.ownProcessorTime - own)
+        let besides = Usage.ownProcessorTime
+        let taken = Usage.heap - heap
+        objects = []
+        let leftOut = Usage.ownProcessorTime - besides
+        contender.finish()
+        let lived = Usage.processorTime - life - leftOut
+        func each(_ sum: Int) -> Double { Double(sum) / Double(count) }
+        return Cost(
+            registering: each(registered), registeringProcessor: each(ownRegistered), heap: each(taken),
+            life: each(lived))
+    }
+
+    private func oneByOne<Way: Contender>(_: Way.Type, _ count: Int) -> Cost {
+        var contender = Way(outstanding: count)
+        let (life, own) = (Usage.processorTime, Usage.ownProcessorTime)
+        var registered = 0
+        for _ in 0..<count {
+            Pause.milliseconds(1)
+            let object = Model()
+            let start = Usage.time
+            contender.expect(object)
+            registered += Usage.time - start
+        }
+        // Sleeping is this program's; what the clock says of a call stands for its processor time.
+        let leftOut = Usage.ownProcessorTime - own - registered
+        contender.finish()
+        let lived = Usage.processorTime - life - leftOut
+        func each(_ sum: Int) -> Double { Double(sum) / Double(count) }
+        return Cost(
+            registering: each(registered), registeringProcessor: each(registered), heap: 0, life: each(lived))
+    }
+}

@@ -1,0 +1,13 @@
+import Foundation
+
+/// One line that is written over again, on a terminal alone.
+enum Progress {
+    private static let isTerminal = isatty(2) == 1
+
+    static func show(_ text: String) {
+        guard isTerminal else { return }
+        FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8))
+    }
+
+    static func clear() { show("") }
+}
