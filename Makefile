@@ -36,6 +36,7 @@ checks: ## compile and run on stand-ins what only Apple's systems compile; type-
 	swift test --package-path Checks --skip-build
 	swift build --package-path Checks -c release --target LeakDetector $(strict)
 	Checks/typecheck
+	swift package --package-path Checks/Apps describe >/dev/null
 
 postgresql: ## run the tests of the store against a PostgreSQL server of their own (installs it)
 	@Scripts/setup postgresql-15 libpq-dev

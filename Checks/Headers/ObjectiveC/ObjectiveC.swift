@@ -7,6 +7,7 @@ public struct Selector {
 
 public struct ObjCBool {
     var value: Bool
+    public var boolValue: Bool { value }
 }
 
 public func _convertBoolToObjCBool(_ value: Bool) -> ObjCBool { ObjCBool(value: value) }
@@ -16,6 +17,7 @@ public typealias Method = OpaquePointer
 public typealias IMP = OpaquePointer
 
 public func class_getInstanceMethod(_ type: AnyClass?, _ selector: Selector) -> Method? { nil }
+public func object_getClass(_ object: Any?) -> AnyClass? { nil }
 public func method_getImplementation(_ method: Method) -> IMP { method }
 public func method_getTypeEncoding(_ method: Method) -> UnsafePointer<CChar>? { nil }
 public func imp_implementationWithBlock(_ block: Any) -> IMP { fatalError("never run") }

@@ -18,7 +18,7 @@ struct AlertQueue<Picture> {
         case absent
     }
 
-    /// Pictures are half a megabyte each, and nobody closes more alerts in a row.
+    /// A picture takes a megabyte or two, and nobody closes more alerts in a row.
     static var waitingLimit: Int { 20 }
 
     private(set) var shown: Entry?

@@ -9,8 +9,6 @@
         var viewController: (any ScreenNode)? { next as? UIViewController }
 
         // A class of UIKit's own that has no name for others.
-        var viewIsTransitionLeftover: Bool {
-            viewController == nil && String(describing: type(of: self)) == "UILayoutContainerView"
-        }
+        var viewIsTransitionLeftover: Bool { String(describing: type(of: self)) == "UILayoutContainerView" }
     }
 #endif

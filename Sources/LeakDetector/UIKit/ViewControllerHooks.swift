@@ -30,7 +30,7 @@
                 let original = unsafe unsafeBitCast(implementation, to: Original.self)
                 let block: Block = { controller in
                     original(controller, selector)
-                    ScreenWatch.onMainThread { ScreenWatch.didSee(event, controller) }
+                    tell(of: controller) { ScreenWatch.didSee(event, controller) }
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }
@@ -43,7 +43,7 @@
                 let original = unsafe unsafeBitCast(implementation, to: Original.self)
                 let block: Block = { controller, isAnimated in
                     original(controller, selector, isAnimated)
-                    ScreenWatch.onMainThread { ScreenWatch.didSee(event, controller) }
+                    tell(of: controller) { ScreenWatch.didSee(event, controller) }
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }
@@ -55,7 +55,7 @@
             unsafe replace(selector, of: UIViewController.self) { implementation in
                 let original = unsafe unsafeBitCast(implementation, to: Original.self)
                 let block: Block = { controller, view in
-                    ScreenWatch.onMainThread { ScreenWatch.viewWillChange(of: controller) }
+                    tell(of: controller) { ScreenWatch.viewWillChange(of: controller) }
                     original(controller, selector, view)
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
@@ -71,7 +71,7 @@
             unsafe replace(selector, of: UISplitViewController.self) { implementation in
                 let original = unsafe unsafeBitCast(implementation, to: Original.self)
                 let block: Block = { split, detail, sender in
-                    ScreenWatch.onMainThread { ScreenWatch.willShowDetail(detail, in: split) }
+                    tell(of: detail) { ScreenWatch.willShowDetail(detail, in: split) }
                     original(split, selector, detail, sender)
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
@@ -84,7 +84,7 @@
             unsafe replace(selector, of: UIWindow.self) { implementation in
                 let original = unsafe unsafeBitCast(implementation, to: Original.self)
                 let block: Block = { window, event in
-                    ScreenWatch.onMainThread { ScreenWatch.willSend(event) }
+                    tell(of: window) { ScreenWatch.willSend(event) }
                     original(window, selector, event)
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
@@ -99,6 +99,23 @@
             let new = unsafe imp_implementationWithBlock(block(method_getImplementation(method)))
             // As method_setImplementation, but a method that the class inherits is not replaced for its superclass too.
             _ = unsafe class_replaceMethod(type, selector, new, method_getTypeEncoding(method))
+        }
+
+        /// Nothing is told of an object in its end, such as a controller whose `deinit` asks for a view that was never loaded:
+        /// making a weak reference to it would stop the app.
+        private nonisolated static func tell(of object: AnyObject, _ body: @MainActor () -> Void) {
+            if allowsWeakReference(object) { ScreenWatch.onMainThread(body) }
+        }
+
+        /// Objective-C's own question. `objc/NSObject.h` declares it, but not for Swift.
+        private nonisolated static func allowsWeakReference(_ object: AnyObject) -> Bool {
+            typealias Question = @convention(c) (AnyObject, Selector) -> ObjCBool
+            let selector = Selector(("allowsWeakReference"))
+            guard let method = unsafe class_getInstanceMethod(object_getClass(object), selector) else {
+                return true
+            }
+            let question = unsafe unsafeBitCast(method_getImplementation(method), to: Question.self)
+            return question(object, selector).boolValue
         }
     }
 #endif

@@ -43,6 +43,15 @@ import Testing
         #expect(kit.detector.counts.outstanding == 0, "nothing is expected anew while it holds them")
     }
 
+    @Test func `a view that is answered for is asked about once, however many are in it`() {
+        let kit = Kit(answer: .ignore)
+        kit.window.root = Home(kit)
+        close(kit.keep(Chart(Label(), Label(), Label())), on: kit)
+        kit.settle()
+        #expect(kit.asked == 1)
+        #expect(kit.told.isEmpty)
+    }
+
     @Test func `trees that have come apart are told one by one`() {
         let (chart, button) = (kit.keep(Chart(Label(), Label())), kit.keep(Button()))
         close(View(chart, View(button)))

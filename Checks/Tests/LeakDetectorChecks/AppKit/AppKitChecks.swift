@@ -57,17 +57,36 @@ extension Serialized {
             root.view.addSubview(panel.view)
             panel.view.removeFromSuperview()
             panel.viewDidDisappear()
+            #expect(bench.detector.counts.outstanding == 0)
             bench.wait(5_000)
             #expect(bench.lines == [])
-            #expect(bench.detector.counts.outstanding == 0)
         }
 
         @Test func `a controller whose view is in a window is left alone`() {
             let panel = panel()
             window.contentViewController = panel
             panel.viewDidDisappear()
+            #expect(bench.detector.counts.outstanding == 0)
             bench.wait(5_000)
             #expect(bench.lines == [])
+        }
+
+        @Test func `the rules see who holds whom`() {
+            let (root, sheet, child) = (NSViewController(), NSViewController(), NSViewController())
+            #expect(root.screenView == nil, "asking loads nothing")
+            window.contentViewController = root
+            root.presentAsSheet(sheet)
+            sheet.addChild(child)
+            sheet.view.addSubview(child.view)
+            #expect(root.screenPresented === sheet)
+            #expect(sheet.screenPresenter === root)
+            #expect(child.screenParent === sheet)
+            #expect(sheet.screenContained.map(ObjectIdentifier.init) == [ObjectIdentifier(child)])
+            #expect(sheet.screenView === sheet.view)
+            #expect(child.view.viewController === child)
+            #expect(child.view.viewParent === sheet.view)
+            #expect(sheet.view.viewChildren.count == 1)
+            #expect(child.view.viewWindowClass == NSWindow.self)
         }
 
         @Test func `of a window that was closed and stays the outermost object is told`() {

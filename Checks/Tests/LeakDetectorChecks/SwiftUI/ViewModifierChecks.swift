@@ -68,6 +68,18 @@ extension Serialized {
     }
 }
 
+/// As a README shows it.
+private struct ComposedView: View {
+    @StateObject @Deallocating private var model = Model()
+    let seen: (Model) -> Void
+
+    init(seen: @escaping (Model) -> Void) { self.seen = seen }
+
+    var body: some View {
+        Text("cart").onAppear { seen(model) }
+    }
+}
+
 private struct OwnerView: View {
     @StateObject private var model: Deallocating<Model>
     let seen: (Deallocating<Model>) -> Void
@@ -98,6 +110,17 @@ extension Serialized {
             bench.wait(5_000)
             #expect(bench.lines == ["leak Model"])
             withExtendedLifetime(kept) {}
+        }
+
+        @Test func `both wrappers on one property give the model, the same for each value of the view`() {
+            var seen: [Model] = []
+            for _ in 0..<2 { graph.show(ComposedView { seen.append($0) }) }
+            #expect(seen.count == 1)
+            weak let model = seen.first
+            seen = []
+            #expect(model != nil, "the view keeps it")
+            graph.show(ComposedView?.none)
+            #expect(model == nil)
         }
 
         @Test func `what the model publishes is published`() {

@@ -74,6 +74,16 @@ extension Serialized {
             #expect(app.scene.windows.filter { !$0.isHidden }.count == 1)
         }
 
+        @Test func `an alert that finds no room is written`() async {
+            await activate()
+            for number in 0...AlertQueue<UIImage>.waitingLimit + 1 {
+                screen.show(.init(id: "\(number)", title: "Cart", text: "leak \(number)"), pictureOf: nil)
+            }
+            await handOver()
+            #expect(written.with { $0 } == ["leak \(AlertQueue<UIImage>.waitingLimit + 1)"])
+            #expect(labels.last == "leak 0")
+        }
+
         @Test func `what became of a leak is shown though its alert was closed`() async {
             await activate()
             await leak(Cart())

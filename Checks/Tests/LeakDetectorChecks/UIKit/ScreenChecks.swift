@@ -153,6 +153,26 @@ extension Serialized {
             #expect(app.bench.reports.first?.children.map(App.short) == ["Home", "Cart"])
         }
 
+        @Test func `a container contains what it keeps, shown or not`() {
+            let screens = (0..<7).map { _ in Home() }
+            let navigation = UINavigationController(rootViewController: screens[0])
+            navigation.pushViewController(screens[1], animated: false)
+            let tabs = UITabBarController()
+            tabs.viewControllers = [screens[2], screens[3]]
+            let pages = UIPageViewController()
+            pages.setViewControllers([screens[4]], direction: .forward, animated: false)
+            let split = UISplitViewController(list: screens[5])
+            let custom = Home()
+            custom.addChild(screens[6])
+            let containers: [UIViewController] = [navigation, tabs, pages, split, custom]
+            let contained = containers.map { container in
+                container.screenContained.compactMap { node in screens.firstIndex { $0 === node } }
+            }
+            #expect(contained == [[0, 1], [2, 3], [4], [5], [6]])
+            #expect(containers.map(\.screenIsStack) == [true, false, false, false, false])
+            #expect(UITabBarController().screenContained.isEmpty)
+        }
+
         @Test func `a screen that comes back after it was told was kept on purpose`() {
             let home = Home()
             let cart = app.keep(Cart())

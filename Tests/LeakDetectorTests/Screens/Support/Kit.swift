@@ -82,7 +82,7 @@ final class Kit {
 
 @MainActor
 class Window {
-    private let kit: Kit
+    private unowned let kit: Kit
     init(_ kit: Kit) { self.kit = kit }
 
     var root: Screen? {

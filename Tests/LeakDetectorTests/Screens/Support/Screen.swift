@@ -3,7 +3,7 @@
 /// A view controller.
 @MainActor
 class Screen: ScreenNode {
-    let kit: Kit
+    unowned let kit: Kit
     private(set) var view: View?
     weak var parent: Screen?
     var children: [Screen] = []
