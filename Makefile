@@ -70,6 +70,10 @@ hostile: ## the server under attack: slowhttptest, 1,200 hostile connections, a 
 fuzz: setup ## fuzz the reading of requests and of reports with libFuzzer for FUZZ_SECONDS (120)
 	@Scripts/fuzz
 
+.PHONY: mutants
+mutants: setup ## take the rules about screens and views away one by one, and see that a test notices each (five minutes)
+	@Scripts/mutate-screens
+
 lint: ## check the format of every Swift file
 	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
 		Checks/Package.swift Checks/Apps/Package.swift Checks/Sources Checks/Headers Checks/Tests Package.swift
