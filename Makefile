@@ -53,12 +53,13 @@ conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp se
 	Conformance/run "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" \
 		"$$(swift build $(shipped) --show-bin-path)/collector"
 
-sanitize: setup ## the tests of everything that has threads under the thread sanitizer; the server attacked under it and the address sanitizer
+sanitize: setup ## the tests of everything that has threads under the thread sanitizer; the server attacked, and the detector with 50,000 objects, under it and the address sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path .build/thread-sanitizer
 	swift test --skip-build --sanitize=thread --scratch-path .build/thread-sanitizer \
 		--filter 'HTTPServerTests|LeakReporterTests|LeakDetectorTests|LeakDetectorTestingTests|ThreadsTests|LeakCollectorTests.CollectorTests' \
 		--skip 'HeadParserTests|ChunkParserTests|PromisesTests|RouterTests|RequestTests|ResponseTests'
 	Scripts/sanitize-load
+	Scripts/sanitize-detector
 
 hostile: ## the server under attack: slowhttptest, 1,200 hostile connections, a churn of connections (less than a minute)
 	@Scripts/setup slowhttptest
@@ -127,8 +128,9 @@ bench-http: setup ## the HTTP server side by side with nginx (needs nginx-light,
 	PATH="$$PATH:/usr/sbin" "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-bench" \
 		--echo "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" $(BENCH)
 
-soak-detector: setup ## the leak detector with 200,000 objects from 8 threads: all leaks found, memory back (ten seconds)
+soak-detector: setup ## the leak detector with 200,000 objects from 8 threads: all leaks found, memory back; the mode assert in an optimized build (ten seconds)
 	$(detector) --soak --objects 200000
+	Scripts/stops-at-a-leak "$$(swift build -c release --package-path Benchmarks --show-bin-path)/detector-bench"
 
 soak: setup hostile ## the long runs: kills, power cuts, failing disks, damaged files; the server under attack; a million objects through the detector; an hour of fuzzing
 	swift build --build-tests $(strict)

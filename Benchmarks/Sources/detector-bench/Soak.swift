@@ -2,6 +2,7 @@
 struct Soak {
     let plan: Plan
     let threads: Int
+    let looksAtMemory: Bool
 
     /// Raised from the usual 10,000, at which a million objects would take two minutes.
     private static let outstanding = 100_000
@@ -39,6 +40,7 @@ struct Soak {
             allowed: \(text(Self.allowance)) more; for each object that is kept \(Self.allowancePerLeak) bytes, and after that \
             \(Self.allowancePerLeakAfter)
             """)
+        guard looksAtMemory else { return complaints }
         return complaints
             + growth("with what was kept", kept, before, allowed: plan.leaks * Self.allowancePerLeak)
             + growth("after", after, before, allowed: plan.leaks * Self.allowancePerLeakAfter)
