@@ -88,20 +88,23 @@ public final class LeakDetector: Sendable {
         of object: AnyObject, after seconds: Double? = nil, path: [String] = [], owner: AnyObject? = nil,
         reason: String? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {
-        sweepers.first.expect(
-            object,
-            Circumstances(
-                type: type(of: object), path: path, reason: reason, file: file, line: line,
-                owner: owner.map(WeakSubject.init)),
-            after: seconds)
+        let circumstances = Circumstances(
+            type: type(of: object), path: path, reason: reason, file: file, line: line,
+            owner: owner.flatMap { isEnding($0) ? nil : WeakSubject($0) })
+        guard !isEnding(object) else { return sweepers.first.countCheck(circumstances) }
+        sweepers.first.expect(object, circumstances, after: seconds)
     }
 
     /// Never reports an object, such as one that a cache keeps on purpose. It is not kept.
-    public func ignore(_ object: AnyObject) { sweepers.ignore(object) }
+    public func ignore(_ object: AnyObject) {
+        if !isEnding(object) { sweepers.ignore(object) }
+    }
 
     /// Says that an object is in use again, such as one that a cache handed out: what was expected of it before holds no
     /// more, and if it was reported, its report is followed by its return (``Counts/cameBack``).
-    public func cameBack(_ object: AnyObject) { sweepers.use(object) }
+    public func cameBack(_ object: AnyObject) {
+        if !isEnding(object) { sweepers.use(object) }
+    }
 
     /// Stops all grace periods: what happens now is none of the app's active time. An app with UIKit does so by itself
     /// while it is not in front.

@@ -5,13 +5,13 @@ extension LeakDetector {
         public var graceMilliseconds = 1_000
         /// How long after the grace period to look once more before reporting.
         public var secondLookMilliseconds = 500
-        /// Objects that may be waited for at once: about 0.7 MB. More are counted as ``Counts/dropped``.
+        /// Objects that may be waited for at once: about 0.7 MB, or 4 MB with owners. More are counted as ``Counts/dropped``.
         public var outstanding = 10_000
         /// Leaked objects whose end is watched for at once.
         public var survivors = 1_000
         /// How long to watch for a leaked object's end. What lives longer than an hour is not freed late but leaked.
         public var survivorMilliseconds = 3_600_000
-        /// Types of which checks are counted; a large app has a few hundred screens.
+        /// Types of which checks are counted apart; a large app has a few hundred screens. Of others ``Counts/checked`` alone knows.
         public var checkedTypes = 1_000
 
         /// A day: a longer grace period is a mistake, and would keep a place for good.
@@ -48,7 +48,7 @@ extension LeakDetector {
         public var freed = 0
         /// Objects of those that were in use again later: their owners keep them on purpose.
         public var cameBack = 0
-        /// Objects that stayed and were not reported: of ignored classes, muted, or kept by one that was reported.
+        /// Objects that stayed and were not reported: of ignored classes, ignored themselves, or kept by one that was reported.
         public var suppressed = 0
         /// Expectations not taken, since too many ran.
         public var dropped = 0

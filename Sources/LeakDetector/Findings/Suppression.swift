@@ -40,14 +40,29 @@ extension LeakDetector {
         /// - Parameter className: qualified, with generic arguments.
         public func ignores(_ className: String) -> Bool {
             guard !SystemClasses.own.contains(className) else { return true }
-            let bare = className.prefix { $0 != "<" }
+            let bare = Self.withoutArguments(className)
             let module = bare.prefix { $0 != "." }
             if module.count < bare.count, modules.contains(String(module)) { return true }
             if prefixes.contains(where: { !$0.isEmpty && className.hasPrefix($0) }) { return true }
             guard !classes.isEmpty else { return false }
-            let last = bare.lastIndex(of: ".").map { bare[bare.index(after: $0)...] } ?? bare
-            return classes.contains(className) || classes.contains(String(bare))
-                || classes.contains(String(last))
+            let last = bare.lastIndex(of: ".").map { bare[bare.index(after: $0)...] } ?? bare[...]
+            return classes.contains(className) || classes.contains(bare) || classes.contains(String(last))
+        }
+
+        /// `Shop.Outer.Cell` of `Shop.Outer<Swift.Int>.Cell`.
+        private static func withoutArguments(_ name: String) -> String {
+            var (depth, last, bare) = (0, Character(" "), "")
+            for character in name {
+                defer { last = character }
+                if character == "<" {
+                    depth += 1
+                } else if character == ">", last != "-" {
+                    depth -= 1
+                } else if depth == 0 {
+                    bare.append(character)
+                }
+            }
+            return bare
         }
 
         func ignoresWindow(_ className: String) -> Bool {

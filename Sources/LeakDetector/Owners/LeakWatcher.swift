@@ -36,7 +36,7 @@ public final class LeakWatcher: Sendable {
         of object: AnyObject, after seconds: Double? = nil, path: [String] = [], reason: String? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        guard let detector = detector ?? LeakDetector.shared else { return }
+        guard let detector = detector ?? LeakDetector.shared, !isEnding(object) else { return }
         let identity = ObjectIdentifier(object)
         let known = watches.with { $0.byIdentity[identity] }
         guard known?.subject.object == nil else { return }

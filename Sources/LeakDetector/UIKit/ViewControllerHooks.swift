@@ -104,18 +104,7 @@
         /// Nothing is told of an object in its end, such as a controller whose `deinit` asks for a view that was never loaded:
         /// making a weak reference to it would stop the app.
         private nonisolated static func tell(of object: AnyObject, _ body: @MainActor () -> Void) {
-            if allowsWeakReference(object) { ScreenWatch.onMainThread(body) }
-        }
-
-        /// Objective-C's own question. `objc/NSObject.h` declares it, but not for Swift.
-        private nonisolated static func allowsWeakReference(_ object: AnyObject) -> Bool {
-            typealias Question = @convention(c) (AnyObject, Selector) -> ObjCBool
-            let selector = Selector(("allowsWeakReference"))
-            guard let method = unsafe class_getInstanceMethod(object_getClass(object), selector) else {
-                return true
-            }
-            let question = unsafe unsafeBitCast(method_getImplementation(method), to: Question.self)
-            return question(object, selector).boolValue
+            if !isEnding(object) { ScreenWatch.onMainThread(body) }
         }
     }
 #endif

@@ -12,6 +12,8 @@ import Testing
             ("Cache", true), ("Shop.Cache", true), ("Shop.Outer.Cache", true), ("Shop.Cart", true),
             ("Cart", false), ("Other.Cart", false), ("Shop.CacheKeeper", false),
             ("Shop.Cache<Swift.Int>", true), ("Shop.Loader<Shop.Cache>", false),
+            ("Shop.Outer<Swift.Int>.Cache", true), ("Shop.Cache<Swift.Int>.Cell", false),
+            ("Shop.Outer<(Swift.Int) -> ()>.Cache", true), ("Shop.Loader<() -> Shop.Cache>", false),
             // By what it starts with.
             ("Shop.DebugPanel", true), ("Shop.Debug.Panel", true), ("Other.DebugPanel", false),
             // By module.
