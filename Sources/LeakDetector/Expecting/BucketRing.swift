@@ -20,7 +20,8 @@ struct BucketRing<Element> {
         var earliest = Int.max
     }
 
-    private var buckets = [Bucket](repeating: Bucket(), count: bucketCount)
+    /// Made when the first element comes: many detectors never see one that outlives its grace period.
+    private var buckets: [Bucket] = []
     /// Every tick up to this one has been taken.
     private var takenTick = -1
     private(set) var count = 0
@@ -36,6 +37,7 @@ struct BucketRing<Element> {
         let roundedUp = due <= 0 ? 0 : (due - 1) / Self.tickMilliseconds + 1
         let tick = max(roundedUp, takenTick + 1)
         let index = tick % Self.bucketCount
+        if buckets.isEmpty { buckets = Array(repeating: Bucket(), count: Self.bucketCount) }
         buckets[index].slots.append(Slot(tick: tick, element: element))
         buckets[index].earliest = min(buckets[index].earliest, tick)
         count += 1

@@ -2,8 +2,8 @@
 /// is one. What is the same for many is kept once, by call and type.
 ///
 /// Looks at nothing: its owner takes what is due, looks outside of any lock, and comes back with ``release(_:count:)``.
-final class GraceRing: @unchecked Sendable {
-    // Unchecked: in the hands of one thread at a time, behind its owner's lock.
+struct GraceRing: @unchecked Sendable {
+    // Unchecked: never copied, and in the hands of one thread at a time, behind its owner's lock.
     static var tickMilliseconds: Int { BucketRing<Int>.tickMilliseconds }
 
     private var buckets = [WeakChunks](repeating: WeakChunks(), count: BucketRing<Int>.bucketCount)
@@ -21,7 +21,7 @@ final class GraceRing: @unchecked Sendable {
 
     /// - Parameter graceMilliseconds: up to a day; longer than that makes no sense.
     /// - Returns: when the object is due.
-    func insert(_ object: AnyObject, _ call: CallTable.Call, at now: Int) -> Int {
+    mutating func insert(_ object: AnyObject, _ call: CallTable.Call, at now: Int) -> Int {
         let due = now + call.graceMilliseconds
         let roundedUp = UInt32(clamping: (due + Self.tickMilliseconds - 1) / Self.tickMilliseconds)
         let tick = max(roundedUp, takenTick.map { $0 + 1 } ?? 0)
@@ -32,7 +32,7 @@ final class GraceRing: @unchecked Sendable {
     }
 
     /// Takes what is due.
-    func takeDue(at now: Int) -> [WeakChunk] {
+    mutating func takeDue(at now: Int) -> [WeakChunk] {
         let tick = UInt32(clamping: now / Self.tickMilliseconds)
         let from = takenTick.map { $0 + 1 } ?? 0
         guard tick >= from else { return [] }
@@ -50,5 +50,5 @@ final class GraceRing: @unchecked Sendable {
     func call(_ slot: UInt32) -> CallTable.Call { calls[slot] }
 
     /// Says that `count` objects of a slot are out of the ring and need it no more.
-    func release(_ slot: UInt32, count: Int) { calls.release(slot, count: count) }
+    mutating func release(_ slot: UInt32, count: Int) { calls.release(slot, count: count) }
 }

@@ -18,7 +18,7 @@ struct Rest {
     }
 
     /// Settles those that are gone, and has the others looked at again.
-    func goOn(_ expectations: inout Expectations<any Subject>, _ ring: GraceRing, at now: Int) {
+    func goOn(_ expectations: inout Expectations<any Subject>, _ ring: inout GraceRing, at now: Int) {
         for (slot, count) in gone {
             expectations.settle(ring.call(slot).circumstances, count: count)
             ring.release(slot, count: count)

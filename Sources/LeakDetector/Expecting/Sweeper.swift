@@ -10,7 +10,7 @@ final class Sweeper: Sendable {
     private struct State {
         var clock = ActiveClock()
         var expectations: Expectations<any Subject>
-        let grace = GraceRing()
+        var grace = GraceRing()
         /// Made when it is needed first.
         var timer: (any WakeTimer)?
         /// The uptime at which the timer fires next.
@@ -38,23 +38,19 @@ final class Sweeper: Sendable {
     /// the object.
     ///
     /// - Parameter seconds: `nil` for the usual grace period.
-    func expect(_ object: AnyObject, _ circumstances: Circumstances, after seconds: Double?) {
+    func expect(_ object: AnyObject, _ circumstances: consuming Circumstances, after seconds: Double?) {
         let identity = ObjectIdentifier(object)
-        guard circumstances.owner == nil else {
-            expect(subject: WeakSubject(object), circumstances, identity, after: seconds)
-            return
-        }
+        // Moved, not copied: this is the commonest way, and the shortest.
         let call = CallTable.Call(circumstances: circumstances, graceMilliseconds: grace(seconds))
-        let wasUsed = state.with { state in
-            guard !state.isStopped else { return false }
-            guard !state.expectations.wasUsed(identity) else { return true }
-            guard state.expectations.admit(identity) else { return false }
+        let isPlain = state.with { state in
+            guard call.circumstances.owner == nil, !state.expectations.wasUsed(identity) else { return false }
+            guard !state.isStopped, state.expectations.admit(identity) else { return true }
             let uptime = clock.roughUptime
             let now = state.clock.advance(to: uptime, expectingWakeAt: state.wakesAt)
             arm(&state, dueAt: state.grace.insert(object, call, at: now), now: now, uptime)
-            return false
+            return true
         }
-        if wasUsed { expect(subject: WeakSubject(object), circumstances, identity, after: seconds) }
+        if !isPlain { expect(subject: WeakSubject(object), call.circumstances, identity, after: seconds) }
     }
 
     /// Starts a grace period of what says itself whether it is there.
@@ -217,7 +213,7 @@ final class Sweeper: Sendable {
         let verdicts = state.with { state -> [(Verdict, Entry)] in
             // What looking took is none of the app's time: it may have been the end of something large.
             state.clock.skip(to: clock.uptime)
-            rest.goOn(&state.expectations, state.grace, at: due.now)
+            rest.goOn(&state.expectations, &state.grace, at: due.now)
             var verdicts = crowd.compactMap { identity, known in
                 state.expectations.end(of: identity, known.number, as: .gone, at: due.now).map {
                     ($0, Self.entry(known.subject, nil))

@@ -1,9 +1,8 @@
-/// Up to 62 weak references with what belongs to each, in one piece of memory: 16 bytes each.
+/// Up to 62 weak references with what belongs to each, in one piece of memory: 16 bytes each, a kilobyte in all.
 ///
 /// References are moved, never copied: a copy of a weak reference holds its object for a moment on Apple's systems, and
 /// moves happen inside a lock, where an object must not end.
-@safe
-final class WeakChunk: @unchecked Sendable {
+struct WeakChunk: @unchecked Sendable {
     // Unchecked: in the hands of one thread at a time; see ``GraceRing``.
     struct Element {
         weak var object: AnyObject?
@@ -12,47 +11,59 @@ final class WeakChunk: @unchecked Sendable {
         let tick: UInt32
     }
 
-    /// A kilobyte with what comes before them.
-    static var capacity: Int { 62 }
-
-    private let elements: UnsafeMutablePointer<Element>
-    private(set) var count = 0
-
-    init() { unsafe elements = .allocate(capacity: Self.capacity) }
-
-    deinit {
-        unsafe elements.deinitialize(count: count)
-        unsafe elements.deallocate()
+    /// How many there are, then those.
+    private final class Storage: ManagedBuffer<Int, Element> {
+        deinit {
+            _ = unsafe withUnsafeMutablePointers { count, elements in
+                unsafe elements.deinitialize(count: count.pointee)
+            }
+        }
     }
 
-    var isFull: Bool { count == Self.capacity }
+    private static let elementCount = 62
+
+    private let storage: Storage
+
+    init() {
+        let storage = Storage.create(minimumCapacity: Self.elementCount) { _ in 0 }
+        self.storage = unsafe unsafeDowncast(storage, to: Storage.self)
+    }
+
+    var count: Int { unsafe storage.withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
+    var isFull: Bool { count == Self.elementCount }
 
     func append(_ object: AnyObject, slot: UInt32, tick: UInt32) {
-        precondition(!isFull)
-        unsafe (elements + count).initialize(to: Element(object: object, slot: slot, tick: tick))
-        count += 1
+        unsafe storage.withUnsafeMutablePointers { count, elements in
+            precondition(unsafe count.pointee < Self.elementCount)
+            unsafe (elements + count.pointee).initialize(to: Element(object: object, slot: slot, tick: tick))
+            unsafe count.pointee += 1
+        }
     }
 
     func object(at index: Int) -> AnyObject? {
         precondition(index < count)
-        return unsafe elements[index].object
+        return unsafe storage.withUnsafeMutablePointerToElements { unsafe $0[index].object }
     }
 
     func slot(at index: Int) -> UInt32 {
         precondition(index < count)
-        return unsafe elements[index].slot
+        return unsafe storage.withUnsafeMutablePointerToElements { unsafe $0[index].slot }
     }
 
     func tick(at index: Int) -> UInt32 {
         precondition(index < count)
-        return unsafe elements[index].tick
+        return unsafe storage.withUnsafeMutablePointerToElements { unsafe $0[index].tick }
     }
 
     /// Moves the last element to the end of another chunk.
     func moveLast(to other: WeakChunk) {
         precondition(count > 0 && !other.isFull)
-        count -= 1
-        unsafe (other.elements + other.count).moveInitialize(from: elements + count, count: 1)
-        other.count += 1
+        storage.header -= 1
+        unsafe storage.withUnsafeMutablePointerToElements { mine in
+            unsafe other.storage.withUnsafeMutablePointerToElements { others in
+                unsafe (others + other.count).moveInitialize(from: mine + count, count: 1)
+            }
+        }
+        other.storage.header += 1
     }
 }

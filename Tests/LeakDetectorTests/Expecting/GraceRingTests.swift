@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: 1...20)
     func `gives what a list gives`(seed: Int) {
         var random = SplitMix(seed: UInt64(seed))
-        let ring = GraceRing()
+        var ring = GraceRing()
         var list: [(due: Int, line: UInt)] = []
         var pages: [Page] = []
         var now = 0
