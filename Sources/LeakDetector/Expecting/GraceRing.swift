@@ -6,7 +6,8 @@ struct GraceRing: @unchecked Sendable {
     // Unchecked: never copied, and in the hands of one thread at a time, behind its owner's lock.
     static var tickMilliseconds: Int { BucketRing<Int>.tickMilliseconds }
 
-    private var buckets = [WeakChunks](repeating: WeakChunks(), count: BucketRing<Int>.bucketCount)
+    /// 3.2 s around: longer than the usual grace periods.
+    private var buckets = [WeakChunks](repeating: WeakChunks(), count: 32)
     private var calls = CallTable()
     private var takenTick: UInt32?
     private var count = 0
