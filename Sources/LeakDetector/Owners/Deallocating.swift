@@ -10,6 +10,7 @@
 /// ```
 ///
 /// In a SwiftUI view it belongs into `@StateObject` or `@State`: alone it would be made anew with each value of the view.
+/// There a value that takes the place of another is not noticed by SwiftUI: it listens to the one it began with.
 @propertyWrapper
 @dynamicMemberLookup
 public final class Deallocating<Value: AnyObject> {
