@@ -43,7 +43,7 @@ public final class LeakDetector: Sendable {
         self.init(
             limits: limits, clock: QueueClock(queue: queue),
             mainClock: queue === DispatchQueue.main ? nil : QueueClock(queue: .main),
-            Announcer(mode, suppression, pathFinder: pathFinder, queue: queue, alerts: .standard))
+            Announcer(mode, suppression, pathFinder: pathFinder, alerts: .standard))
     }
 
     /// Reports each leak, as release builds should.

@@ -9,23 +9,20 @@ final class Announcer: Sendable {
     private let system: OperatingSystem
     private let known: [KnownLeak]
     private let pathFinder: (any RetainPathFinder)?
-    private let queue: DispatchQueue
     private let finding = DispatchQueue(label: "LeakDetector.retain-path", qos: .utility)
     private let names = Guarded(TypeNames())
     private let announcements = Guarded(Announcements())
     private let alerts: AlertBoard
 
-    /// - Parameter queue: where verdicts come.
     init(
         _ mode: LeakDetector.Mode, _ suppression: LeakDetector.Suppression,
-        pathFinder: (any RetainPathFinder)?, queue: DispatchQueue, system: OperatingSystem = .current,
+        pathFinder: (any RetainPathFinder)?, system: OperatingSystem = .current,
         known: [KnownLeak] = KnownLeak.all,
         alerts: AlertBoard = AlertBoard()
     ) {
         self.mode = mode
         self.suppression = suppression
         self.pathFinder = pathFinder
-        self.queue = queue
         self.system = system
         self.known = known
         self.alerts = alerts
@@ -97,11 +94,11 @@ final class Announcer: Sendable {
     private func explain(_ leak: Leak, _ pathFinder: any RetainPathFinder, _ sweeper: Sweeper) {
         let id = leak.report.id ?? ""
         announcements.with { $0.beginExplaining(id) }
-        finding.async { [queue] in
+        finding.async {
             var leak = leak
             let held = Held(leak.subject.object)
             if let object = held.object { leak.report.cycle = pathFinder.retainPath(to: object) }
-            queue.async { [leak] in
+            sweeper.call(afterMilliseconds: 0) { [leak] in
                 let end = self.announcements.with { $0.endExplaining(id) }
                 // Not one that was ignored meanwhile, or whose class was.
                 if end == nil, !sweeper.stands(id, of: leak.identity) || self.ignores(leak.type) {

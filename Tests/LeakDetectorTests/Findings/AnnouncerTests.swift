@@ -144,7 +144,10 @@ import Threads
         for page in pages { bench.detector.expectDeallocation(of: page) }
         bench.detector.expectDeallocation(of: Page())
         bench.wait(2_000)
-        try await until { bench.reports.count == 2 }
+        try await until {
+            bench.wait(0)
+            return bench.reports.count == 2
+        }
         #expect(bench.reports.allSatisfy { $0.cycle == ["Page.itself", "Page"] })
         #expect(Set(finder.asked.with { $0 }) == identities)
         #expect(finder.asked.with { $0 }.count == 2)
@@ -155,6 +158,61 @@ import Threads
             return bench.reports.count == 4
         }
         #expect(bench.reports.suffix(2).allSatisfy { $0.event == .freed && $0.cycle.isEmpty })
+    }
+
+    /// A finder that works until the test lets it go on.
+    private struct SlowFinder: RetainPathFinder {
+        let isOpen = Guarded(false)
+        let begun = Guarded(0)
+
+        func retainPath(to object: AnyObject) -> [String] {
+            begun.with { $0 += 1 }
+            _ = isOpen.wait { $0 ? true : nil }
+            return []
+        }
+
+        func open() {
+            isOpen.with { $0 = true }
+            isOpen.wakeAll()
+        }
+    }
+
+    @Test func `what comes back while it is explained is told after its leak`() async throws {
+        let finder = SlowFinder()
+        let bench = Bench(pathFinder: finder)
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(2_000)
+        try await until { finder.begun.with { $0 } == 1 }
+        bench.detector.cameBack(page)
+        bench.wait(100)
+        #expect(bench.lines.isEmpty)
+        finder.open()
+        try await until {
+            bench.wait(0)
+            return bench.lines.count == 2
+        }
+        #expect(bench.lines.map { $0.prefix(9) } == ["leak Page", "came back"])
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `what is ignored while it is explained is not told`() async throws {
+        let finder = SlowFinder()
+        let bench = Bench(pathFinder: finder)
+        let pages = [Page(), Page()]
+        for page in pages { bench.detector.expectDeallocation(of: page) }
+        bench.wait(2_000)
+        bench.detector.ignore(pages[0])
+        finder.open()
+        try await until {
+            bench.wait(0)
+            return bench.lines.count == 1
+        }
+        try await until { finder.begun.with { $0 } == 2 }
+        bench.wait(100)
+        #expect(bench.findings.count == 1)
+        #expect(bench.findings.first?.object === pages[1])
+        withExtendedLifetime(pages) {}
     }
 
     private func until(_ condition: () -> Bool) async throws {

@@ -30,7 +30,7 @@ final class Bench: Sendable {
         detector = LeakDetector(
             limits: limits, clock: clock,
             Announcer(
-                mode, suppression, pathFinder: pathFinder, queue: .global(), system: system, known: known,
+                mode, suppression, pathFinder: pathFinder, system: system, known: known,
                 alerts: alerts))
     }
 
