@@ -114,7 +114,11 @@ public final class LeakDetector: Sendable {
     public func resume() { sweepers.resume() }
 
     /// Forgets all that is waited for and takes nothing more, for good: what a switch on your server can turn off.
-    public func stop() { sweepers.stop() }
+    public func stop() {
+        sweepers.stop()
+        announcer.forgetAll()
+        for probe in probes.with({ $0 }) { probe.finish(.stopped) }
+    }
 
     /// How many objects were checked, leaked, freed.
     public var counts: Counts { sweepers.counts }

@@ -94,13 +94,16 @@ struct CallTable {
     }
 }
 
-extension StaticString {
+extension StaticString? {
     /// Whether both are the same place in memory, or say the same.
     @inline(__always)
-    fileprivate func isSame(as other: StaticString) -> Bool {
-        if hasPointerRepresentation, other.hasPointerRepresentation, unsafe utf8Start == other.utf8Start {
+    fileprivate func isSame(as other: StaticString?) -> Bool {
+        guard let self, let other else { return self == nil && other == nil }
+        if self.hasPointerRepresentation, other.hasPointerRepresentation,
+            unsafe self.utf8Start == other.utf8Start
+        {
             return true
         }
-        return description == other.description
+        return self.description == other.description
     }
 }

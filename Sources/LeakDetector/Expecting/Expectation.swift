@@ -35,8 +35,9 @@ struct Circumstances: Sendable {
     /// Names of the owners, outermost first.
     var path: [String] = []
     var reason: String?
-    var file: StaticString = #fileID
-    var line: UInt = #line
+    /// Where it was said that it should go; `nil` if nobody said so, as of controllers that are watched.
+    var file: StaticString?
+    var line: UInt = 0
     /// The object that keeps this one: while that one is reported, this one is not.
     var owner: WeakSubject?
     /// Whether it is part of what is counted.

@@ -10,11 +10,14 @@ struct Expectations<Subject: Sendable> {
     private var ring = BucketRing<Entry>()
     private(set) var known = KnownObjects<Subject>()
     private var checks = CheckCounts()
-    /// When objects that may be waited for came into use again, as a sequence number.
-    private var used: [ObjectIdentifier: Int] = [:]
+    /// When objects that may be waited for came into use again.
+    private var used: [ObjectIdentifier: (sequence: Int, at: Int)] = [:]
+    /// Of those that are waited for.
+    private var longestGrace = 0
     /// Owners of objects that are waited for; and which of those owners are waited for themselves.
     private var owners: Set<ObjectIdentifier> = []
-    private var awaitedOwners: Set<ObjectIdentifier> = []
+    /// With the time by which they are judged themselves.
+    private var awaitedOwners: [ObjectIdentifier: Int] = [:]
     private var sequence = 0
     private(set) var counts = LeakDetector.Counts()
 
@@ -27,15 +30,22 @@ struct Expectations<Subject: Sendable> {
 
     /// Takes a place among those that are waited for, unless too many are.
     ///
-    /// - Parameter identity: of an object that waits elsewhere; `nil` if it is not known yet.
+    /// - Parameters:
+    ///   - identity: of the object; `nil` if it is not known yet.
+    ///   - due: when its grace period is over.
     /// - Returns: whether there was one.
-    mutating func admit(_ identity: ObjectIdentifier?) -> Bool {
+    mutating func admit(_ identity: ObjectIdentifier?, dueAt due: Int, at now: Int) -> Bool {
         guard !isFull else {
             counts.dropped += 1
             return false
         }
         counts.outstanding += 1
-        if !owners.isEmpty, let identity, owners.contains(identity) { awaitedOwners.insert(identity) }
+        longestGrace = max(longestGrace, due - now)
+        if !owners.isEmpty, let identity, owners.contains(identity) {
+            // Its second look, and that of its own owner before it; after that it is known, or has gone.
+            let until = due + limits.secondLookMilliseconds + 2 * Self.ownerFirstMilliseconds
+            awaitedOwners[identity] = max(awaitedOwners[identity] ?? 0, until)
+        }
         return true
     }
 
@@ -52,10 +62,10 @@ struct Expectations<Subject: Sendable> {
         _ subject: Subject, _ circumstances: Circumstances, identity: ObjectIdentifier? = nil,
         owner: ObjectIdentifier? = nil, graceMilliseconds: Int, at now: Int
     ) -> Int? {
-        guard admit(identity) else { return nil }
+        let due = now + min(max(graceMilliseconds, 0), LeakDetector.Limits.longestGraceMilliseconds)
+        guard admit(identity, dueAt: due, at: now) else { return nil }
         if let owner { owners.insert(owner) }
         sequence += 1
-        let due = now + min(max(graceMilliseconds, 0), LeakDetector.Limits.longestGraceMilliseconds)
         ring.insert(
             Entry(subject: subject, circumstances: circumstances, startedAt: now, sequence: sequence),
             dueAt: due)
@@ -137,7 +147,7 @@ struct Expectations<Subject: Sendable> {
     /// now holds no more.
     mutating func use(_ identity: ObjectIdentifier, at now: Int) -> Verdict? {
         sequence += 1
-        if counts.outstanding > 0, used.count < limits.outstanding { used[identity] = sequence }
+        if counts.outstanding > 0 { noteUse(of: identity, at: now) }
         return end(of: identity, as: .inUse, at: now)
     }
 
@@ -190,14 +200,26 @@ struct Expectations<Subject: Sendable> {
     private mutating func leave(_ count: Int) {
         counts.outstanding -= count
         guard counts.outstanding == 0 else { return }
-        (used, owners, awaitedOwners) = ([:], [], [])
+        (used, owners, awaitedOwners, longestGrace) = ([:], [], [:], 0)
+    }
+
+    /// Those of 4 MB. Beyond, and after what was expected before them was judged, they are forgotten.
+    private static var usesLimit: Int { 100_000 }
+
+    private mutating func noteUse(of identity: ObjectIdentifier, at now: Int) {
+        if used.count >= Self.usesLimit {
+            let longest = longestGrace + limits.secondLookMilliseconds + 2 * Self.ownerFirstMilliseconds
+            used = used.filter { now - $0.value.at <= longest }
+        }
+        guard used.count < Self.usesLimit else { return }
+        used[identity] = (sequence, now)
     }
 
     private func isVoid(_ entry: Entry, _ sight: Sight) -> Bool {
         guard !used.isEmpty, case .retained(let identity) = sight, let use = used[identity] else {
             return false
         }
-        return entry.sequence < use
+        return entry.sequence < use.sequence
     }
 
     private mutating func lookAgain(_ entry: Entry, at now: Int) {
@@ -215,11 +237,11 @@ struct Expectations<Subject: Sendable> {
         _ entry: Entry, _ identity: ObjectIdentifier, _ owner: ObjectIdentifier?, at now: Int,
         reportID: () -> String
     ) -> Verdict? {
-        if let owner, awaitedOwners.contains(owner), now - entry.startedAt < limits.survivorMilliseconds {
+        if let owner, let until = awaitedOwners[owner], now < until {
             lookAgain(entry, at: now)
             return nil
         }
-        awaitedOwners.remove(identity)
+        awaitedOwners[identity] = nil
         leave(1)
         if let object = known[identity] {
             // Expected twice, leaked once.

@@ -40,7 +40,7 @@ struct KnownObjects<Subject: Sendable> {
     }
 
     /// Says that those of ``crowded`` that have gone were removed.
-    mutating func thinOut() { crowd = max(byIdentity.count * 2, 1_024) }
+    mutating func thinOut() { crowd = min(max(byIdentity.count * 2, 1_024), Self.limit) }
 
     /// How many of a type were told of and are not known to have gone.
     func told(of type: ObjectIdentifier) -> Int { toldOfType[type] ?? 0 }

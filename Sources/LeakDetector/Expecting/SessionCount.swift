@@ -12,10 +12,11 @@ struct SessionCount: Hashable, Sendable {
     /// - Parameter counts: since the detector was made.
     /// - Returns: `nil` when nothing was checked in it.
     mutating func take(_ counts: LeakDetector.Counts, id: String, at now: WireTime) -> EndedSession? {
-        defer { (startedAt, before) = (now, counts) }
-        let checks = counts.checked - before.checked
+        // A leak may come without a check of its own: its object was checked before, and stayed behind its owner until now.
+        let leaks = max(counts.leaked - before.leaked, 0)
+        let checks = max(counts.checked - before.checked, leaks)
         guard checks > 0 else { return nil }
-        return EndedSession(
-            id: id, startedAt: startedAt, checks: checks, leaks: max(counts.leaked - before.leaked, 0))
+        defer { (startedAt, before) = (now, counts) }
+        return EndedSession(id: id, startedAt: startedAt, checks: checks, leaks: leaks)
     }
 }

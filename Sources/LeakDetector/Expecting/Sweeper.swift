@@ -44,9 +44,12 @@ final class Sweeper: Sendable {
         let call = CallTable.Call(circumstances: circumstances, graceMilliseconds: grace(seconds))
         let isPlain = state.with { state in
             guard call.circumstances.owner == nil, !state.expectations.wasUsed(identity) else { return false }
-            guard !state.isStopped, state.expectations.admit(identity) else { return true }
+            guard !state.isStopped else { return true }
             let uptime = clock.roughUptime
             let now = state.clock.advance(to: uptime, expectingWakeAt: state.wakesAt)
+            guard state.expectations.admit(identity, dueAt: now + call.graceMilliseconds, at: now) else {
+                return true
+            }
             arm(&state, dueAt: state.grace.insert(object, call, at: now), now: now, uptime)
             return true
         }
@@ -111,8 +114,11 @@ final class Sweeper: Sendable {
     func ignore(_ object: AnyObject) {
         let subject = WeakSubject(object)
         let (identity, type): (ObjectIdentifier, AnyClass) = (ObjectIdentifier(object), type(of: object))
-        tellOnQueue(ends(of: [identity]))
-        let verdict = state.with { $0.expectations.ignore(subject, identity, type: type, at: now(&$0)) }
+        tellOnQueue(ends(of: [identity]) + endsOfCrowd())
+        let verdict = state.with { state -> Verdict? in
+            guard !state.isStopped else { return nil }
+            return state.expectations.ignore(subject, identity, type: type, at: now(&state))
+        }
         tellOnQueue([verdict.map { ($0, subject) }].compactMap { $0 })
     }
 
@@ -153,7 +159,9 @@ final class Sweeper: Sendable {
     }
 
     /// Whether what is expected now is dropped.
-    var isFull: Bool { state.with { $0.isStopped || $0.expectations.isFull } }
+    var isFull: Bool { state.with { $0.expectations.isFull } }
+
+    var isStopped: Bool { state.with { $0.isStopped } }
 
     var isPaused: Bool { state.with { $0.clock.isPaused } }
 
@@ -194,7 +202,6 @@ final class Sweeper: Sendable {
         let now: Int
         let entries: [Entry]
         let chunks: [WeakChunk]
-        let crowd: [(identity: ObjectIdentifier, known: KnownObjects<any Subject>.Known)]
     }
 
     private func sweep() {
@@ -204,22 +211,18 @@ final class Sweeper: Sendable {
         let looks = due.entries.map { entry in
             (entry, sight: entry.subject.look(), owner: entry.circumstances.owner?.alive)
         }
-        let crowd = due.crowd.filter { $0.known.subject.object == nil }
         let seen = looks.flatMap { look -> [ObjectIdentifier] in
             guard case .retained(let identity) = look.sight else { return [] }
             return [identity] + [look.owner].compactMap { $0 }
         }
-        for (verdict, subject) in ends(of: seen) { tell(verdict, subject, nil) }
+        for (verdict, subject) in ends(of: seen) + endsOfCrowd() { tell(verdict, subject, nil) }
         let verdicts = state.with { state -> [(Verdict, Entry)] in
+            // Stopped while it looked: what was due belongs to nobody any more.
+            guard !state.isStopped else { return [] }
             // What looking took is none of the app's time: it may have been the end of something large.
             state.clock.skip(to: clock.uptime)
             rest.goOn(&state.expectations, &state.grace, at: due.now)
-            var verdicts = crowd.compactMap { identity, known in
-                state.expectations.end(of: identity, known.number, as: .gone, at: due.now).map {
-                    ($0, Self.entry(known.subject, nil))
-                }
-            }
-            if !due.crowd.isEmpty { state.expectations.thinOut() }
+            var verdicts: [(Verdict, Entry)] = []
             for (entry, sight, owner) in looks {
                 let verdict = state.expectations.judge(
                     entry, sight, owner: owner, at: due.now, reportID: WallTime.newID)
@@ -228,7 +231,11 @@ final class Sweeper: Sendable {
             armNext(&state)
             return verdicts
         }
-        for (verdict, entry) in verdicts { tell(self, verdict, entry) }
+        for (verdict, entry) in verdicts {
+            // Whoever was told may have stopped it.
+            guard !isStopped else { return }
+            tell(self, verdict, entry)
+        }
     }
 
     private func takeDue() -> Due? {
@@ -242,8 +249,7 @@ final class Sweeper: Sendable {
             let now = state.clock.wake(at: uptime, askedFor: wakesAt)
             state.wakesAt = nil
             return Due(
-                now: now, entries: state.expectations.takeDue(at: now), chunks: state.grace.takeDue(at: now),
-                crowd: state.expectations.known.crowded)
+                now: now, entries: state.expectations.takeDue(at: now), chunks: state.grace.takeDue(at: now))
         }
     }
 
@@ -263,6 +269,15 @@ final class Sweeper: Sendable {
                 }
             }
         }
+    }
+
+    /// The ends of objects that have gone unseen, if so many are known that it is time to look for them.
+    private func endsOfCrowd() -> [(Verdict, any Subject)] {
+        let crowd = state.with { $0.expectations.known.crowded }
+        guard !crowd.isEmpty else { return [] }
+        let ends = ends(of: crowd.map(\.identity))
+        state.with { $0.expectations.thinOut() }
+        return ends
     }
 
     private func tellOnQueue(_ verdicts: [(Verdict, any Subject)]) {

@@ -37,6 +37,9 @@ final class Announcer: Sendable {
 
     func ignoresWindow(_ type: AnyClass) -> Bool { suppression.ignoresWindow(name(of: type)) }
 
+    /// Tells no ends any more.
+    func forgetAll() { announcements.with { $0 = Announcements() } }
+
     /// - Parameter sweeper: whose verdict it is, and who forgets what shall be told of no more.
     func tell(_ sweeper: Sweeper, _ verdict: Verdict, _ entry: Expectation<any Subject>) {
         switch verdict {
@@ -79,10 +82,12 @@ final class Announcer: Sendable {
         if !owners.isEmpty { report.stack = owners + [name] }
         report.children = portrait.children.map(self.name)
         report.reason = circumstances.reason
-        report.keys = [
-            CustomKey("file", .string(circumstances.file.description)),
-            CustomKey("line", .number(Double(circumstances.line))),
-        ]
+        if let file = circumstances.file {
+            report.keys = [
+                CustomKey("file", .string(file.description)),
+                CustomKey("line", .number(Double(circumstances.line))),
+            ]
+        }
         let known = known.first { $0.describes(name, owners: owners, on: system) }
         if let known { report.keys.append(CustomKey("known_system_leak", .string(known.reason))) }
         return report

@@ -7,7 +7,17 @@ enum FindingText {
         let after = report.waitedMilliseconds.map { " \(seconds($0)) after it should have gone" } ?? ""
         let reason = report.reason.map { " (\($0))" } ?? ""
         let path = report.stack.count > 1 ? ": " + report.stack.joined(separator: " → ") : ""
-        return "\(name) is still in memory\(after)\(reason)\(path)"
+        return "\(name) is still in memory\(after)\(reason)\(path)\(place(report))"
+    }
+
+    /// Where it was said that the object should go.
+    private static func place(_ report: LeakReport) -> String {
+        var (file, line) = ("", 0)
+        for key in report.keys {
+            if key.name == "file", case .string(let text) = key.value { file = text }
+            if key.name == "line", case .number(let number) = key.value { line = Int(number) }
+        }
+        return file.isEmpty ? "" : ", expected at \(file):\(line)"
     }
 
     static func end(_ report: LeakReport, isInUse: Bool) -> String {

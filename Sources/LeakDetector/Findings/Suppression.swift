@@ -40,33 +40,61 @@ extension LeakDetector {
         /// - Parameter className: qualified, with generic arguments.
         public func ignores(_ className: String) -> Bool {
             guard !SystemClasses.own.contains(className) else { return true }
-            let bare = Self.withoutArguments(className)
-            let module = bare.prefix { $0 != "." }
-            if module.count < bare.count, modules.contains(String(module)) { return true }
-            if prefixes.contains(where: { !$0.isEmpty && className.hasPrefix($0) }) { return true }
-            guard !classes.isEmpty else { return false }
-            let last = bare.lastIndex(of: ".").map { bare[bare.index(after: $0)...] } ?? bare[...]
-            return classes.contains(className) || classes.contains(bare) || classes.contains(String(last))
-        }
-
-        /// `Shop.Outer.Cell` of `Shop.Outer<Swift.Int>.Cell`.
-        private static func withoutArguments(_ name: String) -> String {
-            var (depth, last, bare) = (0, Character(" "), "")
-            for character in name {
-                defer { last = character }
-                if character == "<" {
-                    depth += 1
-                } else if character == ">", last != "-" {
-                    depth -= 1
-                } else if depth == 0 {
-                    bare.append(character)
-                }
-            }
-            return bare
+            let name = Name(className)
+            if let module = name.module, modules.contains(module) { return true }
+            if prefixes.contains(where: { !$0.isEmpty && name.hasPrefix($0) }) { return true }
+            return classes.contains(className) || !classes.isDisjoint(with: name.endings)
         }
 
         func ignoresWindow(_ className: String) -> Bool {
             windows.contains(className) || SystemClasses.own.contains(className)
         }
+    }
+}
+
+/// A qualified name of a class, taken apart.
+private struct Name {
+    let module: String?
+    /// Without generic arguments: `Shop.Outer.Cell`; of a type in an extension, `Swift.Array.Cell`.
+    private let bare: String
+
+    init(_ className: String) {
+        let extended = "(extension in "
+        if className.hasPrefix(extended), let end = className.firstIndex(of: ")") {
+            module = String(className[..<end].dropFirst(extended.count))
+            bare = Self.withoutArguments(className[className.index(after: end)...].dropFirst())
+        } else {
+            let bare = Self.withoutArguments(className[...])
+            module = bare.firstIndex(of: ".").map { String(bare[..<$0]) }
+            self.bare = bare
+        }
+    }
+
+    func hasPrefix(_ prefix: String) -> Bool {
+        bare.hasPrefix(prefix) || module.map { "\($0).\(bare)".hasPrefix(prefix) } ?? false
+    }
+
+    /// All of it, and what is behind each dot.
+    var endings: Set<String> {
+        var endings: Set<String> = [bare]
+        for dot in bare.indices where bare[dot] == "." {
+            endings.insert(String(bare[bare.index(after: dot)...]))
+        }
+        return endings
+    }
+
+    private static func withoutArguments(_ name: Substring) -> String {
+        var (depth, last, bare) = (0, Character(" "), "")
+        for character in name {
+            defer { last = character }
+            if character == "<" {
+                depth += 1
+            } else if character == ">", last != "-" {
+                depth -= 1
+            } else if depth == 0 {
+                bare.append(character)
+            }
+        }
+        return bare
     }
 }

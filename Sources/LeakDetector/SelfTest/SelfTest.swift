@@ -12,6 +12,8 @@ extension LeakDetector {
         case notStarted
         /// Grace periods do not run now, since the app is not in front, or ``LeakDetector/pause()`` was called.
         case paused
+        /// ``LeakDetector/stop()`` was called.
+        case stopped
         /// As many objects are waited for as ``Limits/outstanding`` allows: what is expected now is dropped.
         case full
         /// Nothing was noticed in time: the detector's queue does not run, or runs late.
@@ -29,6 +31,7 @@ extension LeakDetector {
     /// - Parameter seconds: how long to wait until it counts as silent; longer than ``Limits/secondLookMilliseconds``.
     public func selfTest(timeout seconds: Double = 30) async -> SelfTest {
         let sweeper = sweepers.first
+        guard !sweeper.isStopped else { return .stopped }
         guard !sweeper.isPaused else { return .paused }
         guard !sweeper.isFull else { return .full }
         return await withCheckedContinuation { continuation in

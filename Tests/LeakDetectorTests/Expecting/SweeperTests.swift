@@ -301,4 +301,129 @@ import Threads
         #expect(bench.detector.takeSession()?.leaks == 0)
         withExtendedLifetime(page) {}
     }
+
+    @Test func `stopped while it looks, it goes on with nothing`() {
+        final class Stopping: Subject, @unchecked Sendable {
+            // Unchecked: nothing in it changes.
+            let detector: LeakDetector
+            init(_ detector: LeakDetector) { self.detector = detector }
+            var object: AnyObject? { nil }
+            func look() -> Sight {
+                detector.stop()
+                return .gone
+            }
+            func portrait(_ circumstances: Circumstances) -> Portrait { Portrait(type: Stopping.self) }
+        }
+        let pages = (0..<100).map { _ in Page() }
+        for page in pages { bench.detector.expectDeallocation(of: page) }
+        for _ in 0..<100 { bench.detector.expectDeallocation(of: Page()) }
+        bench.detector.sweepers.first.expect(
+            subject: Stopping(bench.detector), Circumstances(type: Stopping.self), after: nil)
+        bench.wait(100_000)
+        #expect(bench.lines.isEmpty)
+        #expect(bench.detector.counts.outstanding == 0)
+        #expect(bench.clock.timers.set == 0)
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `stopped by whom it tells, it tells nothing more`() {
+        let stop = Guarded<(@Sendable () -> Void)?>(nil)
+        let bench = Bench { _ in
+            stop.with { $0 }?()
+            return .report
+        }
+        let detector = bench.detector
+        stop.with { $0 = { detector.stop() } }
+        let pages = (0..<100).map { _ in Page() }
+        for page in pages { detector.expectDeallocation(of: page) }
+        bench.wait(100_000)
+        #expect(bench.findings.count == 1)
+        stop.with { $0 = nil }
+        withExtendedLifetime(pages) {}
+    }
+
+    /// The next screen gets the address of the one that went, while what the first one kept still waits.
+    @Test func `what waits for an owner does not wait for another at its address`() {
+        final class Owner {
+            let room = [UInt8](repeating: 0, count: 3)
+        }
+        let children = (0..<200).map { _ in Page() }
+        var owners: [Owner] = []
+        for child in children.prefix(100) {
+            let owner = Owner()
+            bench.detector.expectDeallocation(of: child, owner: owner)
+            bench.detector.expectDeallocation(of: owner)
+        }
+        for child in children.suffix(100) {
+            owners.append(Owner())
+            bench.detector.expectDeallocation(of: child, owner: owners.last)
+        }
+        bench.wait(10_000)
+        #expect(bench.lines.count == 200)
+        withExtendedLifetime((children, owners)) {}
+    }
+
+    @Test func `two objects that own each other are told`() {
+        let pages = [Page(), Page()]
+        bench.detector.expectDeallocation(of: pages[1], owner: pages[0])
+        bench.detector.expectDeallocation(of: pages[0], owner: pages[1])
+        bench.detector.expectDeallocation(of: pages[1], owner: pages[0])
+        bench.wait(10_000)
+        #expect(bench.lines.count == 1, "one of them stands for both")
+        #expect(bench.detector.counts.outstanding == 0)
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `an owner that came back holds up nobody`() {
+        let (page, owner) = (Page(), Sheet())
+        bench.detector.expectDeallocation(of: page, owner: owner)
+        bench.detector.expectDeallocation(of: owner)
+        bench.detector.cameBack(owner)
+        bench.wait(10_000)
+        #expect(bench.lines == ["leak Page"])
+        withExtendedLifetime((page, owner)) {}
+    }
+
+    /// Objects that were ignored and went leave room for others.
+    @Test func `however many were ignored, the next one is`() {
+        for _ in 0..<3 {
+            var pages = (0..<60_000).map { _ in Page() }
+            for page in pages { bench.detector.ignore(page) }
+            pages = []
+        }
+        let sheet = Sheet()
+        bench.detector.ignore(sheet)
+        bench.detector.expectDeallocation(of: sheet)
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+        withExtendedLifetime(sheet) {}
+    }
+
+    @Test func `however many came back, the next one does`() {
+        bench.detector.expectDeallocation(of: Page(), after: 600)
+        let pages = (0..<20_000).map { _ in Page() }
+        for page in pages { bench.detector.cameBack(page) }
+        let sheet = Sheet()
+        bench.detector.expectDeallocation(of: sheet)
+        bench.detector.cameBack(sheet)
+        bench.wait(10_000)
+        #expect(bench.lines.isEmpty)
+        withExtendedLifetime((pages, sheet)) {}
+    }
+
+    /// Its object was checked in the session before, and stood behind its owner then.
+    @Test func `a session has no more leaks than checks`() {
+        var owner: Sheet? = Sheet()
+        let children = [Page(), Page()]
+        for child in children { bench.detector.expectDeallocation(of: child, owner: owner) }
+        bench.detector.expectDeallocation(of: owner!)
+        bench.wait(5_000)
+        #expect(bench.detector.takeSession()?.leaks == 1)
+        owner = nil
+        bench.wait(100_000)
+        let second = bench.detector.takeSession()
+        #expect(second?.checks == 2 && second?.leaks == 2)
+        #expect(bench.detector.takeSession() == nil)
+        withExtendedLifetime(children) {}
+    }
 }

@@ -53,11 +53,12 @@ import Threads
         let lines = Guarded([String]())
         let bench = Bench(alerts: AlertBoard { line in lines.with { $0.append(line) } }) { _ in .showAlert }
         let page = Page()
-        bench.detector.expectDeallocation(of: page, reason: "popped")
+        bench.detector.expectDeallocation(of: page, reason: "popped", file: "App/Cart.swift", line: 7)
         bench.wait(2_000)
         #expect(
             lines.with { $0 } == [
-                "LeakDetectorTests.Page is still in memory 1.5 s after it should have gone (popped)"
+                "LeakDetectorTests.Page is still in memory 1.5 s after it should have gone (popped), "
+                    + "expected at App/Cart.swift:7"
             ])
         withExtendedLifetime(page) {}
     }

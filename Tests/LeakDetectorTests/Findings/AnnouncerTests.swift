@@ -61,7 +61,8 @@ import Threads
     @Test func `a finding gives the object, and keeps nothing`() throws {
         let bench = Bench()
         var page: Page? = Page()
-        bench.detector.expectDeallocation(of: page!, path: ["Tab", "Cart"], reason: "popped")
+        bench.detector.expectDeallocation(
+            of: page!, path: ["Tab", "Cart"], reason: "popped", file: "App/Cart.swift", line: 7)
         bench.wait(2_000)
         let finding = try #require(bench.findings.first)
         #expect(finding.object === page)
@@ -69,7 +70,7 @@ import Threads
         #expect(
             finding.text
                 == "LeakDetectorTests.Page is still in memory 1.5 s after it should have gone (popped): "
-                + "Tab → Cart → LeakDetectorTests.Page")
+                + "Tab → Cart → LeakDetectorTests.Page, expected at App/Cart.swift:7")
         page = nil
         #expect(finding.object == nil)
     }

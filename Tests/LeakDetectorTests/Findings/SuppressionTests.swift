@@ -14,6 +14,12 @@ import Testing
             ("Shop.Cache<Swift.Int>", true), ("Shop.Loader<Shop.Cache>", false),
             ("Shop.Outer<Swift.Int>.Cache", true), ("Shop.Cache<Swift.Int>.Cell", false),
             ("Shop.Outer<(Swift.Int) -> ()>.Cache", true), ("Shop.Loader<() -> Shop.Cache>", false),
+            // Nested, and in extensions.
+            ("Shop.Outer.Deep.Nest", false), ("Shop.Cart.Cell", false), ("Other.Shop.Cart", true),
+            ("(extension in Shop):Swift.Array<Shop.Cache>.Row", false),
+            ("(extension in Shop):Swift.Array<Swift.Int>.Cache", true),
+            ("(extension in MapKit):Swift.Array<Swift.Int>.Row", true),
+            ("(extension in Shop):MapKit.Pin.Row", false),
             // By what it starts with.
             ("Shop.DebugPanel", true), ("Shop.Debug.Panel", true), ("Other.DebugPanel", false),
             // By module.

@@ -1,6 +1,7 @@
 import Dispatch
 import LeakMessage
 import Testing
+import Threads
 
 @testable import LeakDetector
 
@@ -48,5 +49,17 @@ import Testing
         let detector = detector { $0.outstanding = 1 }
         detector.expectDeallocation(of: Page(), after: 60)
         #expect(await detector.selfTest() == .full)
+    }
+
+    @Test func `a stopped detector says so, also one that is stopped meanwhile`() async {
+        let queue = DispatchQueue(label: "stopped")
+        queue.suspend()
+        let detector = LeakDetector(.report { _ in }, queue: queue)
+        async let result = detector.selfTest()
+        while detector.probes.with({ $0.isEmpty }) { await Task.yield() }
+        detector.stop()
+        #expect(await result == .stopped)
+        #expect(await detector.selfTest() == .stopped)
+        queue.resume()
     }
 }
