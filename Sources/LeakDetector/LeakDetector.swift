@@ -67,7 +67,7 @@ public final class LeakDetector: Sendable {
                 if entry.circumstances.isCounted { announcer.tell(sweeper, verdict, entry) }
             }
         }
-        sweepers = Sweepers(sweeper(clock), mainClock: mainClock, make: sweeper)
+        sweepers = Sweepers(sweeper(clock), mainClock.map(sweeper))
         #if canImport(UIKit) && !os(watchOS)
             foreground = Foreground(of: sweepers)
         #endif
@@ -114,7 +114,10 @@ public final class LeakDetector: Sendable {
     public func resume() { sweepers.resume() }
 
     /// Forgets all that is waited for and takes nothing more, for good: what a switch on your server can turn off.
-    public func stop() { sweepers.stop() }
+    public func stop() {
+        sweepers.stop()
+        stopScreens()
+    }
 
     /// How many objects were checked, leaked, freed.
     public var counts: Counts { sweepers.counts }

@@ -155,6 +155,8 @@ final class Sweeper: Sendable {
     /// Whether what is expected now is dropped.
     var isFull: Bool { state.with { $0.isStopped || $0.expectations.isFull } }
 
+    var isStopped: Bool { state.with { $0.isStopped } }
+
     var isPaused: Bool { state.with { $0.clock.isPaused } }
 
     var counts: LeakDetector.Counts { state.with { $0.expectations.counts } }
