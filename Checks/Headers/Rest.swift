@@ -11,11 +11,11 @@ final class Screens {
     func handle(_ event: ScreenEvent, _ node: UIViewController) {}
     func willShowDetail(_ detail: UIViewController, in split: UISplitViewController) {}
     func viewWillChange(of node: UIViewController) {}
-    func didTouch(_ view: UIView) {}
+    func didTouch(_ views: [UIView]) {}
 }
 
 extension UIEvent {
-    var touchedView: UIView? { nil }
+    var touchedViews: [UIView]? { nil }
 }
 
 enum ScreenEvent { case didLoad, didAppear, didDisappear, didRemoveFromParent }

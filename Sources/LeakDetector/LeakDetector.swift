@@ -67,7 +67,7 @@ public final class LeakDetector: Sendable {
                 if entry.circumstances.isCounted { announcer.tell(sweeper, verdict, entry) }
             }
         }
-        sweepers = Sweepers(sweeper(clock), mainClock: mainClock, make: sweeper)
+        sweepers = Sweepers(sweeper(clock), mainClock.map(sweeper))
         #if canImport(UIKit) && !os(watchOS)
             foreground = Foreground(of: sweepers)
         #endif
@@ -118,6 +118,7 @@ public final class LeakDetector: Sendable {
         sweepers.stop()
         announcer.forgetAll()
         for probe in probes.with({ $0 }) { probe.finish(.stopped) }
+        stopScreens()
     }
 
     /// How many objects were checked, leaked, freed.

@@ -95,10 +95,34 @@ open class UIPageViewController: UIViewController {
 /// Collapsed, as on a phone: the list goes back in front, and the detail is kept without being a child.
 @MainActor
 open class UISplitViewController: UIViewController {
+    public enum Style: Sendable {
+        case unspecified, doubleColumn, tripleColumn
+    }
+
+    public enum Column: Sendable {
+        case primary, supplementary, secondary, compact
+    }
+
+    public let style: Style
     public private(set) var viewControllers: [UIViewController]
     private var kept: UIViewController?
+    private var columns: [Column: UIViewController] = [:]
+
+    public init(style: Style) {
+        self.style = style
+        viewControllers = []
+        super.init(nibName: nil, bundle: nil)
+    }
+
+    /// Collapsed it shows none of them but the first.
+    public func setViewController(_ controller: UIViewController?, for column: Column) {
+        columns[column] = controller
+    }
+
+    public func viewController(for column: Column) -> UIViewController? { columns[column] }
 
     public init(list: UIViewController) {
+        style = .unspecified
         viewControllers = [list]
         super.init(nibName: nil, bundle: nil)
         take(list, showing: false)
@@ -127,3 +151,6 @@ open class UISplitViewController: UIViewController {
 
 @MainActor
 open class UIImagePickerController: UINavigationController {}
+
+@MainActor
+open class UISearchController: UIViewController {}

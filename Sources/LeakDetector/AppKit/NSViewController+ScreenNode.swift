@@ -6,6 +6,8 @@
         var screenPresented: (any ScreenNode)? { presentedViewControllers?.first }
         var screenPresenter: (any ScreenNode)? { presentingViewController }
         var screenIsStack: Bool { false }
+        var screenIsKeptByOwner: Bool { false }
+        var screenHidesDetail: Bool { false }
         var screenContained: [any ScreenNode] { children }
         var screenWindowClass: AnyClass? { isViewLoaded ? view.viewWindowClass : nil }
 

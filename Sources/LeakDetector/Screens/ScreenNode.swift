@@ -8,6 +8,11 @@ protocol ScreenNode: AnyObject {
     var screenPresenter: (any ScreenNode)? { get }
     /// What a container keeps by contract: children, stack, tabs, pages, columns.
     var screenContained: [any ScreenNode] { get }
+    /// Whether it shows no more than its list and parks the last detail where nobody can ask for it, as split view
+    /// controllers do that were made without a style.
+    var screenHidesDetail: Bool { get }
+    /// Whether whoever made it keeps it by contract, as a navigation item keeps its search controller.
+    var screenIsKeptByOwner: Bool { get }
     /// Whether it keeps its children as a stack, as navigation controllers do.
     var screenIsStack: Bool { get }
     /// The class of the window that shows it; `nil` while its view is not loaded, or in no window.

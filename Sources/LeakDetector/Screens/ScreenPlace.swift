@@ -11,11 +11,13 @@ struct ScreenPlace {
     /// Classes of parents and presenters, outermost first.
     let owners: [AnyClass]
     var role: Role
-    private weak var parent: (any ScreenNode)?
+    /// Parents and presenters, innermost first.
+    private let keepers: [WeakScreen]
 
     init(of node: any ScreenNode) {
-        owners = ScreenRules.owners(of: node)
-        parent = node.screenParent
+        let owners = ScreenRules.owners(of: node)
+        self.owners = owners.reversed().map { type(of: $0) }
+        keepers = owners.prefix { !isEnding($0) }.map(WeakScreen.init)
         role =
             if let parent = node.screenParent {
                 .child(isInStack: parent.screenIsStack)
@@ -24,6 +26,18 @@ struct ScreenPlace {
             } else {
                 .replaced
             }
+    }
+
+    /// The container that it was in.
+    var parent: (any ScreenNode)? {
+        if case .child = role { keepers.first?.node } else { nil }
+    }
+
+    /// Whether one of those it was in still has it, such as a column that is not shown, or a tab.
+    func keeps(_ node: any ScreenNode) -> Bool {
+        keepers.contains { keeper in
+            keeper.node?.screenContained.contains { $0 === node } == true
+        }
     }
 
     /// Why the screen is not there any more.

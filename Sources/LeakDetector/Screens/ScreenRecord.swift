@@ -28,14 +28,21 @@ final class ScreenRecord {
 
     var node: (any ScreenNode)? { screen.node }
 
+    /// Whether what it was in still keeps it by contract.
+    var isKeptByContainer: Bool {
+        guard let node else { return false }
+        return split != nil || place?.keeps(node) == true
+    }
+
     /// Not if it is expected or was told of already, nor if it is meant to stay.
     var mayBeExpected: Bool { expectedInVisit != visits && !isKept && !isForeign }
 
     func appear() { visits += 1 }
 
-    func note(_ place: ScreenPlace, isForeign: Bool) {
+    /// - Parameter isForeign: `nil` while it is in no window.
+    func note(_ place: ScreenPlace, isForeign: Bool?) {
         self.place = place
-        self.isForeign = isForeign
+        self.isForeign = isForeign ?? self.isForeign
     }
 
     func hold(by split: any ScreenNode) { self.split = split }
@@ -44,6 +51,12 @@ final class ScreenRecord {
     func replaceDetail() {
         split = nil
         place?.role = .replaced
+    }
+
+    /// The split view controller may have got another detail without a word.
+    func noteDetail() {
+        guard let split, let node, !split.screenHidesDetail, node.screenParent == nil else { return }
+        if !split.screenContained.contains(where: { $0 === node }) { replaceDetail() }
     }
 
     /// Expects it no more.

@@ -11,6 +11,7 @@ final class Screens {
     private var records: [ObjectIdentifier: ScreenRecord] = [:]
     private var isSweepDue = false
     private var lastTouch = LastTouch()
+    private(set) var isStopped = false
 
     /// Of one tick: what a transition leaves to be cleaned up is done by then, and most screens have gone.
     private static let transitionMilliseconds = 100
@@ -33,6 +34,7 @@ final class Screens {
 
     /// Call it after UIKit's own method.
     func handle(_ event: ScreenEvent, _ node: any ScreenNode) {
+        guard !isStopped else { return }
         switch event {
         case .didLoad:
             watch(node)
@@ -47,13 +49,14 @@ final class Screens {
 
     /// A split view controller keeps its last detail by contract until the next one is shown. Call it before.
     func willShowDetail(_ detail: any ScreenNode, in split: any ScreenNode) {
+        guard !isStopped else { return }
         for record in records.values where record.split === split { record.replaceDetail() }
         watch(detail).hold(by: split)
     }
 
     /// The view that a controller had should go. Call it before the change.
     func viewWillChange(of node: any ScreenNode) {
-        guard let ticket = node.screenTicket, let view = ticket.view.node else { return }
+        guard let ticket = node.screenTicket?.ticket(of: self), let view = ticket.view.node else { return }
         ticket.view.node = nil
         expectViews(of: view, ticket.record, reason: "replaced")
         sweepSoon()
@@ -67,7 +70,7 @@ final class Screens {
     /// - Parameter seconds: `nil` for the usual grace period.
     func check(_ node: any ScreenNode, after seconds: Double?, file: StaticString, line: UInt) {
         let root = ScreenRules.root(of: node)
-        guard node.screenIsMovingFromParent || root.screenIsBeingDismissed else { return }
+        guard !isStopped, node.screenIsMovingFromParent || root.screenIsBeingDismissed else { return }
         let record = ticket(of: node).record
         if record.place == nil { note(record, node) }
         guard record.mayBeExpected else { return }
@@ -85,16 +88,17 @@ final class Screens {
             after: nil)
     }
 
-    /// Says which view was touched, or sent an action. Views that an earlier touch kept are expected to go now.
-    func didTouch(_ view: any ViewNode) {
-        for (subject, circumstances) in lastTouch.touch(view) {
+    /// Says which views fingers are on, when one more came down. Views that an earlier touch kept are expected to go now.
+    func didTouch(_ views: [any ViewNode]) {
+        guard !isStopped else { return }
+        for (subject, circumstances) in lastTouch.touch(views) {
             sweeper.expect(subject: subject, circumstances, after: nil)
         }
     }
 
     /// Whether a view is kept by the last touch; then it is looked at again after the next.
     func putsOff(_ subject: ViewSubject, _ circumstances: Circumstances, with root: any ViewNode) -> Bool {
-        guard lastTouch.isKept(root) else { return false }
+        guard !isStopped, lastTouch.isKept(root) else { return false }
         lastTouch.wait(subject, circumstances)
         return true
     }
@@ -116,6 +120,17 @@ final class Screens {
     /// Whether views that outlived a controller of a class are none of the app's.
     func ignoresViews(of type: AnyClass) -> Bool { ignores(type) }
 
+    /// Lets go of everything, and takes nothing more.
+    func stop() {
+        isStopped = true
+        for node in records.values.compactMap(\.node) {
+            node.screenTicket?.ticket(of: self)?.view.node = nil
+            node.screenTicket = node.screenTicket?.without(self)
+        }
+        records = [:]
+        lastTouch = LastTouch()
+    }
+
     @discardableResult
     private func watch(_ node: any ScreenNode) -> ScreenRecord {
         let ticket = ticket(of: node)
@@ -125,8 +140,9 @@ final class Screens {
     }
 
     private func ticket(of node: any ScreenNode) -> ScreenTicket {
-        if let ticket = node.screenTicket { return ticket }
-        let ticket = ScreenTicket(ScreenRecord(node)) { [weak self, sweeper] record, view in
+        if let ticket = node.screenTicket?.ticket(of: self) { return ticket }
+        let ticket = ScreenTicket(ScreenRecord(node), of: self, next: node.screenTicket) {
+            [weak self, sweeper] record, view in
             // Later, since the screen's end may still go on; and on the main thread.
             sweeper.call(afterMilliseconds: 0) { [weak self] in
                 MainActor.assumeIsolated {
@@ -151,10 +167,11 @@ final class Screens {
 
     private func note(_ record: ScreenRecord, _ node: any ScreenNode) {
         record.note(
-            ScreenPlace(of: node), isForeign: node.screenWindowClass.map(ignoresWindow) ?? false)
+            ScreenPlace(of: node), isForeign: node.screenWindowClass.map(ignoresWindow))
     }
 
     private func end(_ record: ScreenRecord, _ view: (any ViewNode)?) {
+        guard !isStopped else { return }
         records[ObjectIdentifier(record)] = nil
         if record.expectedInVisit != nil {
             sweeper.end(
@@ -188,13 +205,19 @@ final class Screens {
         isSweepDue = false
         for record in records.values {
             guard let node = record.node else { continue }
-            node.screenTicket?.view.node = node.screenView
+            node.screenTicket?.ticket(of: self)?.view.node = node.screenView
+            record.noteDetail()
             if !ScreenRules.isDetached(node) {
-                if record.place == nil { note(record, node) }
+                if record.place == nil || hasMoved(record, node) { note(record, node) }
             } else if record.mayBeExpected, let place = record.place {
                 expect(record, Circumstances(type: record.type, reason: place.reason), after: nil)
             }
         }
+    }
+
+    /// Whether it is in another container than it was: UIKit does not tell of that.
+    private func hasMoved(_ record: ScreenRecord, _ node: any ScreenNode) -> Bool {
+        node.screenParent.map { $0 !== record.place?.parent } ?? false
     }
 
     private func expect(

@@ -21,8 +21,8 @@
         }
 
         static func willSend(_ event: UIEvent) {
-            guard let detector, let view = event.touchedView else { return }
-            detector.screens.didTouch(view)
+            guard let detector, let views = event.touchedViews else { return }
+            detector.screens.didTouch(views)
         }
 
         /// Does nothing elsewhere: UIKit forbids to be called there, but does not prevent it.

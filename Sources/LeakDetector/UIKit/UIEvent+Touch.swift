@@ -2,10 +2,12 @@
     internal import UIKit
 
     extension UIEvent {
-        /// The view that a finger has just come down on.
-        var touchedView: UIView? {
-            guard type == .touches else { return nil }
-            return allTouches?.first { $0.phase == .began }?.view
+        /// The views that fingers are on, if one has just come down; else `nil`.
+        var touchedViews: [UIView]? {
+            guard type == .touches, let allTouches, allTouches.contains(where: { $0.phase == .began }) else {
+                return nil
+            }
+            return allTouches.compactMap(\.view)
         }
     }
 #endif

@@ -11,13 +11,19 @@
 
         var screenPresenter: (any ScreenNode)? { presentingViewController }
         var screenIsStack: Bool { self is UINavigationController }
+        var screenIsKeptByOwner: Bool { self is UISearchController }
+
+        var screenHidesDetail: Bool {
+            guard let split = self as? UISplitViewController else { return false }
+            return split.style == .unspecified && split.viewControllers.count < 2
+        }
 
         var screenContained: [any ScreenNode] {
             switch self {
             case let navigation as UINavigationController: navigation.viewControllers
             case let tabs as UITabBarController: tabs.viewControllers ?? []
             case let pages as UIPageViewController: pages.viewControllers ?? []
-            case let split as UISplitViewController: split.viewControllers
+            case let split as UISplitViewController: split.keptControllers
             default: children
             }
         }
@@ -33,6 +39,15 @@
                 unsafe objc_setAssociatedObject(
                     self, &screenTicketKey, newValue, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
             }
+        }
+    }
+
+    extension UISplitViewController {
+        /// What it shows, and the columns that it does not show: collapsed it takes them out of its stack, and keeps them.
+        fileprivate var keptControllers: [UIViewController] {
+            guard style != .unspecified else { return viewControllers }
+            let columns: [Column] = [.primary, .supplementary, .secondary, .compact]
+            return viewControllers + columns.compactMap(viewController(for:))
         }
     }
 

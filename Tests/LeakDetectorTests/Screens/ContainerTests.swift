@@ -97,6 +97,59 @@ import Testing
         #expect(kit.told.isEmpty)
     }
 
+    @Test func `a detail whose place another took without a word is told if it stays`() {
+        let split = Split(kit)
+        kit.window.root = split
+        split.showDetail(kit.keep(Cart(kit)))
+        split.leaveDetail()
+        kit.settle()
+        split.expand(Order(kit))
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+        #expect(kit.report(0).reason == "replaced")
+    }
+
+    @Test func `a column that is not shown is kept by its split view, and not told`() {
+        let columns = Columns(kit, Nav(kit, Home(kit)), Nav(kit, Cart(kit)))
+        kit.window.root = columns
+        for _ in 0..<2 {
+            columns.showSecondary()
+            kit.settle()
+            columns.goBack()
+            kit.settle()
+        }
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `a column that another takes the place of is told if it stays`() {
+        let columns = Columns(kit, Nav(kit, Home(kit)), kit.keep(Nav(kit, Cart(kit))))
+        kit.window.root = columns
+        columns.showSecondary()
+        kit.settle()
+        columns.goBack()
+        columns.setSecondary(Order(kit))
+        kit.tell(.didDisappear, Home(kit))
+        kit.settle()
+        #expect(kit.told == ["leak Nav"])
+    }
+
+    @Test func `a screen that moved to another container without a word is told with that one`() {
+        let (nav, cart) = (Nav(kit, Home(kit)), kit.keep(Cart(kit)))
+        let tabs = Tabs(kit, Order(kit), nav)
+        kit.window.root = tabs
+        tabs.add(cart)
+        cart.disappearFromContainer()
+        tabs.children.removeAll { $0 === cart }
+        nav.setStack([cart, Home(kit)])
+        kit.settle()
+        nav.setStack([Home(kit)])
+        kit.tell(.didDisappear, Home(kit))
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+        #expect(kit.report(0).stack.map(Kit.short) == ["Tabs", "Nav", "Cart"])
+        #expect(kit.report(0).reason == "popped")
+    }
+
     @Test func `a parked detail is told if it stays after its split view`() {
         kit.window.root = Split(kit)
         (kit.window.root as? Split)?.showDetail(kit.keep(Cart(kit)))

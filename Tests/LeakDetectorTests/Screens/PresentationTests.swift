@@ -189,4 +189,24 @@ import Testing
         kit.settle()
         #expect(kit.told.isEmpty)
     }
+
+    @Test func `a search controller is kept by its owner between two searches, and not told`() {
+        let search = kit.keep(Order(kit))
+        search.isKeptByOwner = true
+        for _ in 0..<2 {
+            home.present(search, coveringAll: false)
+            home.dismiss()
+            kit.settle()
+        }
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `screens that present each other in a ring have a path that ends`() {
+        let cart = kit.keep(Cart(kit))
+        (home.presenter, cart.presenter) = (cart, home)
+        kit.tell(.didAppear, cart)
+        (home.presenter, cart.presenter) = (nil, nil)
+        kit.settle()
+        #expect(kit.told == ["leak Cart"])
+    }
 }

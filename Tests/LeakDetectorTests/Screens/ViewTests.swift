@@ -246,15 +246,41 @@ import Testing
 
     @Test func `the button that closed the screen is kept by its touch, and told only after the next`() {
         let (button, chart) = (kit.keep(Button()), kit.keep(Chart()))
-        kit.screens.didTouch(button)
+        kit.screens.didTouch([button])
         close(View(button, View(chart)))
         kit.settle()
         #expect(kit.told == ["leak Chart"])
-        kit.screens.didTouch(button)
+        kit.screens.didTouch([button])
         kit.settle()
         #expect(kit.told == ["leak Chart"], "the same again")
-        kit.screens.didTouch(Button())
+        kit.screens.didTouch([Button()])
         kit.settle()
         #expect(kit.told == ["leak Chart", "leak Button"])
+    }
+
+    @Test func `what each of several fingers is on is kept by its touch`() {
+        let buttons = [kit.keep(Button()), kit.keep(Button())]
+        kit.screens.didTouch(buttons)
+        close(View(buttons[0], buttons[1]))
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        kit.screens.didTouch([])
+        kit.settle()
+        #expect(kit.told == ["leak Button", "leak Button"])
+    }
+
+    @Test func `a touched view is not kept by the detector`() {
+        var button: Button? = Button()
+        weak let touched = button
+        kit.screens.didTouch([Button(), button].compactMap { $0 })
+        button = nil
+        #expect(touched == nil)
+    }
+
+    @Test func `trees that have come apart are told at the same time`() {
+        let (chart, button) = (kit.keep(Chart()), kit.keep(Button()))
+        close(View(chart, View(button)))
+        kit.clock.advance(by: 1_700)
+        #expect(Set(kit.told) == ["leak Chart", "leak Button"])
     }
 }

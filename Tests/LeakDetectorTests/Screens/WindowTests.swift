@@ -21,6 +21,31 @@ import Testing
         #expect(kit.report(0).stack == [])
     }
 
+    @Test func `a root that is replaced while it presents is told if it stays, what it presents is not`() {
+        let (cart, order) = (kit.keep(Cart(kit)), kit.keep(Order(kit)))
+        kit.window.root = cart
+        cart.present(order)
+        kit.settle()
+        kit.window.root = Home(kit)
+        kit.settle()
+        #expect(kit.told == ["leak Cart"], "it keeps what it presents")
+        #expect(kit.report(0).reason == "replaced")
+        cart.dismiss()
+        kit.tell(.didDisappear, order)
+        kit.settle()
+        #expect(kit.told == ["leak Cart", "leak Order"])
+    }
+
+    @Test func `a root that is replaced while it presents and goes leaves nothing`() {
+        kit.window.root = Cart(kit)
+        kit.window.root?.present(Order(kit))
+        kit.settle()
+        kit.window.root = Home(kit)
+        kit.settle()
+        #expect(kit.told.isEmpty)
+        #expect(kit.takeChecks() == ["Cart 1", "Order 1"])
+    }
+
     @Test func `a root that moves to another window is not told`() {
         let home = Home(kit)
         let other = Window(kit)

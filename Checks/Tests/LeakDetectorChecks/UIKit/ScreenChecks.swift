@@ -173,6 +173,23 @@ extension Serialized {
             #expect(UITabBarController().screenContained.isEmpty)
         }
 
+        @Test func `a split view with columns has those it does not show, and parks no other`() {
+            let (list, detail) = (Home(), Cart())
+            let split = UISplitViewController(style: .doubleColumn)
+            split.setViewController(list, for: .primary)
+            split.setViewController(detail, for: .secondary)
+            let contained = split.screenContained
+            #expect(contained.count == 2 && contained.first === list && contained.last === detail)
+            #expect(!split.screenHidesDetail)
+            #expect(UISplitViewController(list: list).screenHidesDetail)
+            #expect(!list.screenHidesDetail)
+        }
+
+        @Test func `a search controller is its owner's`() {
+            #expect(UISearchController(nibName: nil, bundle: nil).screenIsKeptByOwner)
+            #expect(!Home().screenIsKeptByOwner)
+        }
+
         @Test func `a screen that comes back after it was told was kept on purpose`() {
             let home = Home()
             let cart = app.keep(Cart())

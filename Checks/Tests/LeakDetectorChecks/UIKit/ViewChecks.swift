@@ -91,8 +91,15 @@ extension Serialized {
         ) {
             let badge = Badge()
             let event = UIEvent(type: type, touches: [UITouch(phase, badge)])
-            #expect((event.touchedView === badge) == (type == .touches && phase == .began))
-            #expect(UIEvent(type: type, touches: nil).touchedView == nil)
+            #expect((event.touchedViews?.first === badge) == (type == .touches && phase == .began))
+            #expect(UIEvent(type: type, touches: nil).touchedViews == nil)
+        }
+
+        @Test func `the views of fingers that stay are touched too`() {
+            let (badge, home) = (Badge(), UIView())
+            let event = UIEvent(
+                type: .touches, touches: [UITouch(.moved, badge), UITouch(.began, home)])
+            #expect(Set((event.touchedViews ?? []).map(ObjectIdentifier.init)).count == 2)
         }
 
         @Test func `what a navigation bar shows belongs to controllers`() {

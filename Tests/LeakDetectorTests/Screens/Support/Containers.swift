@@ -105,8 +105,17 @@ final class Pages: Screen {
 /// A split view controller, collapsed: back at the list, it keeps the detail for when there is room for both.
 final class Split: Screen {
     private var detail: Screen?
+    private(set) var isCollapsed = true
 
     override var shown: [Screen] { children }
+
+    /// There is room for both, and the app sets another without a word.
+    func expand(_ other: Screen) {
+        leaveDetail()
+        isCollapsed = false
+        detail = other
+        add(other)
+    }
 
     func showDetail(_ screen: Screen) {
         if kit.hasHooks { kit.screens.willShowDetail(screen, in: self) }
@@ -121,4 +130,22 @@ final class Split: Screen {
         children.removeAll { $0 === screen }
         screen.parent = nil
     }
+}
+
+/// A split view controller with columns, collapsed: it pushes the second on the stack of the first, and keeps it after.
+final class Columns: Screen {
+    private(set) var columns: [Screen]
+
+    init(_ kit: Kit, _ primary: Nav, _ secondary: Screen) {
+        columns = [primary, secondary]
+        super.init(kit)
+        children = [primary]
+        primary.parent = self
+    }
+
+    func showSecondary() { (columns[0] as? Nav)?.push(columns[1]) }
+
+    func goBack() { (columns[0] as? Nav)?.pop() }
+
+    func setSecondary(_ screen: Screen) { columns[1] = screen }
 }

@@ -86,7 +86,12 @@ class Window {
 
     var root: Screen? {
         didSet {
-            oldValue?.leaveWindow()
+            // It goes on presenting, though nothing of that is in the window.
+            var old = oldValue
+            while let screen = old {
+                screen.leaveWindow()
+                old = screen.presented
+            }
             root?.enter(self)
         }
     }

@@ -8,7 +8,7 @@ class Screen: ScreenNode {
     weak var parent: Screen?
     var children: [Screen] = []
     private(set) var presented: Screen?
-    private(set) weak var presenter: Screen?
+    weak var presenter: Screen?
     /// Whether it covers its presenter, which UIKit then takes out of the window.
     private var covers = false
     private(set) var isVisible = false
@@ -16,6 +16,8 @@ class Screen: ScreenNode {
     var isBeingDismissed = false
     /// Asks for a check in its `viewDidDisappear`.
     var checksItself = false
+    /// Kept by whoever made it, as search controllers are.
+    var isKeptByOwner = false
     var screenTicket: ScreenTicket?
 
     init(_ kit: Kit) { self.kit = kit }
@@ -23,7 +25,9 @@ class Screen: ScreenNode {
     var screenParent: (any ScreenNode)? { parent }
     var screenPresented: (any ScreenNode)? { presented }
     var screenPresenter: (any ScreenNode)? { presenter }
-    var screenContained: [any ScreenNode] { children }
+    var screenContained: [any ScreenNode] { (self as? Columns).map { $0.columns } ?? children }
+    var screenIsKeptByOwner: Bool { isKeptByOwner }
+    var screenHidesDetail: Bool { (self as? Split)?.isCollapsed == true }
     var screenIsStack: Bool { self is Nav }
     var screenWindowClass: AnyClass? { view?.viewWindowClass }
     var screenIsMovingFromParent: Bool { isMovingFromParent }

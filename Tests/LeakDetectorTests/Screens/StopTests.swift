@@ -1,0 +1,134 @@
+import Dispatch
+import Testing
+
+@testable import LeakDetector
+
+/// What is left of the watch over screens when the detector is stopped, or when there are two.
+@MainActor @Suite struct StopTests {
+    private let kit = Kit()
+
+    /// Screens are let go of in a turn of the main actor's own.
+    private func stop(_ kit: Kit) async throws {
+        kit.detector.stop()
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !kit.screens.isStopped, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    @Test func `a detector that is stopped holds nothing of screens`() async throws {
+        let cart = kit.keep(Cart(kit))
+        kit.window.root = cart
+        weak let view = cart.view
+        kit.settle()
+        try await stop(kit)
+        #expect(kit.screens.count == 0)
+        #expect(cart.screenTicket == nil)
+        kit.hasHooks = false
+        cart.setView(View())
+        #expect(view == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `a detector that is stopped watches no screen, whether it did before or not`(
+        isWatching: Bool
+    ) async throws {
+        if isWatching { _ = kit.screens }
+        try await stop(kit)
+        #expect(kit.detector.isStopped)
+        let (cart, split) = (kit.keep(Cart(kit)), Split(kit))
+        kit.window.root = Tabs(kit, split, cart)
+        split.showDetail(Order(kit))
+        cart.checksItself = true
+        cart.isMovingFromParent = true
+        cart.disappear()
+        kit.settle()
+        #expect(kit.screens.count == 0)
+        #expect(cart.screenTicket == nil)
+        #expect(kit.takeChecks() == [])
+        #expect(kit.clock.timers.set == 0)
+    }
+
+    @Test func `a stop holds for screens with a queue of the detector's own too`() {
+        let kit = Kit(queue: DispatchQueue(label: "objects"))
+        kit.detector.stop()
+        let cart = kit.keep(Cart(kit))
+        kit.window.root = cart
+        #expect(kit.screens.count == 0)
+        #expect(cart.screenTicket == nil)
+    }
+
+    @Test func `what waits for the next touch is let go of by a stop`() async throws {
+        let button = kit.keep(Button())
+        kit.screens.didTouch([button])
+        kit.screens.expectRemoval(of: button, reason: "removed")
+        kit.settle()
+        try await stop(kit)
+        kit.screens.didTouch([])
+        kit.settle()
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `what is ignored before screens are watched is ignored, on two queues too`() async throws {
+        let kit = Kit(queue: DispatchQueue(label: "objects")) {
+            $0.graceMilliseconds = 100
+            $0.secondLookMilliseconds = 0
+        }
+        let cart = kit.keep(Cart(kit))
+        kit.detector.ignore(cart)
+        kit.window.root = Home(kit)
+        kit.window.root?.present(cart)
+        kit.window.root?.dismiss()
+        let deadline = ContinuousClock.now + .seconds(10)
+        while kit.detector.counts.suppressed == 0, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(kit.detector.counts.suppressed == 1)
+        #expect(kit.told.isEmpty)
+    }
+
+    @Test func `a screen that two detectors watch is told by both`() {
+        let other = Kit()
+        other.window.root = Home(other)
+        let (home, cart) = (Home(kit), kit.keep(Cart(kit)))
+        kit.window.root = home
+        home.present(cart)
+        other.screens.handle(.didAppear, home)
+        other.screens.handle(.didAppear, cart)
+        home.dismiss()
+        other.screens.handle(.didDisappear, cart)
+        for kit in [kit, other] { kit.settle() }
+        #expect(kit.told == ["leak Cart"])
+        #expect(other.told == ["leak Cart"])
+        kit.letGo()
+        withExtendedLifetime(cart) {}
+    }
+
+    @Test func `the end of a screen that two detectors watch is seen by both, or by one`() async throws {
+        let other = Kit()
+        for isStopped in [false, true] {
+            if isStopped { try await stop(kit) }
+            do {
+                let cart = Cart(kit)
+                kit.window.root = cart
+                other.screens.handle(.didAppear, cart)
+            }
+            kit.window.root = nil
+            for kit in [kit, other] { kit.clock.advance(by: 0) }
+            for kit in [kit, other] { kit.settle() }
+        }
+        #expect(kit.takeChecks() == ["Cart 1"])
+        #expect(other.takeChecks() == ["Cart 2"])
+    }
+
+    @Test func `views that wait to be looked at do not keep who watches screens`() {
+        let view = kit.keep(Chart())
+        var screens: Screens? = Screens(
+            sweeper: kit.detector.sweepers.onMainQueue, ignores: { _ in false }, ignoresWindow: { _ in false }
+        )
+        screens?.expectRemoval(of: view, reason: "removed")
+        weak let watcher = screens
+        screens = nil
+        #expect(watcher == nil)
+    }
+}
