@@ -17,6 +17,8 @@ public typealias Method = OpaquePointer
 public typealias IMP = OpaquePointer
 
 public func class_getInstanceMethod(_ type: AnyClass?, _ selector: Selector) -> Method? { nil }
+public func class_respondsToSelector(_ type: AnyClass?, _ selector: Selector) -> Bool { false }
+public func class_getMethodImplementation(_ type: AnyClass?, _ selector: Selector) -> IMP? { nil }
 public func object_getClass(_ object: Any?) -> AnyClass? { nil }
 public func method_getImplementation(_ method: Method) -> IMP { method }
 public func method_getTypeEncoding(_ method: Method) -> UnsafePointer<CChar>? { nil }
