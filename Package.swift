@@ -113,6 +113,10 @@ let package = Package(
         .testTarget(
             name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
             swiftSettings: settings),
+        // Of UIKit itself, on a simulator; elsewhere it is empty.
+        .testTarget(
+            name: "LeakDetectorUIKitTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
+            swiftSettings: settings),
         .testTarget(
             name: "LeakDetectorTestingTests", dependencies: ["LeakDetectorTesting", "Threads"],
             swiftSettings: settings),

@@ -49,6 +49,9 @@ let package = Package(
             name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
             swiftSettings: settings),
         .testTarget(
+            name: "LeakDetectorUIKitTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
+            swiftSettings: settings),
+        .testTarget(
             name: "LeakDetectorTestingTests", dependencies: ["LeakDetectorTesting", "Threads"],
             swiftSettings: settings),
     ],

@@ -17,6 +17,7 @@ public final class LeakDetector: Sendable {
     @MainActor var watchedScreens: Screens?
     /// Of the self-tests that run.
     let probes: Guarded<[Probe]>
+    private let pauses: Pauses
     private let session = Guarded(SessionCount(startedAt: WallTime.now))
     #if canImport(UIKit) && !os(watchOS)
         private let foreground: Foreground
@@ -68,8 +69,9 @@ public final class LeakDetector: Sendable {
             }
         }
         sweepers = Sweepers(sweeper(clock), mainClock.map(sweeper))
+        pauses = Pauses(of: sweepers)
         #if canImport(UIKit) && !os(watchOS)
-            foreground = Foreground(of: sweepers)
+            foreground = Foreground(of: pauses)
         #endif
     }
 
@@ -108,10 +110,10 @@ public final class LeakDetector: Sendable {
 
     /// Stops all grace periods: what happens now is none of the app's active time. An app with UIKit does so by itself
     /// while it is not in front.
-    public func pause() { sweepers.pause() }
+    public func pause() { pauses.begin(.asked) }
 
-    /// Goes on after ``pause()``.
-    public func resume() { sweepers.resume() }
+    /// Goes on after ``pause()``, in an app with UIKit as soon as it is in front.
+    public func resume() { pauses.end(.asked) }
 
     /// Forgets all that is waited for and takes nothing more, for good: what a switch on your server can turn off.
     public func stop() {

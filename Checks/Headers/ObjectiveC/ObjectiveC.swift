@@ -3,6 +3,7 @@
 public struct Selector {
     private let name: OpaquePointer
     public init(_ name: String) { fatalError("never run") }
+    public var description: String { fatalError("never run") }
 }
 
 public struct ObjCBool {
@@ -17,8 +18,11 @@ public typealias Method = OpaquePointer
 public typealias IMP = OpaquePointer
 
 public func class_getInstanceMethod(_ type: AnyClass?, _ selector: Selector) -> Method? { nil }
+public func class_respondsToSelector(_ type: AnyClass?, _ selector: Selector) -> Bool { false }
+public func class_getMethodImplementation(_ type: AnyClass?, _ selector: Selector) -> IMP? { nil }
 public func object_getClass(_ object: Any?) -> AnyClass? { nil }
 public func method_getImplementation(_ method: Method) -> IMP { method }
+public func method_exchangeImplementations(_ one: Method, _ other: Method) {}
 public func method_getTypeEncoding(_ method: Method) -> UnsafePointer<CChar>? { nil }
 public func imp_implementationWithBlock(_ block: Any) -> IMP { fatalError("never run") }
 public func class_replaceMethod(

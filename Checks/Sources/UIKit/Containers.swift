@@ -8,6 +8,8 @@ open class UINavigationController: UIViewController {
         setViewControllers([rootViewController], animated: false)
     }
 
+    open override func loadView() { view = UILayoutContainerView() }
+
     open override func viewDidLoad() {
         super.viewDidLoad()
         if let top = topViewController { take(top, showing: true) }
@@ -56,6 +58,8 @@ open class UITabBarController: UIViewController {
             show(selectedIndex)
         }
     }
+
+    open override func loadView() { view = UILayoutContainerView() }
 
     open override func viewDidLoad() {
         super.viewDidLoad()

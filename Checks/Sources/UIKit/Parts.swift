@@ -1,3 +1,14 @@
+public struct UILayoutPriority: Hashable, Sendable {
+    public let rawValue: Float
+    public static let required = UILayoutPriority(rawValue: 1000)
+    public static let defaultHigh = UILayoutPriority(rawValue: 750)
+    public static let defaultLow = UILayoutPriority(rawValue: 250)
+}
+
+extension NSLayoutConstraint {
+    public enum Axis: Sendable { case horizontal, vertical }
+}
+
 extension UIView {
     public enum ContentMode: Sendable { case scaleToFill, scaleAspectFit }
 

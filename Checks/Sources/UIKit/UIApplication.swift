@@ -14,9 +14,26 @@ extension Notification.Name {
 }
 
 @MainActor
+public final class UISceneSession {
+    public enum Role: Hashable, Sendable { case windowApplication, windowExternalDisplayNonInteractive }
+
+    public let role: Role
+    init(role: Role) { self.role = role }
+}
+
+@MainActor
 public class UIScene: UIResponder {
+    public let session: UISceneSession
+
+    init(role: UISceneSession.Role) {
+        session = UISceneSession(role: role)
+        super.init()
+    }
+
     public nonisolated static let didActivateNotification = Notification.Name(
         "UISceneDidActivateNotification")
+    public nonisolated static let didDisconnectNotification = Notification.Name(
+        "UISceneDidDisconnectNotification")
 
     public enum ActivationState: Hashable, Sendable {
         case unattached, foregroundActive, foregroundInactive, background
@@ -35,6 +52,17 @@ public final class UIWindowScene: UIScene {
     private struct Known { weak var window: UIWindow? }
     private var known: [Known] = []
 
+    public init(_ role: UISceneSession.Role = .windowApplication) { super.init(role: role) }
+
     public var windows: [UIWindow] { known.compactMap(\.window) }
+    public internal(set) weak var keyWindow: UIWindow?
+
+    /// Its windows know it no more, when others hear of it.
+    public func disconnect() {
+        activationState = .unattached
+        for window in windows { window.windowScene = nil }
+        NotificationCenter.default.post(name: Self.didDisconnectNotification, object: self)
+    }
+
     func add(_ window: UIWindow) { known.append(Known(window: window)) }
 }

@@ -16,6 +16,7 @@ open class UIView: UIResponder {
     public var layoutMargins = UIEdgeInsets(top: 8, left: 8, bottom: 8, right: 8)
     public var contentMode = ContentMode.scaleToFill
     public var translatesAutoresizingMaskIntoConstraints = true
+    private var resistance: [NSLayoutConstraint.Axis: UILayoutPriority] = [:]
 
     /// The controller whose view this is.
     weak var owner: UIViewController?
@@ -29,6 +30,16 @@ open class UIView: UIResponder {
 
     public override var next: UIResponder? { owner ?? superview }
     open var window: UIWindow? { superview?.window }
+
+    public func contentCompressionResistancePriority(for axis: NSLayoutConstraint.Axis) -> UILayoutPriority {
+        resistance[axis] ?? .defaultHigh
+    }
+
+    public func setContentCompressionResistancePriority(
+        _ priority: UILayoutPriority, for axis: NSLayoutConstraint.Axis
+    ) {
+        resistance[axis] = priority
+    }
 
     public func addSubview(_ view: UIView) {
         view.move {
@@ -64,8 +75,14 @@ open class UIView: UIResponder {
 @MainActor
 open class UINavigationBar: UIView {}
 
-/// What UIKit puts the views of containers and of transitions into.
+/// The view of a container of UIKit's.
 final class UILayoutContainerView: UIView {}
+
+/// What UIKit puts the views of presented controllers into.
+final class UITransitionView: UIView {}
+
+/// Of a sheet, in its transition view.
+final class UIDropShadowView: UIView {}
 
 @MainActor
 open class UIWindow: UIView {
@@ -73,13 +90,15 @@ open class UIWindow: UIView {
         "UIWindowDidBecomeVisibleNotification")
 
     public struct Level: Hashable, Sendable {
-        let height: Double
-        public static let alert = Level(height: 2000)
-        public static func + (level: Level, height: CGFloat) -> Level { Level(height: level.height + height) }
+        public let rawValue: CGFloat
+        public static let alert = Level(rawValue: 2000)
+        public static func + (level: Level, height: CGFloat) -> Level {
+            Level(rawValue: level.rawValue + height)
+        }
     }
 
-    public private(set) weak var windowScene: UIWindowScene?
-    public var windowLevel = Level(height: 0)
+    public internal(set) weak var windowScene: UIWindowScene?
+    public var windowLevel = Level(rawValue: 0)
 
     public init(windowScene: UIWindowScene) {
         self.windowScene = windowScene
@@ -102,9 +121,19 @@ open class UIWindow: UIView {
         }
     }
 
-    open dynamic func sendEvent(_ event: UIEvent) {}
+    /// A touch makes a window the key one, if it can be.
+    open dynamic func sendEvent(_ event: UIEvent) {
+        if event.allTouches?.contains(where: { $0.phase == .began }) == true { makeKey() }
+    }
 
-    public func makeKeyAndVisible() { isHidden = false }
+    open var canBecomeKey: Bool { true }
+    public var isKeyWindow: Bool { windowScene?.keyWindow === self }
+    public func makeKey() { if canBecomeKey { windowScene?.keyWindow = self } }
+
+    public func makeKeyAndVisible() {
+        isHidden = false
+        makeKey()
+    }
 
     public var rootViewController: UIViewController? {
         didSet {

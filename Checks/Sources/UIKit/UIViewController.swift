@@ -107,9 +107,15 @@ open class UIViewController: UIResponder {
         guard presented == nil, let window = viewIfLoaded?.window else { return }
         presented = controller
         controller.presenter = self
-        let transition = UILayoutContainerView()
+        let transition = UITransitionView()
         window.addSubview(transition)
-        transition.addSubview(controller.view)
+        if controller.modalPresentationStyle == .fullScreen {
+            transition.addSubview(controller.view)
+        } else {
+            let sheet = UIDropShadowView()
+            sheet.addSubview(controller.view)
+            transition.addSubview(sheet)
+        }
         if controller.modalPresentationStyle == .fullScreen { view.removeFromSuperview() }
         completion?()
     }
@@ -121,7 +127,8 @@ open class UIViewController: UIResponder {
         }
         if controller.presented != nil { controller.dismiss(animated: false) }
         controller.isBeingDismissed = true
-        let transition = controller.view.superview
+        var transition = controller.view.superview
+        while let outer = transition?.superview, !(outer is UIWindow) { transition = outer }
         let window = controller.view.window
         transition?.removeFromSuperview()
         if controller.modalPresentationStyle == .fullScreen { window?.addSubview(view) }

@@ -7,10 +7,12 @@
     func isEnding(_ object: AnyObject) -> Bool {
         typealias Question = @convention(c) (AnyObject, Selector) -> ObjCBool
         let selector = Selector(("allowsWeakReference"))
-        guard let method = unsafe class_getInstanceMethod(object_getClass(object), selector) else {
-            return false
-        }
-        let question = unsafe unsafeBitCast(method_getImplementation(method), to: Question.self)
+        let type: AnyClass? = object_getClass(object)
+        // Both are looked up in the cache of the class; `class_getInstanceMethod` takes the runtime's lock each time.
+        guard class_respondsToSelector(type, selector),
+            let implementation = unsafe class_getMethodImplementation(type, selector)
+        else { return false }
+        let question = unsafe unsafeBitCast(implementation, to: Question.self)
         return !question(object, selector).boolValue
     }
 #else

@@ -24,6 +24,11 @@ enum SystemClasses {
     /// Of LeakedViewControllerDetector 1.3 and later.
     static let windows: Set<String> = ["UIRemoteKeyboardWindow", "UITextEffectsWindow"]
 
+    /// What UIKit puts views into while it shows, presents or dismisses their controllers; some stay in it, out of any window.
+    static let transitionViews: Set<String> = [
+        "UILayoutContainerView", "UITransitionView", "UIDropShadowView",
+    ]
+
     /// What shows findings: it comes and goes with them, and is not of the app.
     static let own: Set<String> = ["LeakDetector.AlertController", "LeakDetector.AlertWindow"]
 }

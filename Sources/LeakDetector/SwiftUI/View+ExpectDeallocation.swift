@@ -23,7 +23,8 @@
         ) -> some View {
             // Another object is another identity, which ends the state that belonged to the one before.
             background(
-                Watched(detector: detector) { watcher in
+                Watched(detector: detector) { [weak object] watcher in
+                    guard let object else { return }
                     watcher.expectDeallocation(
                         of: object, after: seconds, path: path, reason: reason, file: file, line: line)
                 }

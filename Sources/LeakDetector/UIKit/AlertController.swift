@@ -35,7 +35,12 @@
             let button = UIButton(
                 type: .system, primaryAction: UIAction(title: "OK") { [close] _ in close() })
             let pictures = picture.map { [UIImageView(image: $0)] } ?? []
-            for picture in pictures { picture.contentMode = .scaleAspectFit }
+            for picture in pictures {
+                picture.contentMode = .scaleAspectFit
+                picture.setContentCompressionResistancePriority(.defaultLow, for: .vertical)
+            }
+            // Without it nobody gets rid of the alert: where room is short, the picture gives way first, then the text.
+            button.setContentCompressionResistancePriority(.required, for: .vertical)
             show([headingLabel, textLabel] + pictures + [button])
         }
 

@@ -5,19 +5,22 @@
     /// Shows alerts one after another, each in a window of its own, which is on no responder chain of the app's.
     ///
     /// It learns of scenes by notifications, since `UIApplication.shared` is not there for extensions: a detector that is
-    /// made before the first scene becomes active knows them all. Without an active scene alerts go to standard error.
+    /// made before the first scene becomes active knows them all. Without an active scene alerts go to standard error, and
+    /// so does one whose scene is closed, unless another is active.
     @MainActor
     final class AlertScreen: AlertBoard.Screen {
         static nonisolated let shared = AlertScreen()
 
-        private struct KnownScene {
+        struct KnownScene {
             weak var scene: UIWindowScene?
         }
 
         private var queue = AlertQueue<UIImage>()
         /// Active last, last.
-        private var scenes: [KnownScene] = []
+        private(set) var scenes: [KnownScene] = []
         private(set) var window: AlertWindow?
+        /// A window whose scene is closed no longer knows it.
+        private weak var scene: UIWindowScene?
         private let write: @Sendable (String) -> Void
 
         nonisolated init(
@@ -26,12 +29,22 @@
         ) {
             self.write = write
             // Both: of a scene that became active before there was a detector, a window may still appear.
-            for name in [UIScene.didActivateNotification, UIWindow.didBecomeVisibleNotification] {
-                _ = center.addObserver(forName: name, object: nil, queue: nil) { [weak self] notification in
-                    nonisolated(unsafe) let object = notification.object
-                    Task { @MainActor [weak self] in
-                        self?.learn(unsafe (object as? UIWindowScene) ?? (object as? UIWindow)?.windowScene)
-                    }
+            observe(UIScene.didActivateNotification, of: center) { $0.learn($1) }
+            observe(UIWindow.didBecomeVisibleNotification, of: center) { screen, scene in
+                if !screen.scenes.contains(where: { $0.scene === scene }) { screen.learn(scene) }
+            }
+            observe(UIScene.didDisconnectNotification, of: center) { $0.lose($1) }
+        }
+
+        private nonisolated func observe(
+            _ name: Notification.Name, of center: NotificationCenter,
+            _ tell: @escaping @MainActor (AlertScreen, UIWindowScene) -> Void
+        ) {
+            _ = center.addObserver(forName: name, object: nil, queue: nil) { [weak self] notification in
+                nonisolated(unsafe) let object = notification.object
+                Task { @MainActor [weak self] in
+                    let scene = unsafe (object as? UIWindowScene) ?? (object as? UIWindow)?.windowScene
+                    if let self, let scene { tell(self, scene) }
                 }
             }
         }
@@ -61,10 +74,18 @@
             }
         }
 
-        private func learn(_ scene: UIWindowScene?) {
-            guard let scene else { return }
+        private func learn(_ scene: UIWindowScene) {
+            // Others are a car's, or a second screen that nobody can touch.
+            guard scene.session.role == .windowApplication else { return }
             scenes.removeAll { $0.scene == nil || $0.scene === scene }
             scenes.append(KnownScene(scene: scene))
+        }
+
+        private func lose(_ lost: UIWindowScene) {
+            scenes.removeAll { $0.scene == nil || $0.scene === lost }
+            guard lost === scene, let entry = queue.shown else { return }
+            hide()
+            open(entry)
         }
 
         private func add(_ alert: AlertBoard.Alert, pictureOf object: AnyObject?) {
@@ -85,12 +106,18 @@
                 self?.close()
             }
             window = AlertWindow(controller, in: scene)
+            self.scene = scene
         }
 
         private func close() {
+            hide()
+            if let next = queue.close() { open(next) }
+        }
+
+        private func hide() {
             window?.isHidden = true
             window = nil
-            if let next = queue.close() { open(next) }
+            scene = nil
         }
     }
 #endif

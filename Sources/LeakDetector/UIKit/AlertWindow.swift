@@ -19,6 +19,11 @@
             #endif
         }
 
+        #if !os(tvOS)
+            // Else its button, touched, would take the keyboard away all the same.
+            override var canBecomeKey: Bool { false }
+        #endif
+
         @available(*, unavailable)
         required init?(coder: NSCoder) { nil }
     }

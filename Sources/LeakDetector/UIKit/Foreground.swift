@@ -11,23 +11,23 @@
         private let observers: [any NSObjectProtocol]
         private let center: NotificationCenter
 
-        init(of sweepers: Sweepers, center: NotificationCenter = .default) {
+        init(of pauses: Pauses, center: NotificationCenter = .default) {
             func observe(
-                _ names: [Notification.Name], _ tell: @escaping @Sendable (Sweepers) -> Void
+                _ names: [Notification.Name], _ tell: @escaping @Sendable (Pauses) -> Void
             ) -> [any NSObjectProtocol] {
                 names.map { name in
-                    center.addObserver(forName: name, object: nil, queue: nil) { [weak sweepers] _ in
-                        if let sweepers { tell(sweepers) }
+                    center.addObserver(forName: name, object: nil, queue: nil) { [weak pauses] _ in
+                        if let pauses { tell(pauses) }
                     }
                 }
             }
             self.center = center
             observers =
                 observe([UIApplication.willResignActiveNotification, .NSExtensionHostWillResignActive]) {
-                    $0.pause()
+                    $0.begin(.background)
                 }
                 + observe([UIApplication.didBecomeActiveNotification, .NSExtensionHostDidBecomeActive]) {
-                    $0.resume()
+                    $0.end(.background)
                 }
         }
 

@@ -41,6 +41,7 @@
             of controller: UIViewController, after seconds: Double? = nil, file: StaticString = #fileID,
             line: UInt = #line
         ) {
+            guard !isEnding(controller) else { return }
             screens.check(controller, after: seconds, file: file, line: line)
         }
     }
@@ -59,6 +60,7 @@
         /// - Parameter detector: `nil` is the shared one. While there is none, the view is removed and no more.
         public func removeFromSuperviewDetectLeaks(_ detector: LeakDetector? = nil) {
             removeFromSuperview()
+            guard !isEnding(self) else { return }
             (detector ?? .shared)?.screens.expectRemoval(of: self, reason: "removed")
         }
     }

@@ -8,7 +8,8 @@
         var viewBorrowsChildren: Bool { self is UINavigationBar }
         var viewController: (any ScreenNode)? { next as? UIViewController }
 
-        // A class of UIKit's own that has no name for others.
-        var viewIsTransitionLeftover: Bool { String(describing: type(of: self)) == "UILayoutContainerView" }
+        var viewIsTransitionLeftover: Bool {
+            SystemClasses.transitionViews.contains(String(describing: type(of: self)))
+        }
     }
 #endif

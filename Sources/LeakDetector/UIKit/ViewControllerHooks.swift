@@ -9,102 +9,118 @@
     /// stays in the chain. A subclass that does not call `super` is not heard of through that method.
     @MainActor
     enum ViewControllerHooks {
+        /// Whether any of the methods was found and replaced.
         private(set) static var areInstalled = false
 
         static func install() {
             guard !areInstalled else { return }
-            areInstalled = true
-            follow(#selector(UIViewController.viewDidLoad), .didLoad)
-            followAnimated(#selector(UIViewController.viewDidAppear(_:)), .didAppear)
-            followAnimated(#selector(UIViewController.viewDidDisappear(_:)), .didDisappear)
-            follow(#selector(UIViewController.removeFromParent), .didRemoveFromParent)
-            precedeSetView(#selector(setter: UIViewController.view))
-            precedeShowDetail(#selector(UISplitViewController.showDetailViewController(_:sender:)))
-            precedeSendEvent(#selector(UIWindow.sendEvent(_:)))
+            let replaced = [
+                follow(#selector(UIViewController.viewDidLoad), .didLoad),
+                followAnimated(#selector(UIViewController.viewDidAppear(_:)), .didAppear),
+                followAnimated(#selector(UIViewController.viewDidDisappear(_:)), .didDisappear),
+                follow(#selector(UIViewController.removeFromParent), .didRemoveFromParent),
+                precedeSetView(#selector(setter: UIViewController.view)),
+                precedeShowDetail(#selector(UISplitViewController.showDetailViewController(_:sender:))),
+                precedeSendEvent(#selector(UIWindow.sendEvent(_:))),
+            ]
+            areInstalled = replaced.contains(true)
         }
 
-        private nonisolated static func follow(_ selector: Selector, _ event: ScreenEvent) {
+        private nonisolated static func follow(_ selector: Selector, _ event: ScreenEvent) -> Bool {
             typealias Original = @convention(c) (UIViewController, Selector) -> Void
             typealias Block = @convention(block) (UIViewController) -> Void
-            unsafe replace(selector, of: UIViewController.self) { implementation in
-                let original = unsafe unsafeBitCast(implementation, to: Original.self)
+            return replace(selector, of: UIViewController.self) { next in
                 let block: Block = { controller in
-                    original(controller, selector)
+                    unsafe unsafeBitCast(next.implementation, to: Original.self)(controller, selector)
                     tell(of: controller) { ScreenWatch.didSee(event, controller) }
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }
         }
 
-        private nonisolated static func followAnimated(_ selector: Selector, _ event: ScreenEvent) {
+        private nonisolated static func followAnimated(_ selector: Selector, _ event: ScreenEvent) -> Bool {
             typealias Original = @convention(c) (UIViewController, Selector, ObjCBool) -> Void
             typealias Block = @convention(block) (UIViewController, ObjCBool) -> Void
-            unsafe replace(selector, of: UIViewController.self) { implementation in
-                let original = unsafe unsafeBitCast(implementation, to: Original.self)
+            return replace(selector, of: UIViewController.self) { next in
                 let block: Block = { controller, isAnimated in
-                    original(controller, selector, isAnimated)
+                    unsafe unsafeBitCast(next.implementation, to: Original.self)(
+                        controller, selector, isAnimated)
                     tell(of: controller) { ScreenWatch.didSee(event, controller) }
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }
         }
 
-        private nonisolated static func precedeSetView(_ selector: Selector) {
+        private nonisolated static func precedeSetView(_ selector: Selector) -> Bool {
             typealias Original = @convention(c) (UIViewController, Selector, UIView?) -> Void
             typealias Block = @convention(block) (UIViewController, UIView?) -> Void
-            unsafe replace(selector, of: UIViewController.self) { implementation in
-                let original = unsafe unsafeBitCast(implementation, to: Original.self)
+            return replace(selector, of: UIViewController.self) { next in
                 let block: Block = { controller, view in
                     tell(of: controller) { ScreenWatch.viewWillChange(of: controller) }
-                    original(controller, selector, view)
+                    unsafe unsafeBitCast(next.implementation, to: Original.self)(controller, selector, view)
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }
         }
 
-        private nonisolated static func precedeShowDetail(_ selector: Selector) {
+        private nonisolated static func precedeShowDetail(_ selector: Selector) -> Bool {
             typealias Original =
                 @convention(c) (
                     UISplitViewController, Selector, UIViewController, AnyObject?
                 ) -> Void
             typealias Block = @convention(block) (UISplitViewController, UIViewController, AnyObject?) -> Void
-            unsafe replace(selector, of: UISplitViewController.self) { implementation in
-                let original = unsafe unsafeBitCast(implementation, to: Original.self)
+            return replace(selector, of: UISplitViewController.self) { next in
                 let block: Block = { split, detail, sender in
                     tell(of: detail) { ScreenWatch.willShowDetail(detail, in: split) }
-                    original(split, selector, detail, sender)
+                    unsafe unsafeBitCast(next.implementation, to: Original.self)(
+                        split, selector, detail, sender)
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }
         }
 
-        private nonisolated static func precedeSendEvent(_ selector: Selector) {
+        private nonisolated static func precedeSendEvent(_ selector: Selector) -> Bool {
             typealias Original = @convention(c) (UIWindow, Selector, UIEvent) -> Void
             typealias Block = @convention(block) (UIWindow, UIEvent) -> Void
-            unsafe replace(selector, of: UIWindow.self) { implementation in
-                let original = unsafe unsafeBitCast(implementation, to: Original.self)
+            return replace(selector, of: UIWindow.self) { next in
                 let block: Block = { window, event in
                     tell(of: window) { ScreenWatch.willSend(event) }
-                    original(window, selector, event)
+                    unsafe unsafeBitCast(next.implementation, to: Original.self)(window, selector, event)
                 }
                 return unsafe unsafeBitCast(block, to: AnyObject.self)
             }
+        }
+
+        /// What a new implementation goes on to.
+        @safe
+        private final class Next {
+            fileprivate(set) var implementation: IMP
+            init(_ implementation: IMP) { unsafe self.implementation = implementation }
         }
 
         /// - Parameter block: makes the new implementation, as an Objective-C block, of the one to call.
+        /// - Returns: whether there is such a method.
         private nonisolated static func replace(
-            _ selector: Selector, of type: AnyClass, by block: (IMP) -> AnyObject
-        ) {
-            guard let method = unsafe class_getInstanceMethod(type, selector) else { return }
-            let new = unsafe imp_implementationWithBlock(block(method_getImplementation(method)))
+            _ selector: Selector, of type: AnyClass, by block: (Next) -> AnyObject
+        ) -> Bool {
+            guard let method = unsafe class_getInstanceMethod(type, selector) else { return false }
+            let next = unsafe Next(method_getImplementation(method))
+            let new = unsafe imp_implementationWithBlock(block(next))
             // As method_setImplementation, but a method that the class inherits is not replaced for its superclass too.
-            _ = unsafe class_replaceMethod(type, selector, new, method_getTypeEncoding(method))
+            // What it really took the place of stays in the chain: another agent may have come in between.
+            if let old = unsafe class_replaceMethod(type, selector, new, method_getTypeEncoding(method)) {
+                unsafe next.implementation = old
+            }
+            return true
         }
 
         /// Nothing is told of an object in its end, such as a controller whose `deinit` asks for a view that was never loaded:
         /// making a weak reference to it would stop the app.
         private nonisolated static func tell(of object: AnyObject, _ body: @MainActor () -> Void) {
-            if !isEnding(object) { ScreenWatch.onMainThread(body) }
+            nonisolated(unsafe) let object = object
+            ScreenWatch.onMainThread {
+                if ScreenWatch.detector != nil, unsafe !isEnding(object) { body() }
+            }
         }
     }
 #endif

@@ -99,6 +99,18 @@ extension Serialized {
             withExtendedLifetime(controller) {}
         }
 
+        @Test func `what a closed window shows is told if it stays after the window has gone`() {
+            let shown = NSViewController()
+            do {
+                let window = NSWindow()
+                window.contentViewController = shown
+                bench.detector.checkDeallocation(of: window)
+            }
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak NSViewController"])
+            withExtendedLifetime(shown) {}
+        }
+
         @Test func `a window that stays after its controller has gone is told`() {
             do {
                 let controller = NSWindowController(window: window)

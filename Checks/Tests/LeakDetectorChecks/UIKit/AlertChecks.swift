@@ -145,6 +145,101 @@ extension Serialized {
             #expect(screen.window?.windowScene === app.scene)
         }
 
+        @Test
+        func `an alert stands above everything, and the app's window keeps the keyboard when it is touched`()
+            async throws
+        {
+            await activate()
+            await leak(Cart())
+            let window = try #require(screen.window)
+            #expect(window.windowLevel.rawValue > UIWindow.Level.alert.rawValue)
+            #expect(app.window.isKeyWindow)
+            window.sendEvent(UIEvent(type: .touches, touches: [UITouch(.began, button)]))
+            #expect(app.window.isKeyWindow)
+            #expect(!window.isKeyWindow)
+        }
+
+        @Test func `where room is short the picture gives way, and never the button`() async throws {
+            await activate()
+            await leak(Cart())
+            func resistance(_ view: UIView?) throws -> Float {
+                try #require(view).contentCompressionResistancePriority(for: .vertical).rawValue
+            }
+            let text = try resistance(parts.first { $0 is UILabel })
+            #expect(try resistance(button) > text)
+            #expect(try resistance(parts.first { $0 is UIImageView }) < text)
+        }
+
+        @Test func `a scene that is no window of the app's shows no alerts`() async {
+            let display = UIWindowScene(.windowExternalDisplayNonInteractive)
+            display.activationState = .foregroundActive
+            await handOver()
+            await leak(Cart())
+            #expect(screen.window == nil)
+            #expect(written.with { $0 }.count == 1)
+        }
+
+        @Test func `a scene that was active before there was a detector is known by a window that appears`()
+            async
+        {
+            let scene = app.scene
+            scene.activationState = .foregroundActive
+            let late = AlertScreen()
+            await handOver()
+            let window = UIWindow(windowScene: scene)
+            window.isHidden = false
+            await handOver()
+            late.show(.init(id: "1", title: "Cart", text: "leak"), pictureOf: nil)
+            await handOver()
+            #expect(late.window?.windowScene === scene)
+            withExtendedLifetime(window) {}
+        }
+
+        @Test func `an alert whose scene is closed is shown in another that is active`() async {
+            await activate()
+            let other = UIWindowScene()
+            other.activationState = .foregroundActive
+            await handOver()
+            await leak(Cart())
+            #expect(screen.window?.windowScene === other)
+            other.disconnect()
+            await handOver()
+            #expect(screen.window?.windowScene === app.scene)
+            #expect(labels.first == "LeakDetectorChecks.Cart leaked")
+            button?.press()
+            #expect(screen.window == nil)
+            #expect(written.with { $0 } == [])
+        }
+
+        @Test func `alerts whose scene is closed are written where no other is active`() async {
+            await activate()
+            await leak(Cart())
+            await leak(Order())
+            app.scene.disconnect()
+            await handOver()
+            #expect(screen.window == nil)
+            #expect(
+                written.with { $0.map { $0.split(separator: " ").first } } == [
+                    "LeakDetectorChecks.Cart", "LeakDetectorChecks.Order",
+                ])
+        }
+
+        @Test func `scenes that have gone are forgotten`() async {
+            await activate()
+            weak var gone: UIWindowScene?
+            do {
+                let other = UIWindowScene()
+                gone = other
+                other.activationState = .foregroundActive
+                await handOver()
+                #expect(screen.scenes.count == 2)
+                other.disconnect()
+                await handOver()
+            }
+            #expect(gone == nil)
+            #expect(screen.scenes.count == 1)
+        }
+
         @Test func `the mode that shows alerts shows them here, in debug builds`() async throws {
             var limits = LeakDetector.Limits()
             (limits.graceMilliseconds, limits.secondLookMilliseconds) = (10, 10)

@@ -22,7 +22,7 @@ final class App {
 
     func open(_ root: UIViewController) {
         window.rootViewController = root
-        window.isHidden = false
+        window.makeKeyAndVisible()
     }
 
     /// Leaks it.

@@ -31,14 +31,52 @@ extension Serialized {
             withExtendedLifetime(model) {}
         }
 
-        @Test func `a detector that has gone listens no more`() {
-            weak var detector: LeakDetector?
-            do {
-                let bench = Bench()
-                detector = bench.detector
-            }
-            #expect(detector == nil)
+        @Test func `who was paused by the app stays so when the app comes to the front`() {
+            let bench = Bench()
+            let model = Model()
+            bench.detector.expectDeallocation(of: model)
+            bench.detector.pause()
             NotificationCenter.default.post(name: UIApplication.willResignActiveNotification, object: nil)
+            NotificationCenter.default.post(name: UIApplication.didBecomeActiveNotification, object: nil)
+            bench.wait(60_000)
+            #expect(bench.lines == [])
+            bench.detector.resume()
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak Model"])
+            withExtendedLifetime(model) {}
+        }
+
+        @Test func `who goes on in the background goes on when the app comes to the front`() {
+            let bench = Bench()
+            let model = Model()
+            bench.detector.expectDeallocation(of: model)
+            bench.detector.pause()
+            NotificationCenter.default.post(name: UIApplication.willResignActiveNotification, object: nil)
+            bench.detector.resume()
+            bench.wait(60_000)
+            #expect(bench.lines == [])
+            NotificationCenter.default.post(name: UIApplication.didBecomeActiveNotification, object: nil)
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak Model"])
+            withExtendedLifetime(model) {}
+        }
+
+        @Test func `who has gone listens no more`() {
+            let center = NotificationCenter()
+            let sweepers = Bench().detector.sweepers
+            let pauses = Pauses(of: sweepers)
+            func leave() { center.post(name: UIApplication.willResignActiveNotification, object: nil) }
+            do {
+                let foreground = Foreground(of: pauses, center: center)
+                leave()
+                #expect(sweepers.first.isPaused)
+                center.post(name: UIApplication.didBecomeActiveNotification, object: nil)
+                #expect(!sweepers.first.isPaused)
+                withExtendedLifetime(foreground) {}
+            }
+            leave()
+            #expect(!sweepers.first.isPaused)
+            withExtendedLifetime(pauses) {}
         }
     }
 }

@@ -190,6 +190,41 @@ extension Serialized {
             #expect(!Home().screenIsKeptByOwner)
         }
 
+        @Test func `a page that is cached is a child, and not one of the pages`() {
+            let (old, new) = (Home(), Home())
+            let pages = UIPageViewController()
+            pages.setViewControllers([old], direction: .forward, animated: false)
+            app.open(pages)
+            pages.setViewControllers([new], direction: .forward, animated: true)
+            #expect(pages.children.count == 2)
+            #expect(pages.screenContained.map(ObjectIdentifier.init) == [ObjectIdentifier(new)])
+        }
+
+        @Test(arguments: [UIModalPresentationStyle.pageSheet, .fullScreen])
+        func `a screen that stays in the whole leftover of its transition is told`(
+            style: UIModalPresentationStyle
+        ) {
+            let home = Home()
+            app.open(home)
+            let cart = app.keep(Cart())
+            cart.modalPresentationStyle = style
+            home.present(cart, animated: false)
+            let container = cart.view.superview
+            let leftover = container?.superview is UIWindow ? container : container?.superview
+            home.dismiss(animated: false)
+            #expect(cart.view.superview === container)
+            #expect(leftover != nil && leftover?.superview == nil)
+            app.settle()
+            #expect(app.told == ["leak Cart"])
+        }
+
+        @Test func `the view of a container, of the same class as leftovers, is known by its controller`() {
+            for container in [UINavigationController(), UITabBarController()] {
+                #expect(container.view.viewIsTransitionLeftover)
+                #expect(container.view.viewController === container)
+            }
+        }
+
         @Test func `a screen that comes back after it was told was kept on purpose`() {
             let home = Home()
             let cart = app.keep(Cart())
@@ -213,7 +248,9 @@ extension Serialized {
             foreign.addSubview(cart.view)
             home.present(order, animated: false)
             let leftover = order.view.superview
+            #expect(leftover?.superview?.viewIsTransitionLeftover == true)
             home.dismiss(animated: false)
+            leftover?.removeFromSuperview()
             #expect(leftover?.viewIsTransitionLeftover == true)
             #expect(!foreign.viewIsTransitionLeftover)
             #expect(order.screenView?.viewParent === leftover)

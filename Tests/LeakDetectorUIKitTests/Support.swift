@@ -1,0 +1,71 @@
+#if canImport(ObjectiveC) && canImport(UIKit) && !os(watchOS)
+    import Foundation
+    import Testing
+    import UIKit
+
+    @testable import LeakDetector
+
+    /// One detector at a time hears of screens.
+    @Suite(.serialized) enum Serialized {}
+
+    /// A detector that watches the screens of this process, and a window without an app.
+    @MainActor
+    final class Watching {
+        let bench = Bench()
+        let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
+
+        init() {
+            ScreenWatch.detector = nil
+            let detector = bench.detector
+            Agents.surround { detector.watchViewControllers() }
+            detector.watchViewControllers()
+            unsafe Agents.selectors = []
+            (Agents.below, Agents.above) = (0, 0)
+        }
+
+        func open(_ root: UIViewController) {
+            window.rootViewController = root
+            window.isHidden = false
+            settle()
+        }
+
+        /// Lets UIKit finish what it does later, and so much time pass that every leak is told.
+        func settle() {
+            for _ in 0..<5 {
+                autoreleasepool {
+                    _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.02))
+                }
+                bench.wait(1_000)
+            }
+        }
+    }
+
+    final class Cart: UIViewController {}
+    final class Order: UIViewController {}
+    final class Badge: UIView {}
+
+    /// What a finger does, for whoever looks at it before UIKit.
+    final class TouchEvent: UIEvent {
+        private let touched: UITouch
+
+        init(_ view: UIView) {
+            touched = Touch(view)
+            super.init()
+        }
+
+        override var type: UIEvent.EventType { .touches }
+        override var allTouches: Set<UITouch>? { [touched] }
+    }
+
+    private final class Touch: UITouch {
+        private let touched: UIView
+
+        init(_ view: UIView) {
+            touched = view
+            super.init()
+        }
+
+        override var phase: UITouch.Phase { .began }
+        override var view: UIView? { touched }
+    }
+#endif

@@ -1,0 +1,1 @@
+../LeakDetectorTests/Support/VirtualClock.swift
