@@ -163,8 +163,6 @@ final class Sweeper: Sendable {
 
     var isStopped: Bool { state.with { $0.isStopped } }
 
-    var isStopped: Bool { state.with { $0.isStopped } }
-
     var isPaused: Bool { state.with { $0.clock.isPaused } }
 
     var counts: LeakDetector.Counts { state.with { $0.expectations.counts } }
