@@ -161,6 +161,7 @@ import Threads
         isolation: isolated (any Actor)? = #isolation, _ body: () async -> Void
     ) async -> [String] {
         let words = Guarded<[String]>([])
+        // Whether there must be any is for the caller to say, who looks at the words.
         await withKnownIssue(isIntermittent: true) {
             await body()
         } matching: { issue in

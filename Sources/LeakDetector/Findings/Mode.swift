@@ -40,7 +40,8 @@ extension LeakDetector {
         /// Stops the process at the first leak, with its class and path, in release builds too: for testers, not for users.
         public static let assert = Mode(
             answer: { finding in
-                // Not preconditionFailure, which says nothing under -O.
+                // To stop is what this mode was chosen for, and no other one does. Not by preconditionFailure, which says
+                // nothing under -O.
                 fatalError(finding.text)
             },
             report: { _ in })
