@@ -1,22 +1,10 @@
-// The only place that touches pthread locks. `Synchronization.Mutex` would do the locking, but it is newer than the
-// oldest systems that apps run on, and its lock lives in a runtime that ThreadSanitizer does not see, which then
-// reports races that are none.
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
-
 /// A value that one thread at a time may touch, and that threads can wait on.
 ///
 /// `with` blocks until the value is free. Do not call `with` of the same instance from inside `with`: it deadlocks.
-@safe
 public final class Guarded<Value>: @unchecked Sendable {
     // Unchecked: every access to `value` happens between lock and unlock.
     private var value: Value
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private let monitor = Monitor()
 
     /// What a waiting thread is to do after a look at the value.
     public enum Look<Result> {
@@ -27,38 +15,25 @@ public final class Guarded<Value>: @unchecked Sendable {
 
     public init(_ value: sending Value) {
         self.value = value
-        unsafe mutex = .allocate(capacity: 1)
-        unsafe condition = .allocate(capacity: 1)
-        let locked = unsafe pthread_mutex_init(mutex, nil)
-        let signalled = unsafe Self.initialize(condition)
-        precondition(locked == 0 && signalled == 0, "the system has no memory left for a lock")
-    }
-
-    deinit {
-        unsafe pthread_cond_destroy(condition)
-        unsafe pthread_mutex_destroy(mutex)
-        unsafe condition.deallocate()
-        unsafe mutex.deallocate()
     }
 
     /// Runs `body` with the value, alone.
     public func with<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
+        monitor.lock()
+        defer { monitor.unlock() }
         return try body(&value)
     }
 
     /// Runs `body` with the value, alone, again after each sleep that it asks for.
     public func wait<Result>(for body: (inout sending Value) -> sending Look<Result>) -> sending Result {
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
+        monitor.lock()
+        defer { monitor.unlock() }
         while true {
             switch body(&value) {
             case .take(let result): return result
-            case .sleep(milliseconds: nil): unsafe pthread_cond_wait(condition, mutex)
-            case .sleep(let milliseconds?): sleep(milliseconds: milliseconds)
+            case .sleep(let milliseconds): monitor.wait(milliseconds: milliseconds)
             }
         }
     }
@@ -84,32 +59,7 @@ public final class Guarded<Value>: @unchecked Sendable {
 
     /// Lets every thread that waits on this value look again.
     public func wakeAll() {
-        unsafe pthread_cond_broadcast(condition)
-    }
-
-    /// On the monotonic clock where the system lets one choose; Darwin waits by a span of time instead.
-    private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Int32 {
-        #if canImport(Darwin)
-            return unsafe pthread_cond_init(condition, nil)
-        #else
-            var attributes = pthread_condattr_t()
-            unsafe pthread_condattr_init(&attributes)
-            defer { unsafe pthread_condattr_destroy(&attributes) }
-            unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-            return unsafe pthread_cond_init(condition, &attributes)
-        #endif
-    }
-
-    private func sleep(milliseconds: Int64) {
-        let wait = min(max(milliseconds, 0), MonotonicTime.longest)
-        #if canImport(Darwin)
-            var time = MonotonicTime.timespec(milliseconds: wait)
-            unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
-        #else
-            // Rounded up, so that a sleep is never shorter than asked for.
-            var time = MonotonicTime.timespec(milliseconds: MonotonicTime.now + wait + 1)
-            unsafe pthread_cond_timedwait(condition, mutex, &time)
-        #endif
+        monitor.wakeAll()
     }
 }
 

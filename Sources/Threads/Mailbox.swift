@@ -1,0 +1,150 @@
+/// Where any thread leaves items and one thread takes them, within bounds.
+///
+/// Leaving an item waits for no more than other such short steps. A signal's handler that interrupts one on its own
+/// thread is refused instead of waiting for itself. Memory is asked for only when more items wait than ever before.
+@safe
+public final class Mailbox<Item: Sendable>: @unchecked Sendable {
+    // Unchecked: `state` is touched under the lock, `spare` by the one thread that takes.
+    private let monitor = Monitor()
+    /// Behind a pointer: a handler may not meet the book-keeping of exclusive accesses half done.
+    private let state: UnsafeMutablePointer<State>
+    private var spare = Shelf<Item>()
+    private let itemLimit: Int
+    private let byteLimit: Int
+
+    private struct State: ~Copyable {
+        var shelf = Shelf<Item>()
+        var bytes = 0
+        var sequence: UInt64 = 0
+        var refusals = MailboxRefusals()
+        var isTakerAsleep = false
+        var isClosed = false
+    }
+
+    /// - Parameters:
+    ///   - items: how many may wait.
+    ///   - bytes: how many they may have together, as their owners count them.
+    public init(items: Int, bytes: Int) {
+        Visit.prepare()
+        itemLimit = items
+        byteLimit = bytes
+        unsafe state = .allocate(capacity: 1)
+        unsafe state.initialize(to: State())
+    }
+
+    deinit {
+        unsafe state.deinitialize(count: 1)
+        unsafe state.deallocate()
+    }
+
+    /// Leaves an item, if there is room.
+    ///
+    /// - Parameter bytes: what it counts for against the bound.
+    /// - Returns: how many have been left so far, this one included; `nil` when it was not taken, which
+    ///   ``refusals`` count.
+    public func offer(_ item: consuming Item, bytes: Int) -> UInt64? {
+        add(item, bytes: max(bytes, 0), isBounded: true)
+    }
+
+    /// Leaves an item whether there is room or not: for the few without which nothing goes on.
+    ///
+    /// - Returns: how many have been left so far, this one included; `nil` after ``close()``, and in a handler that
+    ///   interrupted a call of this mailbox.
+    @discardableResult
+    public func insist(_ item: consuming Item) -> UInt64? {
+        add(item, bytes: 0, isBounded: false)
+    }
+
+    private func add(_ item: consuming Item, bytes: Int, isBounded: Bool) -> UInt64? {
+        // The compiler cannot see that the closure runs once at most.
+        var item: Item? = consume item
+        let sequence: UInt64?? = alone {
+            if unsafe state.pointee.isClosed {
+                unsafe state.pointee.refusals.closed += 1
+                return nil
+            }
+            let (sum, isTooLarge) = unsafe state.pointee.bytes.addingReportingOverflow(bytes)
+            if isBounded, unsafe isTooLarge || sum > byteLimit || state.pointee.shelf.count >= itemLimit {
+                unsafe state.pointee.refusals.full += 1
+                return nil
+            }
+            guard let item = item.take() else { return nil }
+            unsafe state.pointee.shelf.append(item)
+            unsafe state.pointee.bytes = sum
+            unsafe state.pointee.sequence += 1
+            if unsafe state.pointee.isTakerAsleep {
+                unsafe state.pointee.isTakerAsleep = false
+                monitor.wakeOne()
+            }
+            return unsafe state.pointee.sequence
+        }
+        return sequence ?? nil
+    }
+
+    /// Moves all that is there to the end of `items`, in order. Only one thread may ever call this.
+    ///
+    /// - Parameter milliseconds: how long to wait for a first item, on a clock that nobody sets; `nil` waits for good.
+    /// - Returns: whether more can come. After ``close()`` it is `false`, and does not wait.
+    @discardableResult
+    public func take(into items: inout [Item], milliseconds: Int64?) -> Bool {
+        // Against a sum that passes what an Int64 holds.
+        let deadline = milliseconds.map { MonotonicTime.now + min(max($0, 0), MonotonicTime.longest) }
+        let isOpen = alone {
+            while unsafe state.pointee.shelf.count == 0 && !state.pointee.isClosed {
+                let left = deadline.map { $0 - MonotonicTime.now }
+                if let left, left <= 0 { break }
+                unsafe state.pointee.isTakerAsleep = true
+                monitor.wait(milliseconds: left)
+                unsafe state.pointee.isTakerAsleep = false
+            }
+            unsafe swap(&state.pointee.shelf, &spare)
+            unsafe state.pointee.bytes = 0
+            return unsafe !state.pointee.isClosed
+        }
+        guard let isOpen else { return true }
+        spare.move(to: &items)
+        return isOpen
+    }
+
+    /// Refuses every item from now on and wakes the thread that takes, which can still take what is there.
+    public func close() {
+        _ = alone {
+            unsafe state.pointee.isClosed = true
+            monitor.wakeAll()
+        }
+    }
+
+    /// How many items have been left; 0 in a handler that interrupted a call of this mailbox.
+    public var lastSequence: UInt64 { alone { unsafe state.pointee.sequence } ?? 0 }
+
+    /// How many items were not taken; none in a handler that interrupted a call of this mailbox.
+    public var refusals: MailboxRefusals { alone { unsafe state.pointee.refusals } ?? MailboxRefusals() }
+
+    /// Runs `body` under the lock.
+    ///
+    /// - Returns: `nil` when this thread is inside already: in a handler that interrupted a call of this mailbox.
+    func alone<Result>(_ body: () -> Result) -> Result? {
+        Visit.to(self, refused: countReentrant) {
+            monitor.lock()
+            defer { monitor.unlock() }
+            return body()
+        }
+    }
+
+    private func countReentrant(_ count: Int) {
+        _ = alone { unsafe state.pointee.refusals.reentrant += count }
+    }
+}
+
+/// How many items a ``Mailbox`` has not taken.
+public struct MailboxRefusals: Hashable, Sendable {
+    /// For want of room.
+    public var full = 0
+    /// From a signal's handler that had interrupted a call of the same mailbox on its own thread. Any other call that
+    /// such a handler makes counts here too.
+    public var reentrant = 0
+    /// After the mailbox was closed.
+    public var closed = 0
+
+    public init() {}
+}

@@ -1,0 +1,71 @@
+// The only place that touches pthread locks. `Synchronization.Mutex` would do the locking, but it is newer than the
+// oldest systems that apps run on, and its lock lives in a runtime that ThreadSanitizer does not see, which then
+// reports races that are none.
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// A lock and a condition to wait for under it.
+@safe
+struct Monitor: ~Copyable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    init() {
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe condition = .allocate(capacity: 1)
+        let locked = unsafe pthread_mutex_init(mutex, nil)
+        let signalled = unsafe Self.initialize(condition)
+        precondition(locked == 0 && signalled == 0, "the system has no memory left for a lock")
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe condition.deallocate()
+        unsafe mutex.deallocate()
+    }
+
+    func lock() { unsafe pthread_mutex_lock(mutex) }
+
+    func unlock() { unsafe pthread_mutex_unlock(mutex) }
+
+    /// Gives the lock away until woken, or for no reason. Call with the lock held.
+    ///
+    /// - Parameter milliseconds: how long at most, on a clock that nobody sets; `nil` is no limit.
+    func wait(milliseconds: Int64?) {
+        guard let milliseconds else {
+            unsafe pthread_cond_wait(condition, mutex)
+            return
+        }
+        let wait = min(max(milliseconds, 0), MonotonicTime.longest)
+        #if canImport(Darwin)
+            var time = MonotonicTime.timespec(milliseconds: wait)
+            unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
+        #else
+            // Rounded up, so that a sleep is never shorter than asked for.
+            var time = MonotonicTime.timespec(milliseconds: MonotonicTime.now + wait + 1)
+            unsafe pthread_cond_timedwait(condition, mutex, &time)
+        #endif
+    }
+
+    func wakeOne() { unsafe pthread_cond_signal(condition) }
+
+    func wakeAll() { unsafe pthread_cond_broadcast(condition) }
+
+    /// On the monotonic clock where the system lets one choose; Darwin waits by a span of time instead.
+    private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Int32 {
+        #if canImport(Darwin)
+            return unsafe pthread_cond_init(condition, nil)
+        #else
+            var attributes = pthread_condattr_t()
+            unsafe pthread_condattr_init(&attributes)
+            defer { unsafe pthread_condattr_destroy(&attributes) }
+            unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            return unsafe pthread_cond_init(condition, &attributes)
+        #endif
+    }
+}

@@ -1,0 +1,41 @@
+/// Room for items that come one by one and leave together, in order.
+///
+/// Unlike an array it is never copied, and keeps its room when its items leave.
+@safe
+struct Shelf<Item>: ~Copyable {
+    static var smallestCapacity: Int { 64 }
+
+    private var items: UnsafeMutablePointer<Item>
+    private(set) var capacity = Self.smallestCapacity
+    private(set) var count = 0
+
+    init() { unsafe items = .allocate(capacity: Self.smallestCapacity) }
+
+    deinit {
+        unsafe items.deinitialize(count: count)
+        unsafe items.deallocate()
+    }
+
+    mutating func append(_ item: consuming Item) {
+        if count == capacity { resize(to: capacity * 2) }
+        unsafe (items + count).initialize(to: item)
+        count += 1
+    }
+
+    /// Moves everything to the end of `taken`. Room that a burst needed is given back in halves.
+    mutating func move(to taken: inout [Item]) {
+        unsafe taken.append(contentsOf: UnsafeBufferPointer(start: items, count: count))
+        unsafe items.deinitialize(count: count)
+        let isMostlyEmpty = count < capacity / 4 && capacity > Self.smallestCapacity
+        count = 0
+        if isMostlyEmpty { resize(to: capacity / 2) }
+    }
+
+    private mutating func resize(to capacity: Int) {
+        let former = unsafe items
+        unsafe items = .allocate(capacity: capacity)
+        unsafe items.moveInitialize(from: former, count: count)
+        unsafe former.deallocate()
+        self.capacity = capacity
+    }
+}
