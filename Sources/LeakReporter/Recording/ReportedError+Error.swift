@@ -29,40 +29,7 @@ extension ReportedError {
             return isFirst != (other == NSLocalizedDescriptionKey) ? isFirst : one < other
         }
         return names.prefix(WireLimits.userInfoCount).compactMap { name in
-            userInfo[name].map { CustomKey(name, value(of: $0)) }
+            userInfo[name].map { CustomKey(name, .init($0)) }
         }
-    }
-
-    /// Of anything that is no plain value only the type: descriptions hold the texts of users.
-    private static func value(of any: Any) -> CustomKey.Value {
-        // By the exact type, since on Apple's systems `as? Bool` takes the number 1 as well.
-        switch type(of: any) {
-        case is Bool.Type: return (any as? Bool).map(CustomKey.Value.boolean) ?? .string("Bool")
-        case is String.Type: return .string(any as? String ?? "")
-        default: break
-        }
-        switch any {
-        case let text as String: return .string(text)
-        case let text as any StringProtocol: return .string(String(text))
-        case let number as NSNumber: return value(of: number)
-        case let number as any BinaryInteger: return .number(Double(number))
-        case let number as any BinaryFloatingPoint: return finite(Double(number))
-        case let url as URL: return .string(url.absoluteString)
-        case let error as any Error:
-            let inner = error as NSError
-            return .string("\(UnknownContext.removed(from: inner.domain)) \(inner.code)")
-        default: return .string(UnknownContext.removed(from: String(reflecting: type(of: any))))
-        }
-    }
-
-    private static func value(of number: NSNumber) -> CustomKey.Value {
-        // Foundation keeps a boolean as a char, on Linux and on Apple's systems.
-        let isBoolean = unsafe number.objCType.pointee == CChar(bitPattern: UInt8(ascii: "c"))
-        return isBoolean ? .boolean(number.boolValue) : finite(number.doubleValue)
-    }
-
-    /// JSON has no word for the others.
-    private static func finite(_ number: Double) -> CustomKey.Value {
-        number.isFinite ? .number(number) : .string("\(number)")
     }
 }

@@ -1,0 +1,56 @@
+internal import Foundation
+import LeakMessage
+
+extension CustomKey.Value {
+    /// What is kept of a value that an app passes.
+    ///
+    /// Strings, numbers, booleans and addresses are kept as they are, boxed or not; of an enum its raw value, else the
+    /// name of its case; of an error its domain and code. Of anything else only the type, since descriptions hold the
+    /// texts of users.
+    init(_ any: Any) {
+        self =
+            Self.plain(any)
+            ?? (any as? any RawRepresentable).flatMap { Self.plain($0.rawValue) }
+            ?? Self.caseName(of: any).map(Self.string)
+            ?? .string(UnknownContext.removed(from: String(reflecting: type(of: any))))
+    }
+
+    private static func plain(_ any: Any) -> Self? {
+        // By the exact type, since on Apple's systems `as? Bool` takes the number 1 as well.
+        switch type(of: any) {
+        case is Bool.Type: return (any as? Bool).map(Self.boolean) ?? .string("Bool")
+        case is String.Type: return .string(any as? String ?? "")
+        default: break
+        }
+        switch any {
+        case let text as String: return .string(text)
+        case let text as any StringProtocol: return .string(String(text))
+        case let number as NSNumber: return value(of: number)
+        case let number as any BinaryInteger: return .number(Double(number))
+        case let number as any BinaryFloatingPoint: return finite(Double(number))
+        case let url as URL: return .string(url.absoluteString)
+        case let error as any Error:
+            let inner = error as NSError
+            return .string("\(UnknownContext.removed(from: inner.domain)) \(inner.code)")
+        default: return nil
+        }
+    }
+
+    /// Without what the case holds, which may be a user's.
+    private static func caseName(of any: Any) -> String? {
+        let mirror = Mirror(reflecting: any)
+        guard mirror.displayStyle == .enum else { return nil }
+        return mirror.children.first.map(\.label) ?? String(describing: any)
+    }
+
+    private static func value(of number: NSNumber) -> Self {
+        // Foundation keeps a boolean as a char, on Linux and on Apple's systems.
+        let isBoolean = unsafe number.objCType.pointee == CChar(bitPattern: UInt8(ascii: "c"))
+        return isBoolean ? .boolean(number.boolValue) : finite(number.doubleValue)
+    }
+
+    /// JSON has no word for the others.
+    private static func finite(_ number: Double) -> Self {
+        number.isFinite ? .number(number) : .string("\(number)")
+    }
+}
