@@ -3,6 +3,14 @@ extension LeakReporter {
     public enum DropReason: String, Hashable, Sendable, CaseIterable {
         /// More waited than ``Bounds`` allow; the oldest went first.
         case queueFull = "queue_full"
+        /// The session had reported as many different leaks, or the day as many bytes, as ``Bounds`` allow.
+        case budget
+        /// Chance left it out, as the sample rate in ``Bounds`` asks for.
+        case sampled
+        /// The app's own `beforeSend` gave nothing back for it.
+        case beforeSend = "before_send"
+        /// It came from a signal's handler that had interrupted the reporter on the same thread.
+        case reentrant
         /// The report alone is longer than the collector takes.
         case tooLong = "too_long"
         /// No answer came within six days, by the wall clock or by ours, or the wall clock was set back by more than a day.

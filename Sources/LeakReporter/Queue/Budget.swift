@@ -1,0 +1,109 @@
+import LeakMessage
+
+/// How much may be reported: different leaks in a session, and bytes in a day. A value without clock or file.
+///
+/// A leak that was seen before in the session costs nothing, so that its count stays right however often it comes.
+struct Budget: Sendable {
+    enum Verdict: Hashable, Sendable {
+        /// Not seen in this session yet, and paid for.
+        case first
+        /// Seen in this session: it may wait, and be counted with the others. Not paid for, see ``spend(_:at:)``.
+        case again
+        /// Not to be reported. The same leak is asked about anew the next time.
+        case over(Limit)
+    }
+
+    enum Limit: Hashable, Sendable {
+        case reportsPerSession, bytesPerDay
+    }
+
+    /// A session that nobody ends: a server's process may run for months.
+    static let longestSessionMilliseconds: Int64 = 86_400_000
+
+    /// Different leaks that a session may report.
+    let reportsPerSession: Int
+    /// Bytes that a day of UTC may have.
+    let bytesPerDay: Int
+    /// What was spent on which day, counted from 1970-01-01 in UTC. Kept from one run to the next by its owner.
+    var spent: (day: Int, bytes: Int)
+
+    private var seen: Set<FoldingKey> = []
+    private var sessionBeganAt: WireTime?
+
+    init(reportsPerSession: Int, bytesPerDay: Int, spent: (day: Int, bytes: Int) = (0, 0)) {
+        self.reportsPerSession = reportsPerSession
+        self.bytesPerDay = bytesPerDay
+        self.spent = spent
+    }
+
+    /// Decides about one sighting.
+    ///
+    /// - Parameter bytes: what a report of it takes.
+    mutating func admit(_ key: FoldingKey, bytes: Int, at wallTime: WireTime) -> Verdict {
+        renewSession(at: wallTime)
+        if seen.contains(key) { return .again }
+        guard seen.count < reportsPerSession else { return .over(.reportsPerSession) }
+        guard spend(bytes, at: wallTime) else { return .over(.bytesPerDay) }
+        seen.insert(key)
+        return .first
+    }
+
+    /// Pays for one more report of a leak that was seen before, such as when the last one has been sent already.
+    ///
+    /// - Returns: `false` when the day has too few bytes left, and nothing is spent.
+    mutating func spend(_ bytes: Int, at wallTime: WireTime) -> Bool {
+        renewDay(at: wallTime)
+        let (sum, isTooLarge) = max(spent.bytes, 0).addingReportingOverflow(max(bytes, 0))
+        guard !isTooLarge, sum <= bytesPerDay else { return false }
+        spent.bytes = sum
+        return true
+    }
+
+    /// Forgets which leaks were seen. The session counts as begun with the next sighting.
+    mutating func startSession() {
+        seen.removeAll(keepingCapacity: true)
+        sessionBeganAt = nil
+    }
+
+    /// Whether one of many is to be reported.
+    ///
+    /// - Parameters:
+    ///   - rate: the share that is, from 0 to 1. Anything else, such as a 50 that means percents or the result of a
+    ///     division by zero, is taken for 1: a mistake shows in what is sent, where silence would look like no leaks.
+    ///   - random: a number from 0 up to 1.
+    static func isSampled(rate: Double, random: Double) -> Bool {
+        guard rate >= 0, rate < 1 else { return true }
+        return random < rate
+    }
+
+    /// A session that began in the future, by a clock that was put back, begins now.
+    private mutating func renewSession(at wallTime: WireTime) {
+        let beganAt = min(sessionBeganAt ?? wallTime, wallTime)
+        let (age, isTooLarge) = wallTime.milliseconds.subtractingReportingOverflow(beganAt.milliseconds)
+        if isTooLarge || age >= Self.longestSessionMilliseconds {
+            startSession()
+            sessionBeganAt = wallTime
+        } else {
+            sessionBeganAt = beganAt
+        }
+    }
+
+    /// A later day starts with nothing spent.
+    ///
+    /// A clock that goes back starts no day. By up to a day, as when it is corrected around midnight, the later day's
+    /// budget goes on, so that it is not started twice. By more than that the clock was wrong: what is spent stays
+    /// spent on the earlier day, and the days after it are new ones, also those that were there before.
+    private mutating func renewDay(at wallTime: WireTime) {
+        let today = Self.day(of: wallTime)
+        if today > spent.day {
+            spent = (today, 0)
+        } else if today + 1 < spent.day {
+            spent.day = today
+        }
+    }
+
+    private static func day(of time: WireTime) -> Int {
+        let (day, rest) = time.milliseconds.quotientAndRemainder(dividingBy: CivilDate.dayMilliseconds)
+        return Int(rest < 0 ? day - 1 : day)
+    }
+}

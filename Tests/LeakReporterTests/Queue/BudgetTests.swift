@@ -1,0 +1,253 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+@Suite struct BudgetTests {
+    private static let day: Int64 = 86_400_000
+    /// 2025-11-24 00:00 UTC, day 20,416.
+    private static let midnight: Int64 = 20_416 * day
+
+    private func key(_ number: Int) -> FoldingKey {
+        var report = LeakReport()
+        report.className = "Shop.Part\(number)"
+        return FoldingKey(report)
+    }
+
+    private func time(_ milliseconds: Int64) -> WireTime {
+        WireTime(milliseconds: Self.midnight + milliseconds)
+    }
+
+    private func budget(reports: Int = 100, bytes: Int = 1_000_000) -> Budget {
+        Budget(reportsPerSession: reports, bytesPerDay: bytes)
+    }
+
+    /// Verdicts one after another: a call inside an expectation cannot change the budget.
+    private func verdicts(
+        _ budget: inout Budget, _ asked: [(key: Int, bytes: Int, at: Int64)]
+    ) -> [Budget.Verdict] {
+        var verdicts: [Budget.Verdict] = []
+        for (number, bytes, at) in asked {
+            verdicts.append(budget.admit(key(number), bytes: bytes, at: time(at)))
+        }
+        return verdicts
+    }
+
+    @Test func `a leak is new once in a session`() {
+        var budget = budget()
+        #expect(
+            verdicts(&budget, [(1, 10, 0), (1, 10, 1), (2, 10, 2), (1, 10, 3)]) == [
+                .first, .again, .first, .again,
+            ])
+        #expect(budget.spent == (20_416, 20), "what was seen before costs nothing")
+        budget.startSession()
+        #expect(verdicts(&budget, [(1, 10, 4), (1, 10, 5)]) == [.first, .again])
+        #expect(budget.spent == (20_416, 30))
+    }
+
+    @Test func `a session reports only so many different leaks, and counts those on`() {
+        var budget = budget(reports: 2)
+        #expect(
+            verdicts(&budget, [(1, 1, 0), (2, 1, 0), (3, 1, 0), (1, 1, 0), (3, 1, 0)]) == [
+                .first, .first, .over(.reportsPerSession), .again, .over(.reportsPerSession),
+            ])
+        budget.startSession()
+        #expect(verdicts(&budget, [(3, 1, 0)]) == [.first])
+        #expect(budget.spent.bytes == 3, "what is not reported costs nothing")
+    }
+
+    @Test func `a day has only so many bytes, also over sessions`() {
+        var budget = budget(bytes: 100)
+        #expect(
+            verdicts(&budget, [(1, 60, 0), (2, 41, 1), (3, 40, 2), (4, 1, 3), (1, 60, 4)]) == [
+                .first, .over(.bytesPerDay), .first, .over(.bytesPerDay), .again,
+            ])
+        budget.startSession()
+        #expect(
+            verdicts(&budget, [(1, 1, Self.day - 1), (1, 100, Self.day), (2, 1, Self.day)]) == [
+                .over(.bytesPerDay), .first, .over(.bytesPerDay),
+            ])
+        #expect(budget.spent == (20_417, 100))
+    }
+
+    @Test func `what a day has not let through is new the next day`() {
+        var budget = budget(bytes: 10)
+        #expect(
+            verdicts(&budget, [(1, 10, 0), (2, 10, 1), (2, 10, Self.day - 1), (2, 10, Self.day)]) == [
+                .first, .over(.bytesPerDay), .over(.bytesPerDay), .first,
+            ])
+    }
+
+    @Test func `one more report of a leak that was seen is paid for`() {
+        var budget = budget(bytes: 100)
+        #expect(verdicts(&budget, [(1, 60, 0)]) == [.first])
+        let paid = [
+            budget.spend(40, at: time(1)), budget.spend(1, at: time(2)), budget.spend(0, at: time(3)),
+        ]
+        #expect(paid == [true, false, true])
+        #expect(budget.spent == (20_416, 100))
+    }
+
+    @Test func `a process that never ends has a session a day`() {
+        var budget = budget(reports: 1)
+        #expect(
+            verdicts(
+                &budget,
+                [
+                    (1, 1, 5), (1, 1, Self.day + 4), (2, 1, Self.day + 4), (2, 1, Self.day + 5),
+                    (2, 1, Self.day * 2 + 4), (1, 1, Self.day * 2 + 5),
+                ]) == [.first, .again, .over(.reportsPerSession), .first, .again, .first])
+    }
+
+    @Test func `a session begins with its first sighting`() {
+        var budget = budget()
+        _ = budget.admit(key(1), bytes: 1, at: time(0))
+        budget.startSession()
+        let later = Self.day / 2
+        #expect(
+            verdicts(&budget, [(1, 1, later), (1, 1, later + Self.day - 1), (1, 1, later + Self.day)]) == [
+                .first, .again, .first,
+            ])
+    }
+
+    @Test func `a clock that was years ahead does not make the session last for years`() {
+        var budget = budget()
+        #expect(
+            verdicts(
+                &budget, [(1, 1, Self.day * 5000), (1, 1, 0), (1, 1, Self.day - 1), (1, 1, Self.day)])
+                == [.first, .again, .again, .first])
+    }
+
+    /// It is corrected at midnight again and again.
+    @Test func `a clock that swings around midnight starts the day once`() {
+        var budget = budget(reports: 1_000, bytes: 100)
+        var admitted = 0
+        for step in 0..<100 {
+            let at = time(step.isMultiple(of: 2) ? -50 : 50)
+            if budget.admit(key(step), bytes: 10, at: at) == .first { admitted += 1 }
+        }
+        // The day before took one, before the first midnight.
+        #expect(admitted == 11)
+        #expect(budget.spent == (20_416, 100))
+    }
+
+    @Test func `a clock that was far ahead gives what is spent to the right day, and no new budget`() {
+        var budget = budget(bytes: 100)
+        #expect(
+            verdicts(
+                &budget,
+                [
+                    (1, 100, Self.day * 5000), (2, 1, 0), (3, 1, Self.day - 1), (4, 100, Self.day),
+                    (5, 1, Self.day),
+                ]) == [
+                    .first, .over(.bytesPerDay), .over(.bytesPerDay), .first, .over(.bytesPerDay),
+                ])
+        #expect(budget.spent.day == 20_417)
+    }
+
+    @Test func `what was spent before is kept by the owner`() {
+        var budget = Budget(reportsPerSession: 10, bytesPerDay: 100, spent: (20_416, 90))
+        #expect(verdicts(&budget, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
+        budget.spent = (20_415, 100)
+        #expect(verdicts(&budget, [(2, 100, 0)]) == [.first], "yesterday's is over")
+    }
+
+    /// A file may hold anything, and a clock may say anything.
+    @Test(arguments: [Int.min, Int.min + 1, -1, 0, 20_416, Int.max])
+    func `no number of a day or of bytes crashes`(number: Int) {
+        for bytes in [Int.min, -1, 0, 99, Int.max] {
+            for milliseconds in [Int64.min, Int64.min + 1, -1, 0, Self.midnight, .max] {
+                var budget = Budget(reportsPerSession: 10, bytesPerDay: 100, spent: (number, bytes))
+                for at in [milliseconds, Self.midnight, milliseconds] {
+                    let time = WireTime(milliseconds: at)
+                    _ = budget.admit(key(1), bytes: 1, at: time)
+                    _ = budget.admit(key(2), bytes: .max, at: time)
+                    _ = budget.admit(key(3), bytes: .min, at: time)
+                    #expect(budget.spent.bytes <= 100 || budget.spent.bytes == bytes)
+                }
+            }
+        }
+    }
+
+    /// Any order of sightings, sessions and jumps of the clock.
+    @Test(arguments: 0..<50)
+    func `no session reports more leaks and no day more bytes than allowed`(seed: Int) {
+        var random = SeededNumbers(seed: UInt64(seed))
+        let bytesPerDay = Int.random(in: 0...2_000, using: &random)
+        let reports = Int.random(in: 0...20, using: &random)
+        var budget = budget(reports: reports, bytes: bytesPerDay)
+        var now: Int64 = 0
+        var beganAt: Int64?
+        var firsts: Set<Int> = []
+        var bytesOfDay: [Int: Int] = [:]
+        for _ in 0..<1_000 {
+            // Forward by up to an hour at a time: the session of a day ends too.
+            now += Int64.random(in: 0...3_600_000, using: &random)
+            if Int.random(in: 0..<50, using: &random) == 0 {
+                budget.startSession()
+                beganAt = nil
+                firsts = []
+            }
+            if now - (beganAt ?? now) >= Self.day {
+                beganAt = now
+                firsts = []
+            }
+            beganAt = beganAt ?? now
+            let number = Int.random(in: 0..<40, using: &random)
+            let bytes = Int.random(in: 0...500, using: &random)
+            let before = budget.spent
+            switch budget.admit(key(number), bytes: bytes, at: time(now)) {
+            case .first:
+                #expect(!firsts.contains(number) && firsts.count < reports)
+                firsts.insert(number)
+                bytesOfDay[20_416 + Int(now / Self.day), default: 0] += bytes
+            case .again:
+                #expect(firsts.contains(number))
+                #expect(budget.spent == before)
+            case .over(.reportsPerSession):
+                #expect(firsts.count == reports && !firsts.contains(number))
+                #expect(budget.spent == before)
+            case .over(.bytesPerDay):
+                #expect(budget.spent.bytes + bytes > bytesPerDay)
+            }
+            #expect(budget.spent.bytes <= bytesPerDay)
+        }
+        #expect(bytesOfDay.values.allSatisfy { $0 <= bytesPerDay })
+        #expect(bytesOfDay[budget.spent.day, default: 0] == budget.spent.bytes)
+    }
+
+    @Test(
+        arguments: [
+            (0, 0, false), (0, 0.999, false), (-0.0, 0, false), (1, 0, true), (1, 0.999, true), (1, 1, true),
+            (0.25, 0.2499, true), (0.25, 0.25, false), (0.25, 0.9, false),
+            (.nan, 0.9, true), (-0.1, 0.9, true), (1.5, 0.9, true), (50, 0.9, true), (.infinity, 0.9, true),
+            (-.infinity, 0.9, true), (1, .nan, true),
+        ] as [(Double, Double, Bool)])
+    func `a share is sampled, and a rate that is none is all`(rate: Double, random: Double, isSampled: Bool) {
+        #expect(Budget.isSampled(rate: rate, random: random) == isSampled)
+    }
+
+    @Test(arguments: [0.01, 0.1, 0.5, 0.9])
+    func `of many the share is near the rate`(rate: Double) {
+        var random = SeededNumbers(seed: 7)
+        let sampled = (0..<100_000).count { _ in
+            Budget.isSampled(rate: rate, random: .random(in: 0..<1, using: &random))
+        }
+        #expect(abs(Double(sampled) / 100_000 - rate) < 0.01)
+    }
+}
+
+/// Numbers that are the same in each run. SplitMix64, https://prng.di.unimi.it/splitmix64.c
+private struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
