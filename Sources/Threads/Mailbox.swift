@@ -15,6 +15,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     private struct State: ~Copyable {
         var shelf = Shelf<Item>()
         var bytes = 0
+        var weight = 0
         var sequence: UInt64 = 0
         var refusals = MailboxRefusals()
         var isTakerAsleep = false
@@ -39,11 +40,13 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
 
     /// Leaves an item, if there is room.
     ///
-    /// - Parameter bytes: what it counts for against the bound.
+    /// - Parameters:
+    ///   - bytes: what it counts for against the bound.
+    ///   - weight: what it adds to ``weight``.
     /// - Returns: how many have been left so far, this one included; `nil` when it was not taken, which
     ///   ``refusals`` count.
-    public func offer(_ item: consuming Item, bytes: Int) -> UInt64? {
-        add(item, bytes: max(bytes, 0), isBounded: true)
+    public func offer(_ item: consuming Item, bytes: Int, weight: Int = 0) -> UInt64? {
+        add(item, bytes: max(bytes, 0), weight: weight, isBounded: true)
     }
 
     /// Leaves an item whether there is room or not: for the few without which nothing goes on.
@@ -52,10 +55,10 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     ///   interrupted a call of this mailbox.
     @discardableResult
     public func insist(_ item: consuming Item) -> UInt64? {
-        add(item, bytes: 0, isBounded: false)
+        add(item, bytes: 0, weight: 0, isBounded: false)
     }
 
-    private func add(_ item: consuming Item, bytes: Int, isBounded: Bool) -> UInt64? {
+    private func add(_ item: consuming Item, bytes: Int, weight: Int, isBounded: Bool) -> UInt64? {
         // The compiler cannot see that the closure runs once at most.
         var item: Item? = consume item
         let sequence: UInt64?? = alone {
@@ -72,6 +75,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
             unsafe state.pointee.shelf.append(item)
             unsafe state.pointee.bytes = sum
             unsafe state.pointee.sequence += 1
+            unsafe state.pointee.weight &+= weight
             if unsafe state.pointee.isTakerAsleep {
                 unsafe state.pointee.isTakerAsleep = false
                 monitor.wakeOne()
@@ -116,6 +120,9 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
 
     /// How many items have been left; 0 in a handler that interrupted a call of this mailbox.
     public var lastSequence: UInt64 { alone { unsafe state.pointee.sequence } ?? 0 }
+
+    /// The weights of all items that have been left, together; 0 in a handler that interrupted a call of this mailbox.
+    public var weight: Int { alone { unsafe state.pointee.weight } ?? 0 }
 
     /// How many items were not taken; none in a handler that interrupted a call of this mailbox.
     public var refusals: MailboxRefusals { alone { unsafe state.pointee.refusals } ?? MailboxRefusals() }

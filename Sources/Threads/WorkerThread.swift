@@ -29,6 +29,29 @@ public final class WorkerThread: @unchecked Sendable {
     ///   - name: what debuggers show; the first 15 bytes of it on Linux.
     ///   - body: what it runs; the thread ends when it returns.
     public init(name: String, body: @escaping @Sendable () -> Void) {
+        let (thread, code) = Self.create(name, body)
+        guard let thread else { preconditionFailure("the system starts no more threads (errno \(code))") }
+        handle = thread
+    }
+
+    /// Starts a thread that nobody waits for, for work that a person does not wait for either.
+    ///
+    /// - Returns: `false` when the system starts no more threads.
+    public static func start(name: String, body: @escaping @Sendable () -> Void) -> Bool {
+        let (thread, _) = create(name) {
+            #if canImport(Darwin)
+                pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
+            #endif
+            body()
+        }
+        guard let thread else { return false }
+        _ = pthread_detach(thread)
+        return true
+    }
+
+    private static func create(
+        _ name: String, _ body: @escaping @Sendable () -> Void
+    ) -> (thread: pthread_t?, code: Int32) {
         var everySignal = sigset_t()
         var former = sigset_t()
         unsafe sigfillset(&everySignal)
@@ -45,13 +68,11 @@ public final class WorkerThread: @unchecked Sendable {
             var handle = pthread_t()
         #endif
         let code = unsafe pthread_create(&handle, nil, { unsafe WorkerThread.runStart($0) }, start.toOpaque())
-        precondition(code == 0, "the system starts no more threads (errno \(code))")
-        #if canImport(Darwin)
-            guard let handle = unsafe handle else { preconditionFailure("a thread without a handle") }
-            unsafe self.handle = handle
-        #else
-            self.handle = handle
-        #endif
+        guard code == 0 else {
+            unsafe start.release()
+            return (nil, code)
+        }
+        return unsafe (handle, 0)
     }
 
     /// Waits until the thread has ended. Call once.
