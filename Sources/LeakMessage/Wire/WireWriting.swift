@@ -8,30 +8,52 @@ extension LeakReport {
     /// leaked object and the newest line stand last), other lists at their end. An `id` that is no UUID is left out.
     public func write(to writer: inout JSONWriter) {
         writer.object { object in
-            object.fieldIfPresent("type", event?.rawValue)
-            if let id, UUIDText.isUUID(id.utf8) { object.field("id", id) }
-            object.fieldIfPresent("at", at?.rfc3339)
-            object.fieldIfPresent("kind", kind?.rawValue)
-            let name = className?.name(cutTo: WireLimits.classBytes)
-            if let name, !name.isEmpty { object.field("class", name) }
-            object.list("stack", stack.suffix(WireLimits.stackCount), WireLimits.elementBytes)
-            object.list("children", children.prefix(WireLimits.childrenCount), WireLimits.elementBytes)
-            object.list("cycle", cycle.prefix(WireLimits.cycleCount), WireLimits.elementBytes)
-            object.fieldIfPresent("reason", reason?.cut(to: WireLimits.reasonBytes))
-            object.fieldIfPresent("waited_ms", waitedMilliseconds?.cut(to: WireLimits.durationMilliseconds))
-            object.fieldIfPresent("alive", alive?.cut(to: WireLimits.alive))
-            object.fieldIfPresent("lived_ms", livedMilliseconds?.cut(to: WireLimits.durationMilliseconds))
-            object.field("count", min(max(1, count), WireLimits.count))
-            object.fieldIfPresent("message", message?.cut(to: WireLimits.messageBytes))
-            error?.write(to: &object)
-            if !keys.isEmpty {
-                object.object("keys") { $0.customKeys(keys.prefix(WireLimits.keysCount)) }
-            }
-            object.list("log", log.suffix(WireLimits.logCount), WireLimits.logBytes)
-            object.list(
-                "fingerprint", fingerprint.prefix(WireLimits.fingerprintCount), WireLimits.fingerprintBytes)
-            object.origin(app ?? AppInfo(), device ?? DeviceInfo(), install, user)
+            writeSighting(to: &object)
+            object.writeTally(count: count, alive: alive)
         }
+    }
+
+    /// The report as JSON up to its tally, for a sender that sees the leak again before it sends: without `alive`,
+    /// `count` and the last brace, which ``closed(_:count:alive:)`` adds.
+    public func openJSON() -> [UInt8] {
+        var writer = JSONWriter(capacity: 640)
+        writer.object { writeSighting(to: &$0) }
+        return Array(writer.bytes.dropLast())
+    }
+
+    /// Adds to ``openJSON()`` how often the leak was seen and how many instances were alive.
+    public static func closed(_ open: some Collection<UInt8>, count: Int, alive: Int?) -> [UInt8] {
+        var tally = JSONWriter(capacity: 40)
+        tally.object { $0.writeTally(count: count, alive: alive) }
+        var json = Array(open)
+        // After the brace alone no comma may stand.
+        if json.count > 1 { json.append(UInt8(ascii: ",")) }
+        json.append(contentsOf: tally.bytes.dropFirst())
+        return json
+    }
+
+    private func writeSighting(to object: inout JSONWriter) {
+        object.fieldIfPresent("type", event?.rawValue)
+        if let id, UUIDText.isUUID(id.utf8) { object.field("id", id) }
+        object.fieldIfPresent("at", at?.rfc3339)
+        object.fieldIfPresent("kind", kind?.rawValue)
+        let name = className?.name(cutTo: WireLimits.classBytes)
+        if let name, !name.isEmpty { object.field("class", name) }
+        object.list("stack", stack.suffix(WireLimits.stackCount), WireLimits.elementBytes)
+        object.list("children", children.prefix(WireLimits.childrenCount), WireLimits.elementBytes)
+        object.list("cycle", cycle.prefix(WireLimits.cycleCount), WireLimits.elementBytes)
+        object.fieldIfPresent("reason", reason?.cut(to: WireLimits.reasonBytes))
+        object.fieldIfPresent("waited_ms", waitedMilliseconds?.cut(to: WireLimits.durationMilliseconds))
+        object.fieldIfPresent("lived_ms", livedMilliseconds?.cut(to: WireLimits.durationMilliseconds))
+        object.fieldIfPresent("message", message?.cut(to: WireLimits.messageBytes))
+        error?.write(to: &object)
+        if !keys.isEmpty {
+            object.object("keys") { $0.customKeys(keys.prefix(WireLimits.keysCount)) }
+        }
+        object.list("log", log.suffix(WireLimits.logCount), WireLimits.logBytes)
+        object.list(
+            "fingerprint", fingerprint.prefix(WireLimits.fingerprintCount), WireLimits.fingerprintBytes)
+        object.origin(app ?? AppInfo(), device ?? DeviceInfo(), install, user)
     }
 
     /// The report as JSON, with ``write(to:)``.
@@ -49,38 +71,56 @@ extension LeakBatch {
     public func json() -> [UInt8] {
         var writer = JSONWriter(capacity: 512 + 640 * min(reports.count, WireLimits.reportsCount))
         writer.object { object in
-            object.origin(app, device, install, user)
-            object.fieldIfPresent("sent_at", sentAt?.rfc3339)
-            if !sessions.isEmpty {
-                object.array("sessions") { array in
-                    for session in sessions.prefix(WireLimits.sessionsCount) { session.write(to: &array) }
-                }
-            }
-            let named = checks.filter { !$0.className.isEmpty }
-            if !named.isEmpty {
-                object.array("checks") { array in
-                    for check in named.prefix(WireLimits.checksCount) {
-                        array.object {
-                            $0.field("class", check.className.cut(to: WireLimits.classBytes))
-                            $0.field("count", check.count.cut(to: WireLimits.classChecks))
-                        }
-                    }
-                }
-            }
-            if !dropped.isEmpty {
-                object.object("dropped") {
-                    for part in dropped.prefix(WireLimits.droppedCount) {
-                        $0.field(
-                            part.reason.name(cutTo: WireLimits.droppedReasonBytes),
-                            part.count.cut(to: WireLimits.droppedReports))
-                    }
-                }
-            }
+            writeHead(to: &object)
             object.array("reports") { array in
                 for report in reports.prefix(WireLimits.reportsCount) { report.write(to: &array) }
             }
         }
         return writer.bytes
+    }
+
+    /// The batch as JSON up to the first of its reports, for a sender that keeps those as JSON: they follow with commas
+    /// between them, and ``tailJSON``.
+    public func headJSON() -> [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.object { object in
+            writeHead(to: &object)
+            object.array("reports") { _ in }
+        }
+        return Array(writer.bytes.dropLast(Self.tailJSON.count))
+    }
+
+    /// What ends what ``headJSON()`` began.
+    public static let tailJSON = Array("]}".utf8)
+
+    private func writeHead(to object: inout JSONWriter) {
+        object.origin(app, device, install, user)
+        object.fieldIfPresent("sent_at", sentAt?.rfc3339)
+        if !sessions.isEmpty {
+            object.array("sessions") { array in
+                for session in sessions.prefix(WireLimits.sessionsCount) { session.write(to: &array) }
+            }
+        }
+        let named = checks.filter { !$0.className.isEmpty }
+        if !named.isEmpty {
+            object.array("checks") { array in
+                for check in named.prefix(WireLimits.checksCount) {
+                    array.object {
+                        $0.field("class", check.className.cut(to: WireLimits.classBytes))
+                        $0.field("count", check.count.cut(to: WireLimits.classChecks))
+                    }
+                }
+            }
+        }
+        if !dropped.isEmpty {
+            object.object("dropped") {
+                for part in dropped.prefix(WireLimits.droppedCount) {
+                    $0.field(
+                        part.reason.name(cutTo: WireLimits.droppedReasonBytes),
+                        part.count.cut(to: WireLimits.droppedReports))
+                }
+            }
+        }
     }
 }
 
@@ -150,6 +190,11 @@ extension CustomKey {
 }
 
 extension JSONWriter {
+    fileprivate mutating func writeTally(count: Int, alive: Int?) {
+        fieldIfPresent("alive", alive?.cut(to: WireLimits.alive))
+        field("count", min(max(1, count), WireLimits.count))
+    }
+
     fileprivate mutating func list(_ name: String, _ strings: ArraySlice<String>, _ limit: Int) {
         guard !strings.isEmpty else { return }
         array(name) { for string in strings { $0.element(string.cut(to: limit)) } }
