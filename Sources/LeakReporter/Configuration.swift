@@ -2,7 +2,7 @@ public import LeakMessage
 
 extension LeakReporter {
     /// Where reports go, and from whom.
-    public struct Configuration: Hashable, Sendable {
+    public struct Configuration: Sendable {
         /// The collector's address, such as `https://leaks.example.com`.
         public var endpoint: String
         /// An ingest key, as `collector key create` prints it.
@@ -18,6 +18,19 @@ extension LeakReporter {
         /// Lets reports and the key go unencrypted over `http://` to another machine. `http://localhost` needs no leave.
         public var allowsInsecure = false
         public var bounds = Bounds()
+        /// Where reports wait.
+        public var storage = Storage.standard
+        /// Sees each report before it is kept, and may change it or, with `nil`, have it thrown away. Called on a thread of
+        /// the reporter's, one report after another.
+        public var beforeSend: (@Sendable (LeakReport) -> LeakReport?)?
+        /// Whether reports are kept and sent until ``LeakReporter/setCollectionEnabled(_:)`` says otherwise: `false` for an
+        /// app that asks its users first.
+        public var collectsByDefault = true
+        /// Off, reports are kept and wait for ``LeakReporter/sendUnsentReports()``.
+        public var sendsAutomatically = true
+        /// Told once when nothing will be sent before the app is changed: an endpoint or a key that cannot be used. By
+        /// default it writes a line to standard error. Called on a thread of the reporter's.
+        public var warn: @Sendable (String) -> Void = { StandardError.write($0) }
 
         public init(
             endpoint: String, key: String, app: AppInfo = .ofThisProcess, device: DeviceInfo = .ofThisSystem,
@@ -43,33 +56,65 @@ extension LeakReporter {
         case given(String)
     }
 
-    /// What the reporter may take of the app's memory and network.
+    /// Where reports wait until they are sent.
+    public enum Storage: Hashable, Sendable {
+        /// In a folder of the app's: in its support folder, which is not backed up (in the caches folder on tvOS), on Linux
+        /// under `$XDG_STATE_HOME` or `~/.local/state`. They survive the end of the process, however it ends.
+        case standard
+        /// In this folder, an absolute path. Processes may share it.
+        case folder(String)
+        /// In memory: the end of the process takes what was not sent.
+        case memory
+    }
+
+    /// What the reporter may take of the app's memory, disk and network.
     public struct Bounds: Hashable, Sendable {
-        /// Reports that may wait. A device offline for days that leaks on every screen has a few hundred.
-        public var waitingReports = 1_000
-        /// Bytes of their texts together. A thousand reports of ordinary size are about half of it.
-        public var waitingBytes = 1024 * 1024
+        /// Bytes of reports that wait in memory, where there is no disk to take them, and of those that wait to be written
+        /// down. A thousand reports of ordinary size are about half of it.
+        public var memoryBytes = 1024 * 1024
+        /// Bytes of the files in which reports wait. Ten thousand reports of ordinary size are about half of it.
+        public var diskBytes = 8 * 1024 * 1024
         /// Reports in one batch.
         public var batchReports = 64
         /// Bytes of one batch before compression: the collector takes more, proxies in front of it often 1 MiB.
         public var batchBytes = 256 * 1024
-        /// How long the first report waits for others, so that a screen's worth of leaks is one batch.
+        /// How long a leak that is new in this session waits for others, so that a screen's worth of leaks is one batch.
         public var gatherMilliseconds = 200
+        /// How long leaks that were seen before wait, to be counted up meanwhile.
+        public var gatherRepeatsMilliseconds = 60_000
         /// How long checks and sessions alone wait for a report to travel with.
         public var gatherDenominatorsMilliseconds = 30_000
+        /// How often the app is asked for its checks while a session goes on, see
+        /// ``LeakReporter/startSession(checks:)``: what a killed process did not say is not known.
+        public var pollMilliseconds = 30_000
+        /// Different leaks that are reported in one session, or in 24 hours of one. An app with as many has another problem
+        /// than the next one; Crashlytics keeps eight.
+        public var reportsPerSession = 200
+        /// Bytes of reports that are written down on one day, UTC: a hundredth of what a phone's user notices.
+        public var bytesPerDay = 4 * 1024 * 1024
+        /// The share of runs that report, from 0 to 1, drawn by lot at the start. Checks and sessions of the other runs are
+        /// left out as well, so that shares stay right; their leaks are counted as ``DropReason/sampled``.
+        public var sampleRate = 1.0
+        /// How long `exit` may take to send what waits. It is on the disk before.
+        public var exitMilliseconds = 1_000
 
         public init() {}
 
         /// The bounds with what makes no sense put right: nothing waits for ever because a limit is 0.
         var sound: Bounds {
             var bounds = self
-            bounds.waitingReports = max(waitingReports, 1)
-            bounds.waitingBytes = max(waitingBytes, 16 * 1024)
+            bounds.memoryBytes = max(memoryBytes, 64 * 1024)
+            bounds.diskBytes = max(diskBytes, 64 * 1024)
             // Each may be a leak of its own.
             bounds.batchReports = min(max(batchReports, 1), WireLimits.leaksCount)
             bounds.batchBytes = max(batchBytes, 16 * 1024)
             bounds.gatherMilliseconds = max(gatherMilliseconds, 0)
+            bounds.gatherRepeatsMilliseconds = max(gatherRepeatsMilliseconds, 0)
             bounds.gatherDenominatorsMilliseconds = max(gatherDenominatorsMilliseconds, 0)
+            bounds.pollMilliseconds = max(pollMilliseconds, 1_000)
+            bounds.reportsPerSession = max(reportsPerSession, 0)
+            bounds.bytesPerDay = max(bytesPerDay, 0)
+            bounds.exitMilliseconds = min(max(exitMilliseconds, 0), 60_000)
             return bounds
         }
     }

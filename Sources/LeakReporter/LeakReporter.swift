@@ -8,10 +8,12 @@ public import LeakMessage
 /// ```
 ///
 /// No call but ``flush(timeout:)`` waits, none throws, and none crashes on what it is given; what cannot be kept or
-/// sent is counted in ``statistics``. Reports wait in memory, within ``Bounds``, and travel in batches from a thread
-/// of the reporter's own. It sends class names and what the app passes, and nothing else of the app.
+/// sent is counted in ``statistics``. Reports wait on the disk, within ``Bounds``, and travel in batches from threads
+/// of the reporter's own; what one run could not send, the next one sends. It sends class names and what the app
+/// passes, and nothing else of the app.
 public final class LeakReporter: Sendable {
-    private let courier: Courier
+    let keeper: Keeper
+    let bounds: Bounds
 
     /// Never fails: an endpoint or key that cannot be used shows in ``statistics``, and nothing is sent.
     public convenience init(_ configuration: Configuration) {
@@ -24,30 +26,22 @@ public final class LeakReporter: Sendable {
         }
     }
 
+    /// - Parameter change: of what the reporter's threads stand on.
     init(
         _ configuration: Configuration, backoff: Backoff = Backoff(),
-        installFile: InstallFile? = nil, makeTransport: @escaping @Sendable () -> any Transport
+        _ change: (inout Ground) -> Void = { _ in },
+        makeTransport: @escaping @Sendable () -> any Transport
     ) {
-        var outbox = Outbox(bounds: configuration.bounds, backoff: backoff)
-        var envelope: Envelope?
-        do throws(Misconfiguration) {
-            envelope = try Envelope(configuration)
-        } catch {
-            outbox.stop(.misconfigured, why: error.description)
-        }
-        let (install, app) = (configuration.install, configuration.app)
-        courier = Courier(
-            outbox, envelope,
-            install: {
-                switch install {
-                case .kept: (installFile ?? .ofThisUser(app)).identifier()
-                case .none: nil
-                case .given(let identifier): identifier
-                }
-            }, makeTransport: makeTransport)
+        bounds = configuration.bounds.sound
+        var ground = Ground(configuration, backoff, makeTransport)
+        change(&ground)
+        keeper = Keeper(ground)
+        AtExit.flush(self)
     }
 
-    deinit { courier.close() }
+    deinit { keeper.close() }
+
+    // MARK: Leaks
 
     /// Records the text of a detector, such as LeakedViewControllerDetector's third callback argument.
     ///
@@ -55,7 +49,7 @@ public final class LeakReporter: Sendable {
     public func record(message: String) {
         var report = LeakReport()
         report.message = message
-        courier.record(report)
+        keeper.record(report)
     }
 
     /// Records an error as one gives it to Crashlytics: its domain, code and `userInfo`.
@@ -69,29 +63,121 @@ public final class LeakReporter: Sendable {
     public func record(error: any Error, userInfo: [String: Any]) {
         var report = LeakReport()
         report.error = ReportedError(error, adding: userInfo)
-        courier.record(report)
+        keeper.record(report)
     }
 
     /// Records what a detector found, as ``LeakReport`` has it. An `id` and a time are added where there are none.
+    ///
+    /// The first sighting of a leak in a session is sent at once; more of the same are counted up and sent with the next
+    /// batch.
     public func record(leak: LeakReport) {
-        courier.record(leak)
+        keeper.record(leak)
     }
 
-    /// Records how often objects were expected to go, with or without a leak, such as what `LeakDetector.takeChecks()` gives:
-    /// the denominator of "leaks per close".
+    /// Records the end of an object that was reported as leaked: its `id`, class and stack are those of the leak.
+    public func record(freed: LeakReport) {
+        var report = freed
+        report.event = .freed
+        keeper.record(report)
+    }
+
+    // MARK: What they are a share of
+
+    /// Records how often objects were expected to go, with or without a leak, such as what `LeakDetector.takeChecks()`
+    /// gives: the denominator of "leaks per close".
     ///
     /// Counts of one class are added up; they travel with the next batch of reports, or after half a minute alone.
     public func record(checks: [ClassChecks]) {
-        courier.record(checks)
+        keeper.post(.checks(checks), bytes: 64 * checks.count)
     }
 
-    /// Records a use of the app that has ended, with or without a leak, such as `LeakDetector.takeSession()` gives: the
-    /// denominator of "leak-free sessions".
-    ///
-    /// Each session once, when it is over. The newest thousand wait, and travel as checks do.
+    /// Records a use of the app that has ended, with or without a leak, for an app that counts its sessions itself: the
+    /// denominator of "leak-free sessions". Each session once, when it is over.
     public func record(session: EndedSession) {
-        courier.record(session)
+        keeper.post(.session(session), bytes: 128)
     }
+
+    /// Begins to count a session, which ends with ``endSession()``, with `exit`, with the next call, when an app with UIKit
+    /// goes to the background, or else when the process is killed; then the next run hands it over as far as it was known.
+    /// An app with UIKit begins the next one by itself when it comes back.
+    ///
+    /// Its leaks are those that are recorded meanwhile.
+    ///
+    /// - Parameter checks: gives what was checked since it was asked last, such as `LeakDetector.takeChecks`. Asked twice a
+    ///   minute, before each batch and at the end, on a thread of the reporter's. `nil` keeps that of the session before.
+    public func startSession(checks: (@Sendable () -> [ClassChecks])? = nil) {
+        keeper.post(.startSession(checks: checks))
+    }
+
+    /// Ends the session that ``startSession(checks:)`` began.
+    public func endSession() {
+        keeper.post(.endSession)
+    }
+
+    // MARK: What travels with them
+
+    /// Adds a line to the log that goes with each report: the newest 64, 512 bytes of each.
+    public func log(_ line: String) {
+        let line = line.prefix(utf8: WireLimits.logBytes)
+        keeper.post(.log(line), bytes: line.utf8.count + 64)
+    }
+
+    /// Sets a value that goes with each report from now on; `nil` takes it back. 64 names at most.
+    ///
+    /// Strings, numbers, booleans and addresses are kept; of anything else the type's name alone.
+    public func setCustomValue(_ value: Any?, forKey name: String) {
+        setCustomKeysAndValues([name: value as Any])
+    }
+
+    /// Sets several, as ``setCustomValue(_:forKey:)`` does one.
+    public func setCustomKeysAndValues(_ values: [String: Any]) {
+        let changes = values.sorted { $0.key < $1.key }.map { name, value in
+            Keeper.CustomKeyChange(
+                name: name.prefix(utf8: WireLimits.keyBytes), value: CustomKey.Value.of(value))
+        }
+        keeper.post(.keys(changes), bytes: changes.reduce(0) { $0 + $1.bytes })
+    }
+
+    /// Sets an identifier of the person, one that means nothing to anyone else; `nil` or an empty one takes it back.
+    public func setUserID(_ id: String?) {
+        keeper.post(.user(id?.prefix(utf8: WireLimits.userBytes)), bytes: 128)
+    }
+
+    // MARK: Consent
+
+    /// Ends or begins collecting, at once and for the runs to come. While it is off nothing is kept or sent, and what waited
+    /// is deleted.
+    public func setCollectionEnabled(_ isEnabled: Bool) {
+        keeper.post(.collect(isEnabled))
+    }
+
+    /// Looks whether reports wait that were not sent, those of earlier runs included.
+    ///
+    /// - Parameter completion: called on another thread.
+    public func checkForUnsentReports(completion: @escaping @Sendable (Bool) -> Void) {
+        keeper.post(.check(completion))
+    }
+
+    /// Looks whether reports wait that were not sent, those of earlier runs included.
+    public func checkForUnsentReports() async -> Bool {
+        await withCheckedContinuation { continuation in
+            checkForUnsentReports { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Sends what waits, without waiting for it.
+    public func sendUnsentReports() {
+        keeper.post(.send)
+    }
+
+    /// Deletes what waits, that of earlier runs included. A batch that is on its way may arrive.
+    ///
+    /// - Parameter resetInstall: from now on the device counts as another one.
+    public func deleteUnsentReports(resetInstall: Bool = false) {
+        keeper.post(.delete(resetsInstall: resetInstall))
+    }
+
+    // MARK: What became of them
 
     /// Sends what waits and blocks the calling thread until everything recorded so far is delivered or thrown away.
     ///
@@ -99,9 +185,9 @@ public final class LeakReporter: Sendable {
     /// - Returns: whether nothing of it waits any more. ``statistics`` tell what was thrown away.
     @discardableResult
     public func flush(timeout seconds: Double) -> Bool {
-        courier.flush(seconds: seconds)
+        keeper.flush(seconds: seconds)
     }
 
     /// What became of what was recorded.
-    public var statistics: Statistics { courier.statistics }
+    public var statistics: Statistics { keeper.statistics }
 }

@@ -3,6 +3,7 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     case endpoint(Endpoint.Problem)
     case emptyKey
     case malformedKey
+    case relativeFolder(String)
 
     var description: String {
         switch self {
@@ -10,6 +11,9 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
         case .emptyKey: "Nothing is sent: the key is empty. `collector key create` prints an ingest key"
         case .malformedKey:
             "Nothing is sent: the key has blanks, line ends or characters that no ingest key has. Copy it again"
+        case .relativeFolder(let path):
+            "Nothing is kept or sent: the folder \(path.prefix(200).debugDescription) is not an absolute path. "
+                + "Give one that begins with /"
         }
     }
 }
@@ -25,9 +29,6 @@ extension Envelope {
         guard !configuration.key.isEmpty else { throw .emptyKey }
         // RFC 6750 §2.1 allows no others; any byte that ends a header line is among those refused.
         guard configuration.key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformedKey }
-        self.init(
-            endpoint: endpoint, key: configuration.key, app: configuration.app, device: configuration.device,
-            user: configuration.user,
-            bodyBytes: configuration.bounds.sound.batchBytes)
+        self.init(endpoint: endpoint, key: configuration.key)
     }
 }

@@ -1,48 +1,69 @@
 extension LeakReporter {
-    /// Why a report was thrown away. The raw value is its name on the wire.
+    /// Why sightings were thrown away. The raw value is its name on the wire.
     public enum DropReason: String, Hashable, Sendable, CaseIterable {
-        /// More waited than ``Bounds`` allow; the oldest went first.
+        /// More waited than ``Bounds`` allow; the oldest batch went first. Or more was recorded at once than can be
+        /// written down: the newest went.
         case queueFull = "queue_full"
-        /// The session had reported as many different leaks, or the day as many bytes, as ``Bounds`` allow.
-        case budget
-        /// Chance left it out, as the sample rate in ``Bounds`` asks for.
-        case sampled
-        /// The app's own `beforeSend` gave nothing back for it.
-        case beforeSend = "before_send"
-        /// It came from a signal's handler that had interrupted the reporter on the same thread.
-        case reentrant
         /// The report alone is longer than the collector takes.
         case tooLong = "too_long"
-        /// No answer came within six days, by the wall clock or by ours, or the wall clock was set back by more than a day.
-        /// The collector remembers an `Idempotency-Key` for seven; a later retry might be counted twice. Checks and
-        /// sessions of the batch go with it.
+        /// The batch was sent for the first time six days ago and has not been answered, or the wall clock was set back by
+        /// more than a day since. The collector remembers an `Idempotency-Key` for seven; a later retry might be counted
+        /// twice. Checks and sessions of the batch go with it.
         case tooOld = "too_old"
         /// The collector answered that it will never take the batch.
         case refused
         /// The collector took the batch, but not this report of it: it was invalid.
         case rejected
-        /// The key is unknown, revoked or for another app. Nothing more is sent.
-        case unauthorized
         /// The endpoint or the key cannot be used. Nothing was ever sent.
         case misconfigured
+        /// More than ``Bounds/reportsPerSession`` different leaks, or more than ``Bounds/bytesPerDay``.
+        case budget
+        /// This run is not among those that ``Bounds/sampleRate`` lets report.
+        case sampled
+        /// ``Configuration/beforeSend`` gave nothing back.
+        case beforeSend = "before_send"
+        /// It came from a signal's handler that had interrupted the reporter on the same thread.
+        case reentrant
+        /// The file in which they waited was damaged. Where nothing tells how many they were, one for each damaged place.
+        case damaged
+        /// The app asked for it, with ``LeakReporter/deleteUnsentReports(resetInstall:)`` or by ending collection.
+        case deleted
+
+        /// Whether the collector is to be told: of what it knows itself, or is not to know, it is not.
+        var isTold: Bool {
+            switch self {
+            case .queueFull, .tooLong, .tooOld, .refused, .budget, .sampled, .beforeSend, .reentrant,
+                .damaged:
+                true
+            case .rejected, .misconfigured, .deleted: false
+            }
+        }
     }
 
-    /// What became of what was recorded, since the reporter was made.
+    /// What became of what was recorded, since the reporter was made. Counted are sightings: a report that stands for ten
+    /// is ten.
     public struct Statistics: Hashable, Sendable {
-        /// Reports that the collector has.
+        /// Sightings that the collector has.
         public var sent = 0
-        /// Reports that are not there yet, those on their way included.
+        /// Sightings that are not there yet, those on their way and those that earlier runs left included.
         public var waiting = 0
-        /// Reports that were thrown away.
+        /// Of what this run recorded or took over from earlier ones: what was thrown away.
         public var dropped: [DropReason: Int] = [:]
+        /// Sightings of this run that survive its end: they are on the disk, or were delivered.
+        public var stored = 0
         /// Batches that the collector has.
         public var batches = 0
         /// Attempts that got no answer, or one that asks to come back.
         public var failedAttempts = 0
-        /// What went wrong last, in words that say what to do; `nil` if nothing ever did.
+        /// What went wrong last on the way to the collector, in words that say what to do; `nil` if nothing ever did.
         public var lastFailure: String?
-        /// Whether nothing will be sent any more, for the reason in ``lastFailure``.
+        /// Whether nothing will be sent any more before the next start, for the reason in ``lastFailure``.
         public var isStopped = false
+        /// Why reports wait in memory, where the end of the process takes them; `nil` while the disk takes them, and with
+        /// ``Storage/memory``.
+        public var storageFailure: String?
+        /// Whether anything is kept and sent, see ``LeakReporter/setCollectionEnabled(_:)``.
+        public var isCollecting = true
 
         public init() {}
     }

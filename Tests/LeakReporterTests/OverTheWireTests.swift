@@ -55,6 +55,7 @@ import Testing
             endpoint: "http://127.0.0.1:\(server.port)", key: "secret",
             app: AppInfo(id: "com.acme.shop", module: "Shop", version: "5.2.0"), install: .given("i1"))
         configuration.bounds.gatherMilliseconds = gatherMilliseconds
+        configuration.storage = .memory
         return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
             CurlTransport()
         }
@@ -115,7 +116,7 @@ import Testing
         let arrivals = inbox.arrivals
         #expect(arrivals.count == 3)
         #expect(Set(arrivals.map(\.key)).count == 1)
-        #expect(arrivals.first?.key?.count == 32)
+        #expect(arrivals.first?.key?.count == 36)
         #expect(Set(arrivals.map(\.body)).count == 1)
         #expect(reporter.statistics.sent == 30)
         #expect(reporter.statistics.lastFailure == "the collector answered 503: busy")
@@ -133,6 +134,7 @@ import Testing
         }
         var configuration = LeakReporter.Configuration(
             endpoint: "http://127.0.0.1:\(port)", key: "secret", install: .none)
+        configuration.storage = .memory
         configuration.bounds.gatherMilliseconds = 1
         let reporter = LeakReporter(
             configuration, backoff: Backoff(firstMilliseconds: 5, longestMilliseconds: 20)

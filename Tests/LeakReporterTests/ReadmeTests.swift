@@ -12,7 +12,10 @@ import Testing
 
     private func makeReporter() -> LeakReporter {
         let transport = transport
-        return LeakReporter(.init(endpoint: "https://localhost", key: "k", install: .none)) { transport }
+        var configuration = LeakReporter.Configuration(
+            endpoint: "https://localhost", key: "k", install: .none)
+        configuration.storage = .memory
+        return LeakReporter(configuration) { transport }
     }
 
     /// What arrived of one report.

@@ -2,19 +2,22 @@ internal import Foundation
 
 /// The body that the collector answers a batch with.
 struct CollectorAnswer: Hashable, Sendable {
-    /// Reports of the batch that were not taken.
-    let rejected: Int
+    /// Indexes of the reports of the batch that were not taken.
+    let rejected: [Int]
     let firstReason: String?
 
     /// - Returns: `nil` when it is not such a body.
     init?(json: [UInt8]) {
         struct Body: Decodable {
-            struct Rejection: Decodable { let reason: String? }
+            struct Rejection: Decodable {
+                let index: Int
+                let reason: String?
+            }
             let accepted: Int
             let rejected: [Rejection]?
         }
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(json)) else { return nil }
-        rejected = body.rejected?.count ?? 0
+        rejected = body.rejected?.map(\.index) ?? []
         firstReason = body.rejected?.first?.reason
     }
 }

@@ -2,8 +2,8 @@ import LeakMessage
 
 /// What an attempt to deliver a batch came to.
 enum Delivery: Hashable, Sendable {
-    /// The collector has it: forget the batch. `rejected` of its reports were invalid, the first for `reason`.
-    case accepted(rejected: Int, reason: String?)
+    /// The collector has it: forget the batch. The reports of the indexes `rejected` were invalid, the first for `reason`.
+    case accepted(rejected: [Int], reason: String?)
     /// Nobody has it, or nobody said so: keep the batch and come back, no sooner than `afterMilliseconds` if the
     /// collector asked for that.
     case postponed(afterMilliseconds: Int?, why: String)
@@ -47,6 +47,16 @@ enum Delivery: Hashable, Sendable {
             return .refused(why: why)
         default:
             return .postponed(afterMilliseconds: nil, why: why)
+        }
+    }
+
+    /// What went wrong, in words that say what to do; `nil` if nothing did.
+    var trouble: String? {
+        switch self {
+        case .accepted(let rejected, let reason):
+            rejected.isEmpty
+                ? nil : "the collector refused \(rejected.count) reports\(reason.map { ": \($0)" } ?? "")"
+        case .postponed(_, let why), .tooLong(let why), .refused(let why), .unauthorized(let why): why
         }
     }
 

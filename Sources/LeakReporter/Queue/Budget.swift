@@ -24,13 +24,13 @@ struct Budget: Sendable {
     let reportsPerSession: Int
     /// Bytes that a day of UTC may have.
     let bytesPerDay: Int
-    /// What was spent on which day, counted from 1970-01-01 in UTC. Kept from one run to the next by its owner.
-    var spent: (day: Int, bytes: Int)
+    /// Kept from one run to the next by its owner.
+    var spent: Spending
 
     private var seen: Set<FoldingKey> = []
     private var sessionBeganAt: WireTime?
 
-    init(reportsPerSession: Int, bytesPerDay: Int, spent: (day: Int, bytes: Int) = (0, 0)) {
+    init(reportsPerSession: Int, bytesPerDay: Int, spent: Spending = Spending()) {
         self.reportsPerSession = reportsPerSession
         self.bytesPerDay = bytesPerDay
         self.spent = spent
@@ -96,7 +96,7 @@ struct Budget: Sendable {
     private mutating func renewDay(at wallTime: WireTime) {
         let today = Self.day(of: wallTime)
         if today > spent.day {
-            spent = (today, 0)
+            spent = Spending(day: today)
         } else if today + 1 < spent.day {
             spent.day = today
         }

@@ -1,262 +1,253 @@
 import LeakMessage
 
-/// What waits, what is on its way, and what is to be done next. Says so; does nothing itself.
+/// What waits, what is on its way, and what is to be done next. Its owner tells it the time and what happened.
 ///
-/// A value without lock, clock or thread: its owner tells it the time.
-struct Outbox: Sendable {
-    /// The reports and counts that travel together, frozen: each attempt sends the same bytes under the same key.
-    struct Load: Hashable, Sendable {
-        let key: String
-        let takenAt: Moment
-        let sentAt: WireTime
-        let entries: [ReportQueue.Entry]
-        let denominators: Denominators
-        let dropped: [LeakReporter.DropReason: Int]
-    }
-
-    /// Six days, see ``LeakReporter/DropReason/tooOld``.
-    static let longestRetryMilliseconds = 6 * 86_400_000
-    /// A wall clock that goes back by more than this was set, and no longer tells how old a batch is.
-    static let longestStepBackMilliseconds = 86_400_000
-
+/// Each change is on the disk, as far as that takes it, when ``commit(at:)`` returns.
+struct Outbox {
     enum Step: Hashable, Sendable {
         /// Nothing is due before that moment, or before something is recorded.
         case wait(until: Moment?)
-        /// Send this and tell ``finish(_:at:jitter:)`` what came of it.
-        case send(Load)
+        /// Send this and tell ``finish(_:_:at:jitter:)`` what came of it.
+        case send(SegmentQueue.Batch)
     }
 
-    private let bounds: LeakReporter.Bounds
-    private let backoff: Backoff
-    private var queue = ReportQueue()
-    private var denominators = Denominators()
-    private var inFlight: Load?
-    /// Those that the collector has not been told of.
-    private var untoldDrops: [LeakReporter.DropReason: Int] = [:]
+    private(set) var queue: SegmentQueue
+    private(set) var schedule: DeliverySchedule
+    private(set) var budget: Budget
+    private var context = Context()
+    private var session: SessionLog?
+    private var polls: PollPace
+    private let rules: Rules
+    /// Everything up to that record is to go at once.
+    private var hurriedThrough: UInt64 = 0
+    private var isAway = false
+    private(set) var isCollecting = true
+    private var stateFailure: String?
 
-    private var sequence = 0
-    /// Everything up to this sequence is to go at once.
-    private var hurriedThrough = 0
-    /// That of the newest among the denominators.
-    private var denominatorsSequence = 0
-    private var gatheredAt: Moment?
-    private var failures = 0
-    /// Our own patience, which a flush may cut short, and the collector's wish, which it may not.
-    private var retryAt: Moment?
-    private var notBefore: Moment?
-    /// Reports for the next batch: halved by each 413, doubled by each success.
-    private var batchReports: Int
-    private var stopReason: LeakReporter.DropReason?
-    private(set) var counts = LeakReporter.Statistics()
-
-    init(bounds: LeakReporter.Bounds, backoff: Backoff = Backoff()) {
-        self.bounds = bounds.sound
-        self.backoff = backoff
-        batchReports = self.bounds.batchReports
+    /// What the app has decided about its reports.
+    struct Rules: Sendable {
+        /// Why nothing is kept or sent; `nil` if all is well.
+        var refusal: LeakReporter.DropReason?
+        /// Nothing of this run is sent, by lot.
+        var isSampledOut = false
+        var sendsAutomatically = true
+        var beforeSend: (@Sendable (LeakReport) -> LeakReport?)?
     }
 
-    /// Takes nothing from now on and throws away what waits.
-    mutating func stop(_ reason: LeakReporter.DropReason, why: String) {
-        drop(inFlight?.entries.count ?? 0, for: reason)
-        drop(queue.count, for: reason)
-        inFlight = nil
-        queue.removeAll()
-        denominators = Denominators()
-        stopReason = reason
-        counts.isStopped = true
-        counts.lastFailure = why
+    init(queue: SegmentQueue, backoff: Backoff, budget: Budget, rules: Rules) {
+        self.queue = queue
+        schedule = DeliverySchedule(backoff)
+        self.budget = budget
+        self.rules = rules
+        polls = PollPace(milliseconds: queue.bounds.pollMilliseconds)
     }
 
-    /// Takes a report, throwing the oldest away when there are too many.
-    mutating func add(_ report: LeakReport, bytes: Int, at now: Moment) {
-        sequence += 1
-        if let stopReason { return drop(1, for: stopReason) }
-        if queue.isEmpty { gatheredAt = now }
-        queue.append(ReportQueue.Entry(sequence: sequence, bytes: bytes, report: report))
-        let away = inFlight?.entries ?? []
-        let awayBytes = away.reduce(0) { $0 + $1.bytes }
-        while queue.count + away.count > bounds.waitingReports
-            || queue.bytes + awayBytes > bounds.waitingBytes
-        {
-            guard queue.takeFirst() != nil else { break }
-            drop(1, for: .queueFull)
+    private var takesDenominators: Bool { isCollecting && rules.refusal == nil && !rules.isSampledOut }
+
+    // MARK: What the app says
+
+    /// - Parameter ticket: the number of the record, higher with each.
+    mutating func number(_ ticket: UInt64) { queue.ticket = ticket }
+
+    mutating func record(_ sighting: LeakReport, at now: Now) {
+        guard isCollecting else { return }
+        let count = sighting.boundedCount
+        if let reason = rules.refusal { return queue.drop(count, reason) }
+        if sighting.isLeak { session?.add(leaks: count) }
+        if rules.isSampledOut { return queue.drop(count, .sampled) }
+        var report = context.added(to: sighting)
+        if let beforeSend = rules.beforeSend {
+            guard let changed = beforeSend(report) else { return queue.drop(count, .beforeSend) }
+            report = changed.boundedForQueue()
         }
+        keep(report, count: count, at: now)
     }
 
-    /// Takes checks, which travel with the next batch.
-    mutating func add(_ checks: [ClassChecks], at now: Moment) {
-        addDenominators(at: now) { $0.add(checks) }
+    private mutating func keep(_ sighting: LeakReport, count: Int, at now: Now) {
+        let key = FoldingKey(sighting)
+        if queue.fold(key, count: count, alive: sighting.alive, at: now) { return }
+        var report = sighting
+        let at = report.at ?? now.wallTime
+        report.at = at
+        if report.id == nil { report.id = SightingID.make(at: at) }
+        let json = report.openJSON()
+        guard json.count <= Framing.payloadLimit - 64 else { return queue.drop(count, .tooLong) }
+        let verdict = budget.admit(key, bytes: json.count, at: now.wallTime)
+        let isPaid = verdict != .again || budget.spend(json.count, at: now.wallTime)
+        if case .over = verdict { return queue.drop(count, .budget) }
+        guard isPaid else { return queue.drop(count, .budget) }
+        queue.add(json, key, count: count, alive: report.alive, isNew: verdict == .first, at: now)
     }
 
-    /// Takes a session, which travels with the next batch.
-    mutating func add(_ session: EndedSession, at now: Moment) {
-        addDenominators(at: now) { $0.add(session) }
+    mutating func record(_ checks: [ClassChecks], at now: Now) {
+        guard takesDenominators else { return }
+        session?.add(checks: checks.reduce(0) { $0 + min(max($1.count, 0), WireLimits.classChecks) })
+        queue.add(checks, at: now)
     }
 
-    private mutating func addDenominators(at now: Moment, _ change: (inout Denominators) -> Void) {
-        guard stopReason == nil else { return }
-        if queue.isEmpty, denominators.isEmpty { gatheredAt = now }
-        change(&denominators)
-        guard !denominators.isEmpty else { return }
-        sequence += 1
-        denominatorsSequence = sequence
+    mutating func record(_ session: EndedSession, at now: Now) {
+        guard takesDenominators else { return }
+        queue.add(session, at: now)
     }
+
+    mutating func log(_ line: String) {
+        if isCollecting { context.log(line) }
+    }
+
+    mutating func set(_ value: CustomKey.Value?, forKey name: String) {
+        if isCollecting { context.set(value, forKey: name) }
+    }
+
+    mutating func setUser(_ id: String?) {
+        let user = id.flatMap { $0.isEmpty ? nil : $0 }
+        queue.change { $0.user = user }
+    }
+
+    mutating func setInstall(_ id: String?) { queue.change { $0.install = id } }
+
+    // MARK: Sessions
+
+    mutating func startSession(at now: Now) {
+        guard isCollecting else { return }
+        budget.startSession()
+        polls.start(at: now.moment)
+        session = SessionLog(
+            EndedSession(
+                id: SightingID.make(at: now.wallTime), startedAt: now.wallTime, checks: 0, leaks: 0))
+    }
+
+    mutating func endSession(at now: Now) {
+        guard let ended = session else { return }
+        session = nil
+        polls.stop()
+        if !ended.session.isUnknown, takesDenominators {
+            queue.add(ended.session, at: now)
+            queue.write([], at: now)
+        }
+        // Not before: until the session is handed over, its log is what a killed process leaves.
+        ended.remove(from: queue.folder)
+    }
+
+    var hasSession: Bool { session != nil }
+
+    /// Whether the app should be asked for its checks.
+    func isPollDue(at now: Now) -> Bool { polls.isDue(at: now.moment) }
+
+    mutating func finishPoll(hasChecks: Bool, at now: Now) {
+        polls.finish(foundSome: hasChecks, at: now.moment)
+    }
+
+    // MARK: What the app decides
 
     /// Makes everything recorded so far due now, but not against the collector's wish to be left alone.
-    ///
-    /// - Returns: the sequence to ask ``isSettled(through:)`` for.
-    mutating func hurry() -> Int {
-        hurriedThrough = sequence
-        retryAt = nil
-        return sequence
+    mutating func hurry() {
+        hurriedThrough = queue.ticket
+        schedule.hurry()
     }
 
-    /// Whether everything up to that sequence has been delivered or thrown away.
-    func isSettled(through sequence: Int) -> Bool {
-        if let first = queue.first, first.sequence <= sequence { return false }
-        if let inFlight, (inFlight.entries.first?.sequence ?? 0) <= sequence { return false }
-        return denominators.isEmpty || denominatorsSequence > sequence
+    mutating func adopt(at now: Now) {
+        if isCollecting { queue.adopt(at: now) }
     }
+
+    /// Throws everything away, what other runs left included.
+    mutating func deleteAll(at now: Now) {
+        queue.adopt(at: now)
+        queue.deleteAll()
+    }
+
+    /// Off, nothing is kept or sent.
+    mutating func setCollecting(_ isOn: Bool, at now: Now) {
+        isCollecting = isOn
+        guard !isOn else { return }
+        session?.remove(from: queue.folder)
+        session = nil
+        polls.stop()
+        context = Context()
+        deleteAll(at: now)
+    }
+
+    mutating func countLost(_ count: Int, _ reason: LeakReporter.DropReason) { queue.drop(count, reason) }
+
+    mutating func stop(_ why: String) { schedule.stop(why) }
+
+    /// Takes note of what other processes of the app have spent.
+    mutating func setSpent(_ spent: Spending) { budget.spent = spent }
+
+    mutating func noteStorageFailure(_ why: String) { stateFailure = why }
+
+    mutating func commit(at now: Now) {
+        queue.commit(at: now)
+        session?.save(to: queue.folder)
+    }
+
+    // MARK: Delivery
 
     /// What to do now.
-    ///
-    /// - Parameters:
-    ///   - wallTime: for the batch's `sent_at`, and to tell how old a batch is on a device that slept.
-    ///   - key: makes an `Idempotency-Key`, never the same twice.
-    mutating func next(at now: Moment, wallTime: WireTime, key: () -> String) -> Step {
-        guard stopReason == nil else { return .wait(until: nil) }
-        if let load = inFlight, Self.isTooOld(load, at: now, wallTime) {
-            // Nobody knows whether the collector counted the batch, so nothing of it goes under another key.
-            drop(load.entries.count, for: .tooOld)
-            inFlight = nil
+    mutating func next(at now: Now) -> Step {
+        guard isCollecting, rules.refusal == nil, !schedule.isStopped, !isAway else {
+            return .wait(until: polls.at)
         }
-        if inFlight == nil {
-            guard let due = dueAt(now) else { return .wait(until: nil) }
-            guard due <= now else { return .wait(until: due) }
-            inFlight = take(now, wallTime, key())
-        }
-        guard let inFlight else { return .wait(until: nil) }
-        let earliest = [retryAt, notBefore].compactMap(\.self).max()
-        if let earliest, earliest > now { return .wait(until: earliest) }
-        return .send(inFlight)
+        guard let due = dueAt else { return .wait(until: polls.at) }
+        let start = max(due, schedule.earliest ?? due)
+        guard start <= now.moment else { return .wait(until: min(start, polls.at ?? start)) }
+        if queue.waiting.isEmpty { queue.close() }
+        guard let batch = queue.oldestBatch(at: now) else { return next(at: now) }
+        isAway = true
+        return .send(batch)
     }
 
-    /// Ends the attempt that ``next(at:wallTime:key:)`` asked for.
+    /// Whether the next step is to send what was recorded last.
+    func isAboutToSend(at now: Now) -> Bool {
+        guard !isAway, !schedule.isStopped, queue.waiting.isEmpty, let dueAt else { return false }
+        return max(dueAt, schedule.earliest ?? dueAt) <= now.moment
+    }
+
+    private var dueAt: Moment? {
+        let first = queue.waiting.first?.firstTicket ?? queue.open?.held.firstTicket
+        guard let first else { return nil }
+        if first <= hurriedThrough { return Moment(milliseconds: .min) }
+        guard rules.sendsAutomatically else { return nil }
+        return queue.waiting.isEmpty ? queue.open?.dueAt : Moment(milliseconds: .min)
+    }
+
+    /// Ends the attempt that ``next(at:)`` asked for.
     ///
     /// - Parameter jitter: a random number from 0 up to 1.
-    mutating func finish(_ delivery: Delivery, at now: Moment, jitter: Double) {
-        guard let load = inFlight else { return }
-        retryAt = nil
-        notBefore = nil
+    mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery, at now: Now, jitter: Double) {
+        isAway = false
+        schedule.finish(delivery, at: now.moment, jitter: jitter)
         switch delivery {
-        case .accepted(let rejected, let reason):
-            finishAccepted(load, rejected: min(max(rejected, 0), load.entries.count), reason)
-        case .postponed(let wait, let why):
-            failures += 1
-            counts.failedAttempts += 1
-            counts.lastFailure = why
-            retryAt = now.advanced(
-                byMilliseconds: backoff.milliseconds(afterFailures: failures, jitter: jitter))
-            notBefore = wait.map { now.advanced(byMilliseconds: $0) }
-            return
-        case .tooLong(let why):
-            counts.lastFailure = why
-            split(load)
-        case .refused(let why):
-            counts.lastFailure = why
-            giveUp(load, for: .refused)
-        case .unauthorized(let why):
-            return stop(.unauthorized, why: "\(why). Nothing more is sent: check the ingest key")
+        case .accepted(let rejected, _): queue.finishAccepted(batch, rejected: rejected)
+        case .tooLong: queue.split(batch, at: now)
+        case .refused: queue.finishRefused(batch, .refused, at: now)
+        case .postponed, .unauthorized: queue.finishPostponed()
         }
-        failures = 0
-        inFlight = nil
-        // What waited behind it has waited long enough.
-        gatheredAt = now.advanced(byMilliseconds: -bounds.gatherMilliseconds)
     }
 
     var statistics: LeakReporter.Statistics {
-        var statistics = counts
-        statistics.waiting = queue.count + (inFlight?.entries.count ?? 0)
+        var statistics = LeakReporter.Statistics()
+        statistics.sent = queue.tally.sent
+        statistics.waiting = queue.waitingSightings
+        statistics.stored = queue.tally.stored
+        statistics.dropped = queue.tally.dropped
+        statistics.batches = queue.tally.batches
+        statistics.failedAttempts = schedule.failedAttempts
+        statistics.lastFailure = schedule.lastFailure
+        statistics.isStopped = schedule.isStopped
+        statistics.isCollecting = isCollecting
+        statistics.storageFailure = queue.failure ?? stateFailure
         return statistics
     }
+}
 
-    /// By either clock: ours stands still while the device sleeps, the wall clock can be set.
-    private static func isTooOld(_ load: Load, at now: Moment, _ wallTime: WireTime) -> Bool {
-        let age = wallTime.milliseconds - load.sentAt.milliseconds
-        return load.takenAt.advanced(byMilliseconds: longestRetryMilliseconds) <= now
-            || age >= longestRetryMilliseconds || age < -longestStepBackMilliseconds
-    }
+extension LeakReport {
+    /// How many sightings it stands for, as the collector will count them.
+    var boundedCount: Int { min(max(count, 1), WireLimits.count) }
 
-    private func dueAt(_ now: Moment) -> Moment? {
-        guard let first = queue.first?.sequence ?? (denominators.isEmpty ? nil : denominatorsSequence) else {
-            return nil
-        }
-        if first <= hurriedThrough || queue.count >= batchReports || queue.bytes >= bounds.batchBytes {
-            return now
-        }
-        let wait = queue.isEmpty ? bounds.gatherDenominatorsMilliseconds : bounds.gatherMilliseconds
-        return (gatheredAt ?? now).advanced(byMilliseconds: wait)
-    }
-
-    private mutating func take(_ now: Moment, _ wallTime: WireTime, _ key: String) -> Load {
-        let entries = queue.take(count: batchReports, bytes: bounds.batchBytes)
-        defer {
-            denominators = Denominators()
-            untoldDrops = [:]
-        }
-        return Load(
-            key: key, takenAt: now, sentAt: wallTime, entries: entries, denominators: denominators,
-            dropped: untoldDrops)
-    }
-
-    private mutating func finishAccepted(_ load: Load, rejected: Int, _ reason: String?) {
-        counts.batches += 1
-        counts.sent += load.entries.count - rejected
-        batchReports = min(batchReports * 2, bounds.batchReports)
-        guard rejected > 0 else { return }
-        // The collector knows of these; telling it as dropped would count them twice.
-        counts.dropped[.rejected, default: 0] += rejected
-        let because = reason.map { ": \($0)" } ?? ""
-        counts.lastFailure = "the collector refused \(rejected) of \(load.entries.count) reports\(because)"
-    }
-
-    /// Puts the batch back, to be taken again in halves; one report that is too long alone is thrown away.
-    private mutating func split(_ load: Load) {
-        guard load.entries.count > 1 else {
-            guard !load.entries.isEmpty, !load.denominators.isEmpty else {
-                return giveUp(load, for: .tooLong)
-            }
-            // It may be the denominators that are too long; kept, they would make each later batch too long as well.
-            hurriedThrough = max(hurriedThrough, load.entries.last?.sequence ?? 0)
-            queue.putBack(load.entries)
-            return restoreDrops(load)
-        }
-        batchReports = max(load.entries.count / 2, 1)
-        hurriedThrough = max(hurriedThrough, load.entries.last?.sequence ?? 0)
-        queue.putBack(load.entries)
-        restore(load)
-    }
-
-    private mutating func giveUp(_ load: Load, for reason: LeakReporter.DropReason) {
-        drop(load.entries.count, for: reason)
-        // What is refused without any report would be refused again and again.
-        if load.entries.isEmpty { restoreDrops(load) } else { restore(load) }
-    }
-
-    /// Takes back what a batch carried beside its reports, for the next one.
-    private mutating func restore(_ load: Load) {
-        if denominators.isEmpty { denominatorsSequence = load.entries.last?.sequence ?? sequence }
-        denominators.restore(load.denominators)
-        restoreDrops(load)
-    }
-
-    private mutating func restoreDrops(_ load: Load) {
-        for (reason, count) in load.dropped { untoldDrops[reason, default: 0] += count }
-    }
-
-    private mutating func drop(_ count: Int, for reason: LeakReporter.DropReason) {
-        guard count > 0 else { return }
-        counts.dropped[reason, default: 0] += count
-        untoldDrops[reason, default: 0] += count
+    /// Whether it tells of a leak, and not of the end of one.
+    fileprivate var isLeak: Bool {
+        if let event { return event == .leak }
+        guard let message else { return true }
+        return DetectorMessage(message).event != .freed
     }
 }

@@ -15,6 +15,19 @@ extension CustomKey.Value {
             ?? .string(UnknownContext.removed(from: String(reflecting: type(of: any))))
     }
 
+    /// - Returns: `nil` for an optional that holds nothing, however deep, and for `NSNull`.
+    static func of(_ value: Any?) -> Self? { content(of: value).map { Self($0) } }
+
+    private static func content(of value: Any?) -> Any? {
+        guard var value, !(value is NSNull) else { return nil }
+        while true {
+            let mirror = Mirror(reflecting: value)
+            guard mirror.displayStyle == .optional else { return value }
+            guard let inner = mirror.children.first?.value else { return nil }
+            value = inner
+        }
+    }
+
     private static func plain(_ any: Any) -> Self? {
         // By the exact type, since on Apple's systems `as? Bool` takes the number 1 as well.
         switch type(of: any) {

@@ -42,6 +42,12 @@ struct InstallFile: Hashable, Sendable {
         return fresh
     }
 
+    /// A new identifier, which is kept from now on: who had the old one is not known any more.
+    func renewed() -> String {
+        unsafe unlink(path)
+        return identifier()
+    }
+
     /// - Returns: `nil` when there is no file, or something else is in it.
     private var kept: String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

@@ -1,3 +1,5 @@
+import LeakMessage
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -28,4 +30,20 @@ struct Moment: Hashable, Comparable, Sendable {
     }
 
     static func < (one: Moment, other: Moment) -> Bool { one.milliseconds < other.milliseconds }
+}
+
+/// The time by both clocks: ours stands still while the device sleeps, the wall clock can be set.
+struct Now: Hashable, Sendable {
+    var moment: Moment
+    var wallTime: WireTime
+
+    static var now: Now { Now(moment: .now, wallTime: .now) }
+}
+
+extension WireTime {
+    static var now: WireTime {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return WireTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
 }

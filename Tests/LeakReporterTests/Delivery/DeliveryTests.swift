@@ -46,8 +46,8 @@ import Testing
     @Test func `reports that were invalid are told apart`() {
         let body =
             #"{"accepted": 1, "duplicate": false, "rejected": [{"index": 1, "reason": "class is 700 bytes"}]}"#
-        #expect(delivery(200, body) == .accepted(rejected: 1, reason: "class is 700 bytes"))
-        #expect(delivery(200, #"{"accepted": 2}"#) == .accepted(rejected: 0, reason: nil))
+        #expect(delivery(200, body) == .accepted(rejected: [1], reason: "class is 700 bytes"))
+        #expect(delivery(200, #"{"accepted": 2}"#) == .accepted(rejected: [], reason: nil))
     }
 
     /// The sign-in page of a hotel answers 200 to everything.

@@ -39,10 +39,10 @@ import Testing
             verdicts(&budget, [(1, 10, 0), (1, 10, 1), (2, 10, 2), (1, 10, 3)]) == [
                 .first, .again, .first, .again,
             ])
-        #expect(budget.spent == (20_416, 20), "what was seen before costs nothing")
+        #expect(budget.spent == Spending(day: 20_416, bytes: 20), "what was seen before costs nothing")
         budget.startSession()
         #expect(verdicts(&budget, [(1, 10, 4), (1, 10, 5)]) == [.first, .again])
-        #expect(budget.spent == (20_416, 30))
+        #expect(budget.spent == Spending(day: 20_416, bytes: 30))
     }
 
     @Test func `a session reports only so many different leaks, and counts those on`() {
@@ -67,7 +67,7 @@ import Testing
             verdicts(&budget, [(1, 1, Self.day - 1), (1, 100, Self.day), (2, 1, Self.day)]) == [
                 .over(.bytesPerDay), .first, .over(.bytesPerDay),
             ])
-        #expect(budget.spent == (20_417, 100))
+        #expect(budget.spent == Spending(day: 20_417, bytes: 100))
     }
 
     @Test func `what a day has not let through is new the next day`() {
@@ -85,7 +85,7 @@ import Testing
             budget.spend(40, at: time(1)), budget.spend(1, at: time(2)), budget.spend(0, at: time(3)),
         ]
         #expect(paid == [true, false, true])
-        #expect(budget.spent == (20_416, 100))
+        #expect(budget.spent == Spending(day: 20_416, bytes: 100))
     }
 
     @Test func `a process that never ends has a session a day`() {
@@ -128,7 +128,7 @@ import Testing
         }
         // The day before took one, before the first midnight.
         #expect(admitted == 11)
-        #expect(budget.spent == (20_416, 100))
+        #expect(budget.spent == Spending(day: 20_416, bytes: 100))
     }
 
     @Test func `a clock that was far ahead gives what is spent to the right day, and no new budget`() {
@@ -146,9 +146,9 @@ import Testing
     }
 
     @Test func `what was spent before is kept by the owner`() {
-        var budget = Budget(reportsPerSession: 10, bytesPerDay: 100, spent: (20_416, 90))
+        var budget = Budget(reportsPerSession: 10, bytesPerDay: 100, spent: Spending(day: 20_416, bytes: 90))
         #expect(verdicts(&budget, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
-        budget.spent = (20_415, 100)
+        budget.spent = Spending(day: 20_415, bytes: 100)
         #expect(verdicts(&budget, [(2, 100, 0)]) == [.first], "yesterday's is over")
     }
 
@@ -157,7 +157,8 @@ import Testing
     func `no number of a day or of bytes crashes`(number: Int) {
         for bytes in [Int.min, -1, 0, 99, Int.max] {
             for milliseconds in [Int64.min, Int64.min + 1, -1, 0, Self.midnight, .max] {
-                var budget = Budget(reportsPerSession: 10, bytesPerDay: 100, spent: (number, bytes))
+                var budget = Budget(
+                    reportsPerSession: 10, bytesPerDay: 100, spent: Spending(day: number, bytes: bytes))
                 for at in [milliseconds, Self.midnight, milliseconds] {
                     let time = WireTime(milliseconds: at)
                     _ = budget.admit(key(1), bytes: 1, at: time)

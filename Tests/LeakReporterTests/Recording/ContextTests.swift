@@ -11,7 +11,7 @@ import Testing
     private func set(
         _ value: Any?, forKey name: String, in context: inout Context, isRefused: Bool = false
     ) {
-        let isSet = context.set(value, forKey: name)
+        let isSet = context.set(.of(value), forKey: name)
         #expect(isSet == !isRefused)
     }
 
@@ -33,14 +33,11 @@ import Testing
         var context = Context()
         for number in 0..<100 { context.log("\(number)") }
         set(1, forKey: "a", in: &context)
-        context.setUser("1")
         let copy = context
         context.log("later")
         set(2, forKey: "a", in: &context)
-        context.setUser("2")
         #expect(copy.log == (36..<100).map { "\($0)" })
         #expect(copy.keys == [CustomKey("a", .number(1))])
-        #expect(copy.user == "1")
     }
 
     @Test func `a key keeps its place, changes its value, and goes with nil`() {
@@ -98,7 +95,7 @@ import Testing
         #expect(context.keys.last?.name == "one more")
     }
 
-    @Test func `names, texts and the user are cut`() {
+    @Test func `names and texts are cut`() {
         var context = Context()
         let long = String(repeating: "x", count: 5_000)
         set(long, forKey: long, in: &context)
@@ -107,21 +104,10 @@ import Testing
         #expect(context.keys == [CustomKey(String(long.prefix(WireLimits.keyBytes)), .string("same"))])
         set(long, forKey: long, in: &context)
         #expect(context.keys.first?.value == .string(String(long.prefix(WireLimits.keyValueBytes))))
-        context.setUser(long)
-        #expect(context.user?.utf8.count == WireLimits.userBytes)
     }
 
-    @Test(arguments: [nil, ""])
-    func `nobody is no user`(id: String?) {
+    @Test func `a report's own keys win, and its lines come last`() {
         var context = Context()
-        context.setUser("1")
-        context.setUser(id)
-        #expect(context.user == nil)
-    }
-
-    @Test func `a report's own user and keys win, and its lines come last`() {
-        var context = Context()
-        context.setUser("1")
         set(1, forKey: "a", in: &context)
         set(2, forKey: "b", in: &context)
         context.log("before")
@@ -129,15 +115,12 @@ import Testing
         report.className = "Shop.Cart"
         let plain = context.added(to: report)
         #expect(plain.className == "Shop.Cart")
-        #expect(plain.user == "1")
         #expect(plain.keys == [CustomKey("a", .number(1)), CustomKey("b", .number(2))])
         #expect(plain.log == ["before"])
 
-        report.user = "2"
         report.keys = [CustomKey("b", .string("own")), CustomKey("c", .string("own"))]
         report.log = ["own"]
         let full = context.added(to: report)
-        #expect(full.user == "2")
         #expect(full.keys == report.keys + [CustomKey("a", .number(1))])
         #expect(full.log == ["before", "own"])
         #expect(Context().added(to: report) == report)
@@ -147,7 +130,7 @@ import Testing
         var context = Context()
         for number in 0..<100 {
             context.log("\(number)")
-            _ = context.set(number, forKey: "\(number)")
+            _ = context.set(.of(number), forKey: "\(number)")
         }
         var report = LeakReport()
         report.keys = (0..<10).map { CustomKey("own \($0)", .number(0)) }

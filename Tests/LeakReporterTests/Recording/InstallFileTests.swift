@@ -91,9 +91,14 @@ import Threads
 @Suite struct InstallTests {
     private func sent(_ install: LeakReporter.Install, _ file: InstallFile) throws -> String? {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
-        let configuration = LeakReporter.Configuration(
+        var configuration = LeakReporter.Configuration(
             endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a"), install: install)
-        let reporter = LeakReporter(configuration, installFile: file) { transport }
+        configuration.storage = .memory
+        let reporter = LeakReporter(configuration) {
+            if install == .kept { $0.install = { $0 ? file.renewed() : file.identifier() } }
+        } makeTransport: {
+            transport
+        }
         #expect(!FileManager.default.fileExists(atPath: file.folder), "nothing is read by who makes it")
         reporter.record(message: "m")
         #expect(reporter.flush(timeout: 5))
@@ -115,24 +120,20 @@ import Threads
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         // What the system calls a thread is no proof: other runtimes rename what they believe is theirs.
         let asked = Guarded<[ObjectIdentifier]>([])
-        let sends = Guarded<[ObjectIdentifier]>([])
-        let configuration = LeakReporter.Configuration(endpoint: "http://localhost:8080", key: "k")
-        let courier = Courier(
-            Outbox(bounds: configuration.bounds), try Envelope(configuration),
-            install: {
+        var configuration = LeakReporter.Configuration(endpoint: "http://localhost:8080", key: "k")
+        configuration.storage = .memory
+        let reporter = LeakReporter(configuration) {
+            $0.install = { _ in
                 asked.with { $0.append(ObjectIdentifier(Thread.current)) }
                 return "i1"
-            },
-            makeTransport: {
-                sends.with { $0.append(ObjectIdentifier(Thread.current)) }
-                return transport
-            })
-        for _ in 0..<2 {
-            courier.record(LeakReport())
-            #expect(courier.flush(seconds: 5))
+            }
+        } makeTransport: {
+            transport
         }
-        courier.close()
-        #expect(asked.with { $0 } == sends.with { $0 })
+        for _ in 0..<2 {
+            reporter.record(leak: LeakReport())
+            #expect(reporter.flush(timeout: 5))
+        }
         #expect(asked.with { $0 }.count == 1)
         #expect(asked.with { $0 } != [ObjectIdentifier(Thread.current)])
         #expect(try transport.batches().map { $0["install"] as? String } == ["i1", "i1"])

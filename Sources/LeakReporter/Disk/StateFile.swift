@@ -1,0 +1,33 @@
+/// A line of text that outlives the run, in the folder of the app.
+struct StateFile: Hashable, Sendable {
+    /// Absolute.
+    let folder: String
+    let name: String
+
+    private static let bytes = 1024
+    private var path: String { folder + "/" + name }
+
+    /// - Returns: `nil` when there is none or it cannot be read.
+    func read() -> String? {
+        do throws(FileFailure) {
+            let bytes = try FileDescriptor(path, .reading).readAll(limit: Self.bytes, path: path)
+            return String(decoding: bytes, as: UTF8.self)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Puts the text in the place of the one before, at once.
+    func write(_ text: String) throws(FileFailure) {
+        let draft = path + "." + RandomText.hexadecimal128()
+        try FileSystem.makeFolders(folder)
+        do throws(FileFailure) {
+            let descriptor = try FileDescriptor(draft, .appending)
+            if let failure = descriptor.write(Array(text.utf8), path: draft).failure { throw failure }
+            try FileSystem.rename(draft, to: path)
+        } catch {
+            try? FileSystem.remove(draft)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// The only file of the queue that calls the system's functions for files.
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+extension FileFailure {
+    /// What the last call left in `errno`.
+    init(_ call: String, _ path: String) {
+        self.init(call: call, code: errno, path: path)
+    }
+
+    static func text(_ code: Int32) -> String {
+        var bytes = [CChar](repeating: 0, count: 128)
+        // `strerror` shares its memory among threads.
+        guard unsafe strerror_r(code, &bytes, bytes.count - 1) == 0 else { return "errno \(code)" }
+        return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    var isMissing: Bool { code == ENOENT }
+    var isTaken: Bool { code == EWOULDBLOCK }
+}
+
+/// A file descriptor with one owner, closed when the owner lets go.
+struct FileDescriptor: ~Copyable {
+    private let number: Int32
+
+    enum Access {
+        /// Writes go to the end; the file is made, for this user alone, where there is none.
+        case appending
+        case reading
+        /// For ``lock()``.
+        case locking
+        case folder
+    }
+
+    init(_ path: String, _ access: Access) throws(FileFailure) {
+        let flags =
+            switch access {
+            case .appending: O_WRONLY | O_APPEND | O_CREAT
+            case .reading: O_RDONLY
+            case .locking: O_RDWR
+            case .folder: O_RDONLY | O_DIRECTORY
+            }
+        // No link leads elsewhere, and a pipe in the place of a file holds nobody up.
+        let number = retrying { unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
+        guard number >= 0 else { throw FileFailure("open", path) }
+        self.number = number
+    }
+
+    deinit { close(number) }
+
+    /// - Returns: how many bytes were written before a failure.
+    borrowing func write(_ bytes: [UInt8], path: String) -> (written: Int, failure: FileFailure?) {
+        unsafe bytes.withUnsafeBytes { buffer in
+            var written = 0
+            while written < buffer.count {
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
+                #if canImport(Darwin)
+                    let count = retrying { unsafe Darwin.write(number, rest.baseAddress, rest.count) }
+                #else
+                    let count = retrying { unsafe Glibc.write(number, rest.baseAddress, rest.count) }
+                #endif
+                guard count > 0 else { return (written, FileFailure("write", path)) }
+                written += count
+            }
+            return (written, nil)
+        }
+    }
+
+    /// All that is in it, up to `limit` bytes.
+    borrowing func readAll(limit: Int, path: String) throws(FileFailure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 * 1024)
+        while bytes.count < limit {
+            #if canImport(Darwin)
+                let count = retrying { unsafe Darwin.read(number, &piece, piece.count) }
+            #else
+                let count = retrying { unsafe Glibc.read(number, &piece, piece.count) }
+            #endif
+            guard count >= 0 else { throw FileFailure("read", path) }
+            guard count > 0 else { break }
+            bytes += piece.prefix(count)
+        }
+        return bytes
+    }
+
+    /// On Linux the bytes are on the disk afterwards; on Apple's systems they have left for it. Its own cache is emptied
+    /// by `F_FULLFSYNC` alone, which costs a phone tens of milliseconds, for a cut of power that a battery prevents.
+    borrowing func sync(path: String) throws(FileFailure) {
+        #if canImport(Darwin)
+            let code = retrying { fsync(number) }
+        #else
+            let code = retrying { fdatasync(number) }
+        #endif
+        guard code == 0 else { throw FileFailure("sync", path) }
+    }
+
+    /// Holds the file until the descriptor is closed, by its owner or by the end of the process.
+    ///
+    /// - Throws: at once when another one holds it, see ``FileFailure/isTaken``.
+    borrowing func lock(path: String) throws(FileFailure) {
+        guard retrying({ flock(number, LOCK_EX | LOCK_NB) }) == 0 else { throw FileFailure("flock", path) }
+    }
+}
+
+enum FileSystem {
+    static func makeFolder(_ path: String) throws(FileFailure) {
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure("mkdir", path) }
+    }
+
+    /// Makes the folder and those above it that are missing.
+    static func makeFolders(_ path: String) throws(FileFailure) {
+        var made = ""
+        for element in path.split(separator: "/") {
+            made += "/" + element
+            do throws(FileFailure) {
+                try makeFolder(made)
+            } catch {
+                // A folder above that is there but that may not be written to, as `/home` is.
+                guard made.utf8.count < path.utf8.count else { throw error }
+            }
+        }
+    }
+
+    static func removeFolder(_ path: String) { unsafe rmdir(path) }
+
+    static func rename(_ path: String, to other: String) throws(FileFailure) {
+        #if canImport(Darwin)
+            let code = unsafe Darwin.rename(path, other)
+        #else
+            let code = unsafe Glibc.rename(path, other)
+        #endif
+        guard code == 0 else { throw FileFailure("rename", path) }
+    }
+
+    static func remove(_ path: String) throws(FileFailure) {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw FileFailure("unlink", path) }
+    }
+
+    /// - Returns: nothing where there is no such folder.
+    static func names(in path: String) -> [String] {
+        guard let stream = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Makes a name in a folder, or its absence, survive a power cut.
+    static func syncFolder(_ path: String) throws(FileFailure) {
+        try FileDescriptor(path, .folder).sync(path: path)
+    }
+}
+
+private func retrying<Result: FixedWidthInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        guard result == -1, errno == EINTR else { return result }
+    }
+}

@@ -1,0 +1,68 @@
+import LeakMessage
+
+/// A segment of the queue: where its bytes are, and what they come to.
+struct HeldSegment {
+    /// Of the batch; the file's name without its ending.
+    let key: String
+    /// Bytes that the disk did not take, in the order in which they follow those that it did.
+    var unsaved: [UInt8] = []
+    var savedBytes = 0
+    var sightings = 0
+    /// Of them those that are in ``unsaved``, in part at least.
+    var unsavedSightings = 0
+    /// Sightings that were in it and cannot be read any more; counted as dropped when it goes.
+    var damaged = 0
+    /// When it was sent for the first time; `nil` before.
+    var sentAt: WireTime?
+    /// The number of the first record in it, for those who wait until it is delivered.
+    var firstTicket: UInt64
+
+    var fileName: String { key + Self.fileEnding }
+    var bytes: Int { savedBytes + unsaved.count }
+
+    static let fileEnding = ".segment"
+}
+
+/// The segment that is being written.
+struct OpenSegment {
+    struct Line {
+        let index: UInt32
+        var count: Int
+    }
+
+    var held: HeldSegment
+    let header: SegmentHeader
+    /// When it is to be sent; `nil` when nothing in it is worth a request.
+    private(set) var dueAt: Moment?
+    /// Where a sighting of that leak can be added.
+    var lines: [FoldingKey: Line] = [:]
+    var lineCount: UInt32 = 0
+    var recordCount = 0
+    /// What was seen again since the last commit, by the index of its line.
+    var again: [UInt32: (count: Int, alive: Int?)] = [:]
+
+    init(_ header: SegmentHeader, ticket: UInt64) {
+        self.header = header
+        held = HeldSegment(key: header.key, firstTicket: ticket)
+        append(.header(header))
+    }
+
+    mutating func append(_ record: SegmentRecord) {
+        record.write(to: &held.unsaved)
+        recordCount += 1
+    }
+
+    /// Has it sent no later than that.
+    mutating func isDue(by moment: Moment) { dueAt = min(dueAt ?? moment, moment) }
+
+    /// Writes down what was seen again, once for each line.
+    mutating func settleAgain() {
+        for (index, tally) in again.sorted(by: { $0.key < $1.key }) {
+            append(
+                .again(
+                    index: index, count: UInt32(clamping: tally.count),
+                    alive: tally.alive.map { UInt32(clamping: $0) }))
+        }
+        again.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,71 @@
+import LeakMessage
+
+extension SegmentQueue {
+    /// Makes two segments of one that was too long for the collector, which has counted nothing of it. A report that is
+    /// too long alone is thrown away.
+    mutating func split(_ batch: Batch, at now: Now) {
+        guard let held = away(batch), let position = waiting.firstIndex(where: { $0.key == held.key }),
+            let bytes = read(held)
+        else { return }
+        let segment = Segment(bytes)
+        let pieces = segment.pieces
+        guard pieces.count > 1 else { return discard(held, .tooLong, at: now) }
+        drop(held.damaged, .damaged)
+        batchReports = max(batch.counts.count / 2, 1)
+        var made = pieces.map { piece in make(piece, of: held, segment.header ?? origin, at: now) }
+        for index in made.indices {
+            save(&made[index])
+            if made[index].unsaved.isEmpty { try? folder?.sync(made[index].fileName) }
+        }
+        // They count from here on: a piece is left out while the segment that it is of is there.
+        waiting.replaceSubrange(position...position, with: made)
+        remove(held)
+    }
+
+    private func make(
+        _ records: [SegmentRecord], of parent: HeldSegment, _ origin: SegmentHeader,
+        at now: Now
+    ) -> HeldSegment {
+        var header = origin
+        header.key = SightingID.make(at: now.wallTime)
+        header.parent = parent.key
+        var held = HeldSegment(key: header.key, firstTicket: parent.firstTicket)
+        for record in [.header(header)] + records { record.write(to: &held.unsaved) }
+        for case .report(let report) in records { held.sightings += Int(report.count) }
+        return held
+    }
+}
+
+extension Segment {
+    /// Two halves, as records; one if there is nothing to be halved.
+    fileprivate var pieces: [[SegmentRecord]] {
+        let lines = ordered.map { entry in
+            SegmentReport(
+                index: 0, count: UInt32(clamping: entry.report.count),
+                alive: entry.report.alive.map { UInt32(clamping: $0) }, json: entry.report.json)
+        }
+        let others =
+            checks.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
+            + dropped.map { .dropped(reason: $0.reason, count: UInt64(clamping: $0.count)) }
+        // Either may be what is too long: reports apart from the rest, then the halves of either.
+        switch (lines.isEmpty, others.isEmpty) {
+        case (false, false): return [others, Self.numbered(lines[...])]
+        case (false, true):
+            guard lines.count > 1 else { return [Self.numbered(lines[...])] }
+            return [
+                Self.numbered(lines.prefix(lines.count / 2)), Self.numbered(lines.dropFirst(lines.count / 2)),
+            ]
+        default:
+            guard others.count > 1 else { return [others] }
+            return [Array(others.prefix(others.count / 2)), Array(others.dropFirst(others.count / 2))]
+        }
+    }
+
+    private static func numbered(_ lines: ArraySlice<SegmentReport>) -> [SegmentRecord] {
+        lines.enumerated().map { index, line in
+            var line = line
+            line.index = UInt32(index)
+            return .report(line)
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import LeakMessage
+
+/// The segments that wait, on the disk as far as it takes them and in memory else.
+///
+/// Owned by the reporter's own thread. Every record is written with the next ``commit()``; until then, and where the
+/// disk fails, it is in memory.
+struct SegmentQueue {
+    /// What is posted: one segment.
+    struct Batch: Hashable, Sendable {
+        let key: String
+        let body: [UInt8]
+        /// Sightings of each report, in the order of the body.
+        let counts: [Int]
+
+        var sightings: Int { counts.reduce(0, +) }
+    }
+
+    /// What became of sightings; all are sums since the queue was made.
+    struct Tally: Hashable, Sendable {
+        var sent = 0
+        var dropped: [LeakReporter.DropReason: Int] = [:]
+        /// Those that survive the end of the process: on the disk, or delivered.
+        var stored = 0
+        var batches = 0
+    }
+
+    let bounds: LeakReporter.Bounds
+    /// Whose reports they are from now on; a segment has one origin.
+    private(set) var origin: SegmentHeader
+    /// `nil` keeps everything in memory.
+    let folder: (any SegmentFolder)?
+    var open: OpenSegment?
+    /// Closed ones, oldest first.
+    var waiting: [HeldSegment] = []
+    /// The key of the one that is on its way.
+    var awayKey: String?
+    var tally = Tally()
+    /// Why the disk takes nothing; `nil` while it does.
+    private(set) var failure: String?
+    /// Drops that the collector has not been told of and that stand in no segment yet.
+    private var untold: [String: Int] = [:]
+    /// The number of the record that is being taken.
+    var ticket: UInt64 = 0
+
+    init(bounds: LeakReporter.Bounds, origin: SegmentHeader, folder: (any SegmentFolder)?) {
+        self.bounds = bounds
+        self.origin = origin
+        self.folder = folder
+        batchReports = bounds.batchReports
+    }
+
+    /// Reports for the next batch: halved by each 413, doubled by each success.
+    var batchReports: Int
+
+    /// Sightings that are not delivered.
+    var waitingSightings: Int {
+        waiting.reduce(0) { $0 + $1.sightings + $1.damaged } + (open?.held.sightings ?? 0)
+    }
+
+    var isEmpty: Bool { waiting.isEmpty && open == nil && untold.isEmpty }
+
+    /// Up to which number everything is delivered or thrown away.
+    func settledThrough(_ last: UInt64) -> UInt64 {
+        let first = (waiting.map(\.firstTicket) + [open?.held.firstTicket].compactMap(\.self)).min()
+        return first.map { max($0, 1) - 1 } ?? last
+    }
+
+    // MARK: What comes in
+
+    /// What comes from now on is of another install or user.
+    mutating func change(_ body: (inout SegmentHeader) -> Void) {
+        var changed = origin
+        body(&changed)
+        guard changed != origin else { return }
+        origin = changed
+        close()
+    }
+
+    /// Adds a sighting to a report that waits in the open segment.
+    ///
+    /// - Returns: whether there is one.
+    mutating func fold(_ key: FoldingKey, count: Int, alive: Int?, at now: Now) -> Bool {
+        guard let line = open?.lines[key], line.count + count <= WireLimits.count else { return false }
+        open?.lines[key]?.count += count
+        let before = open?.again[line.index]
+        open?.again[line.index] = (
+            (before?.count ?? 0) + count, [before?.alive, alive].compactMap(\.self).max()
+        )
+        open?.isDue(by: now.moment.advanced(byMilliseconds: bounds.gatherRepeatsMilliseconds))
+        addSightings(count)
+        return true
+    }
+
+    /// Adds a report.
+    ///
+    /// - Parameters:
+    ///   - json: ``LeakReport/openJSON()``.
+    ///   - isNew: whether such a leak has not been seen in this session, so that it is due soon.
+    mutating func add(
+        _ json: [UInt8], _ key: FoldingKey, count: Int, alive: Int?, isNew: Bool, at now: Now
+    ) {
+        if let open, Int(open.lineCount) >= batchReports || open.held.bytes + json.count > bounds.batchBytes {
+            close()
+        }
+        begin(at: now)
+        guard let index = open?.lineCount else { return }
+        open?.lineCount += 1
+        open?.lines[key] = OpenSegment.Line(index: index, count: count)
+        let report = SegmentReport(
+            index: index, count: UInt32(clamping: count), alive: alive.map { UInt32(clamping: $0) },
+            json: json[...])
+        open?.append(.report(report))
+        let wait = isNew ? bounds.gatherMilliseconds : bounds.gatherRepeatsMilliseconds
+        open?.isDue(by: now.moment.advanced(byMilliseconds: wait))
+        addSightings(count)
+    }
+
+    private mutating func addSightings(_ count: Int) {
+        open?.held.sightings += count
+        open?.held.unsavedSightings += count
+    }
+
+    mutating func add(_ checks: [ClassChecks], at now: Now) {
+        for check in checks where check.count > 0 && !check.className.isEmpty {
+            append(
+                .checks(
+                    ClassChecks(
+                        className: check.className.prefix(utf8: WireLimits.classBytes), count: check.count)),
+                at: now)
+        }
+    }
+
+    mutating func add(_ session: EndedSession, at now: Now) {
+        var session = session
+        session.id = session.id.prefix(utf8: WireLimits.sessionIDBytes)
+        append(.session(session), at: now)
+    }
+
+    /// Counts sightings that were thrown away, and has the collector told of those that it does not know of.
+    mutating func drop(_ count: Int, _ reason: LeakReporter.DropReason) {
+        guard count > 0 else { return }
+        tally.dropped[reason, default: 0] += count
+        if reason.isTold { untold[reason.rawValue, default: 0] += count }
+    }
+
+    private mutating func append(_ record: SegmentRecord, at now: Now) {
+        if let open, open.recordCount >= WireLimits.checksCount || open.held.bytes >= bounds.batchBytes {
+            close()
+        }
+        begin(at: now)
+        open?.append(record)
+        if case .replaces = record { return }
+        open?.isDue(by: now.moment.advanced(byMilliseconds: bounds.gatherDenominatorsMilliseconds))
+    }
+
+    private mutating func begin(at now: Now) {
+        guard open == nil else { return }
+        var header = origin
+        header.key = SightingID.make(at: now.wallTime)
+        open = OpenSegment(header, ticket: ticket)
+    }
+
+    // MARK: Onto the disk
+
+    /// Writes down what came in, in one write, and throws away what is too much.
+    mutating func commit(at now: Now) {
+        for index in waiting.indices where !waiting[index].unsaved.isEmpty {
+            var held = waiting[index]
+            save(&held)
+            waiting[index] = held
+        }
+        write([], at: now)
+        enforceBounds(at: now)
+    }
+
+    /// Writes down what came in, and `records` with it.
+    mutating func write(_ records: [SegmentRecord], at now: Now) {
+        for record in records { append(record, at: now) }
+        let drops = untold.sorted { $0.key < $1.key }
+        untold = [:]
+        for (reason, count) in drops { append(.dropped(reason: reason, count: UInt64(count)), at: now) }
+        open?.settleAgain()
+        guard var held = open?.held else { return }
+        save(&held)
+        open?.held = held
+    }
+
+    /// Closes the open segment: what comes from now on goes into another.
+    mutating func close() {
+        open?.settleAgain()
+        guard var held = open?.held else { return }
+        save(&held)
+        waiting.append(held)
+        open = nil
+    }
+
+    mutating func save(_ held: inout HeldSegment) {
+        guard let folder, !held.unsaved.isEmpty else { return }
+        let (written, failure) = folder.append(held.unsaved, to: held.fileName)
+        held.savedBytes += written
+        held.unsaved.removeFirst(written)
+        self.failure = failure?.description
+        guard failure == nil else { return }
+        tally.stored += held.unsavedSightings
+        held.unsavedSightings = 0
+    }
+
+    /// - Returns: `nil` when the file cannot be read.
+    func read(_ held: HeldSegment) -> [UInt8]? {
+        guard held.savedBytes > 0, let folder else { return held.unsaved }
+        guard let saved = try? folder.read(held.fileName) else { return nil }
+        return saved + held.unsaved
+    }
+
+    mutating func remove(_ held: HeldSegment) {
+        waiting.removeAll { $0.key == held.key }
+        guard let folder, held.savedBytes > 0 else { return }
+        do throws(FileFailure) { try folder.remove(held.fileName) } catch { failure = error.description }
+    }
+
+    private mutating func enforceBounds(at now: Now) {
+        let saved = waiting.reduce(0) { $0 + $1.savedBytes } + (open?.held.savedBytes ?? 0)
+        let unsaved = waiting.reduce(0) { $0 + $1.unsaved.count } + (open?.held.unsaved.count ?? 0)
+        var excess = (saved: saved - bounds.diskBytes, unsaved: unsaved - bounds.memoryBytes)
+        for held in waiting where held.key != awayKey {
+            let helps =
+                (excess.saved > 0 && held.savedBytes > 0) || (excess.unsaved > 0 && !held.unsaved.isEmpty)
+            guard helps else { continue }
+            excess.saved -= held.savedBytes
+            excess.unsaved -= held.unsaved.count
+            discard(held, .queueFull, at: now)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import LeakMessage
+
+/// What is known of a session that goes on, in a file of the run: the next run finds it if this one is killed.
+///
+/// Each change is a record of its own at the end of the file; the newest counts.
+struct SessionLog {
+    static let fileEnding = ".session"
+    /// Of the file, beyond which it begins anew.
+    static let bytesLimit = 16 * 1024
+
+    private(set) var session: EndedSession
+    private let name: String
+    private var written: EndedSession?
+    private var bytes = 0
+
+    init(_ session: EndedSession) {
+        self.session = session
+        name = session.id + Self.fileEnding
+    }
+
+    mutating func add(checks: Int) { session.checks = session.checks.addingBounded(checks) }
+    mutating func add(leaks: Int) { session.leaks = session.leaks.addingBounded(leaks) }
+
+    /// Without a disk the session is known as long as the process lives.
+    mutating func save(to folder: (any SegmentFolder)?) {
+        guard let folder, session != written else { return }
+        var record: [UInt8] = []
+        SegmentRecord.session(session).write(to: &record)
+        if bytes + record.count > Self.bytesLimit {
+            guard (try? folder.replace(name, with: record)) != nil else { return }
+            bytes = record.count
+        } else {
+            let (count, failure) = folder.append(record, to: name)
+            bytes += count
+            guard failure == nil else { return }
+        }
+        written = session
+    }
+
+    func remove(from folder: (any SegmentFolder)?) {
+        guard bytes > 0 else { return }
+        try? folder?.remove(name)
+    }
+
+    static func newest(in bytes: [UInt8]) -> EndedSession? {
+        for frame in Framing.read(bytes).frames.reversed() {
+            if case .session(let session)? = SegmentRecord(frame) { return session }
+        }
+        return nil
+    }
+}
+
+extension EndedSession {
+    /// Nothing was checked and nothing leaked: that says nothing about leaks.
+    var isUnknown: Bool { checks == 0 && leaks == 0 }
+}
+
+extension Int {
+    fileprivate func addingBounded(_ other: Int) -> Int {
+        let (sum, isTooLarge) = addingReportingOverflow(Swift.max(other, 0))
+        return isTooLarge ? .max : sum
+    }
+}

@@ -1,0 +1,16 @@
+internal import Threads
+
+/// What the keeper lets others see, as of its last turn.
+struct Board: Sendable {
+    var statistics = LeakReporter.Statistics()
+    /// How many entries of the mailbox it has seen to.
+    var processed: UInt64 = 0
+    /// Sightings in them.
+    var recorded = 0
+    /// Up to which entry everything is delivered or thrown away.
+    var settledThrough: UInt64 = 0
+    /// Of the mailbox's refusals those that are counted in `statistics`.
+    var countedRefusals = MailboxRefusals()
+    var hasSession = false
+    var isClosed = false
+}

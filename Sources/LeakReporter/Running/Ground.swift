@@ -1,0 +1,29 @@
+import LeakMessage
+internal import Threads
+
+/// What a reporter stands on: everything that its threads ask of the world outside.
+struct Ground: Sendable {
+    var bounds: LeakReporter.Bounds
+    var backoff: Backoff
+    var app: AppInfo
+    var device: DeviceInfo
+    var user: String?
+    /// `nil` when nothing can be sent, for the reason in ``Outbox/Rules/refusal``.
+    var envelope: Envelope?
+    var rules: Outbox.Rules
+    /// Why nothing is sent; for ``LeakReporter/Statistics/lastFailure``.
+    var trouble: String?
+    /// Gives the installation's identifier, a new one if asked for. Called on the keeper's thread: it may read a file.
+    var install: @Sendable (_ isReset: Bool) -> String?
+    /// Absolute path of the app's own folder; `nil` keeps everything in memory.
+    var folder: String?
+    var collectsByDefault: Bool
+    var warn: @Sendable (String) -> Void
+    var makeFolder: @Sendable (_ path: String) -> any SegmentFolder = { RunFolder(in: $0) }
+    var makeTransport: @Sendable () -> any Transport
+
+    /// Version 1 of the format. Another version has a folder of its own and leaves this one alone.
+    var queueFolder: String? { folder.map { $0 + "/queue-1" } }
+    var switchFile: StateFile? { folder.map { StateFile(folder: $0, name: "collection") } }
+    var spentFile: StateFile? { folder.map { StateFile(folder: $0, name: "spent") } }
+}

@@ -1,0 +1,141 @@
+internal import Dispatch
+import LeakMessage
+internal import Threads
+
+/// The thread that owns the outbox: takes what is recorded, writes it down, says what is to be sent.
+///
+/// It never waits for the network, and nobody who records waits for it.
+final class Keeper: Sendable {
+    enum Entry: Sendable {
+        case report(LeakReport)
+        case checks([ClassChecks])
+        case session(EndedSession)
+        case log(String)
+        case keys([CustomKeyChange])
+        case user(String?)
+        case startSession(checks: (@Sendable () -> [ClassChecks])?)
+        case endSession
+        case collect(Bool)
+        case check(@Sendable (Bool) -> Void)
+        case send
+        case delete(resetsInstall: Bool)
+        case reply(SegmentQueue.Batch, Reply)
+        case close
+    }
+
+    struct CustomKeyChange: Hashable, Sendable {
+        let name: String
+        let value: CustomKey.Value?
+
+        var bytes: Int {
+            guard case .string(let text)? = value else { return name.utf8.count + 64 }
+            return name.utf8.count + text.utf8.count + 64
+        }
+    }
+
+    let mailbox: Mailbox<Entry>
+    let board = Guarded(Board())
+    private let ground: Ground
+
+    init(_ ground: Ground) {
+        self.ground = ground
+        mailbox = Mailbox(items: Self.entryLimit, bytes: ground.bounds.memoryBytes)
+        let isRunning = WorkerThread.start(name: "LeakReporter") { [self] in
+            var keeping = Keeping(ground, self)
+            keeping.run()
+        }
+        guard !isRunning else { return }
+        mailbox.close()
+        board.with { board in
+            board.isClosed = true
+            board.statistics.isStopped = true
+            board.statistics.lastFailure = "the system starts no more threads, so nothing is kept or sent"
+        }
+    }
+
+    /// A burst of more, in the milliseconds that it takes to write down what came before, is a loop gone wrong.
+    static let entryLimit = 16_384
+
+    func record(_ report: LeakReport) {
+        var report = report.boundedForQueue()
+        if report.at == nil { report.at = .now }
+        _ = mailbox.offer(
+            .report(report), bytes: ReportSize.bytes(of: report), weight: report.boundedCount)
+    }
+
+    /// - Parameter bytes: what the entry counts for against the bound of what waits to be written down; `nil` for the few
+    ///   that must not be lost.
+    func post(_ entry: Entry, bytes: Int? = nil) {
+        guard let bytes else {
+            mailbox.insist(entry)
+            return
+        }
+        _ = mailbox.offer(entry, bytes: bytes)
+    }
+
+    /// Ends the session and sends what waits, at the end of the process: not longer than until an attempt fails.
+    func finish(seconds: Double) {
+        guard !isIdle || board.with({ $0.hasSession }) else { return }
+        post(.endSession)
+        _ = flush(seconds: seconds, patience: .untilFirstFailure)
+    }
+
+    /// Waits until everything recorded so far is delivered or thrown away.
+    ///
+    /// - Parameter patience: whether to wait on when an attempt fails.
+    func flush(seconds: Double, patience: Patience = .throughFailures) -> Bool {
+        // Written so that NaN is no wait at all.
+        let milliseconds = seconds > 0 ? Int(min(seconds, 86_400) * 1000) : 0
+        let isIdle = isIdle
+        guard let ticket = mailbox.insist(.send) else { return board.with { $0.statistics.waiting == 0 } }
+        let deadline = Moment.now.advanced(byMilliseconds: milliseconds)
+        var failures: Int?
+        return board.wait { board in
+            if board.settledThrough >= ticket { return .take(true) }
+            let left = deadline.milliseconds - Moment.now.milliseconds
+            if left <= 0 { return .take(isIdle) }
+            if board.isClosed || (board.processed >= ticket && board.statistics.isStopped) {
+                return .take(false)
+            }
+            if patience == .untilFirstFailure, board.processed >= ticket {
+                let before = failures ?? board.statistics.failedAttempts
+                failures = before
+                if board.statistics.failedAttempts > before { return .take(false) }
+            }
+            return .sleep(milliseconds: Int64(left))
+        }
+    }
+
+    private var isIdle: Bool {
+        let last = mailbox.lastSequence
+        return board.with { $0.processed == last && $0.settledThrough >= last }
+    }
+
+    enum Patience { case throughFailures, untilFirstFailure }
+
+    var statistics: LeakReporter.Statistics {
+        // In this order: what is counted twice for a moment is better than what is not counted.
+        let (weight, refusals) = (mailbox.weight, mailbox.refusals)
+        let board = board.with { $0 }
+        var statistics = board.statistics
+        statistics.waiting += max(weight - board.recorded, 0)
+        for (reason, count) in refusals.since(board.countedRefusals) where count > 0 {
+            statistics.dropped[reason, default: 0] += count
+        }
+        return statistics
+    }
+
+    /// Lets the threads send what waits, each batch once, and end.
+    func close() {
+        mailbox.insist(.close)
+    }
+}
+
+extension MailboxRefusals {
+    func since(_ earlier: MailboxRefusals) -> [(LeakReporter.DropReason, Int)] {
+        [
+            (.queueFull, full + closed - earlier.full - earlier.closed),
+            (.reentrant, reentrant - earlier.reentrant),
+        ]
+    }
+}

@@ -1,0 +1,204 @@
+internal import Dispatch
+import LeakMessage
+internal import Threads
+
+/// One turn after another of the keeper's thread.
+struct Keeping {
+    private let ground: Ground
+    private let keeper: Keeper
+    private let carrier = Carrier()
+    private var outbox: Outbox
+    private var takeChecks: (@Sendable () -> [ClassChecks])?
+    private var processed: UInt64 = 0
+    private var recorded = 0
+    private var countedRefusals = MailboxRefusals()
+    private var knowsInstall = false
+    private var isClosing = false
+    private var isAway = false
+    private var hasWarned = false
+    private var savedSpending: Spending
+
+    init(_ ground: Ground, _ keeper: Keeper) {
+        self.ground = ground
+        self.keeper = keeper
+        let folder = ground.queueFolder.map(ground.makeFolder)
+        let origin = SegmentHeader(
+            key: "", app: ground.app, device: ground.device,
+            user: ground.user?.prefix(utf8: WireLimits.userBytes))
+        savedSpending = Spending(line: ground.spentFile?.read() ?? "") ?? Spending()
+        let budget = Budget(
+            reportsPerSession: ground.bounds.reportsPerSession, bytesPerDay: ground.bounds.bytesPerDay,
+            spent: savedSpending)
+        outbox = Outbox(
+            queue: SegmentQueue(bounds: ground.bounds, origin: origin, folder: folder),
+            backoff: ground.backoff, budget: budget, rules: ground.rules)
+    }
+
+    mutating func run() {
+        start()
+        var entries: [Keeper.Entry] = []
+        while true {
+            let wait = sendWhatIsDue()
+            if isClosing, !isAway { break }
+            entries.removeAll(keepingCapacity: entries.capacity <= 1024)
+            keeper.mailbox.take(into: &entries, milliseconds: isAway ? nil : wait)
+            for entry in entries { take(entry) }
+            pollIfDue()
+            endTurn()
+        }
+        keeper.mailbox.close()
+        endTurn(isLast: true)
+    }
+
+    private mutating func start() {
+        let now = Now.now
+        if let why = ground.trouble { stop(why) }
+        let isOn = ground.switchFile?.read().map { $0 == "on" } ?? ground.collectsByDefault
+        if !isOn { outbox.setCollecting(false, at: now) }
+        if ground.rules.refusal == nil { outbox.adopt(at: now) }
+        endTurn()
+    }
+
+    /// - Returns: how long there is nothing to do; `nil` until something is recorded.
+    private mutating func sendWhatIsDue() -> Int64? {
+        guard !isAway else { return nil }
+        if outbox.isAboutToSend(at: .now) { poll() }
+        switch outbox.next(at: .now) {
+        case .wait(nil): return nil
+        case .wait(let moment?): return Int64(clamping: moment.milliseconds - Moment.now.milliseconds)
+        case .send(let batch):
+            isAway = carrier.send(batch, ground, keeper.mailbox)
+            if !isAway {
+                finish(batch, .postponed(afterMilliseconds: nil, why: "the system starts no more threads"))
+            }
+            return nil
+        }
+    }
+
+    private mutating func take(_ entry: Keeper.Entry) {
+        processed += 1
+        outbox.number(processed)
+        let now = Now.now
+        switch entry {
+        case .report(let report):
+            recorded &+= report.boundedCount
+            learnInstall()
+            outbox.record(report, at: now)
+        case .checks(let checks):
+            learnInstall()
+            outbox.record(checks, at: now)
+        case .session(let session):
+            learnInstall()
+            outbox.record(session, at: now)
+        case .log(let line): outbox.log(line)
+        case .keys(let changes): for change in changes { outbox.set(change.value, forKey: change.name) }
+        case .user(let id): outbox.setUser(id)
+        case .startSession(let source):
+            learnInstall()
+            endSession()
+            takeChecks = source ?? takeChecks
+            outbox.startSession(at: now)
+        case .endSession: endSession()
+        case .collect(let isOn): collect(isOn)
+        case .check(let completion):
+            outbox.adopt(at: now)
+            let hasSome = outbox.queue.waitingSightings > 0
+            // The app's own code, which may take its time.
+            DispatchQueue.global(qos: .utility).async { completion(hasSome) }
+        case .send:
+            poll()
+            outbox.adopt(at: now)
+            outbox.hurry()
+        case .delete(let resetsInstall):
+            outbox.deleteAll(at: now)
+            if resetsInstall { outbox.setInstall(ground.install(true)) }
+        case .reply(let batch, let reply):
+            isAway = false
+            finish(batch, Delivery(reply, now: now.wallTime))
+        case .close:
+            endSession()
+            outbox.hurry()
+            isClosing = true
+        }
+    }
+
+    private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
+        outbox.finish(batch, delivery, at: .now, jitter: .random(in: 0..<1))
+        if outbox.schedule.isStopped { warn(outbox.schedule.lastFailure) }
+    }
+
+    /// The installation's identifier is read with the first thing that is worth telling.
+    private mutating func learnInstall() {
+        guard !knowsInstall else { return }
+        knowsInstall = true
+        outbox.setInstall(ground.install(false))
+    }
+
+    // MARK: Counts of the app
+
+    private mutating func pollIfDue() {
+        if outbox.isPollDue(at: .now) { poll() }
+    }
+
+    private mutating func poll() {
+        guard outbox.hasSession, let takeChecks else { return }
+        let checks = takeChecks()
+        outbox.record(checks, at: .now)
+        outbox.finishPoll(hasChecks: !checks.isEmpty, at: .now)
+    }
+
+    private mutating func endSession() {
+        poll()
+        outbox.endSession(at: .now)
+    }
+
+    private mutating func collect(_ isOn: Bool) {
+        outbox.setCollecting(isOn, at: .now)
+        do throws(FileFailure) {
+            try ground.switchFile?.write(isOn ? "on" : "off")
+        } catch {
+            outbox.noteStorageFailure("the choice about collecting is not kept: \(error)")
+        }
+    }
+
+    // MARK: What others see
+
+    private mutating func endTurn(isLast: Bool = false) {
+        let refusals = keeper.mailbox.refusals
+        for (reason, count) in refusals.since(countedRefusals) { outbox.countLost(count, reason) }
+        countedRefusals = refusals
+        outbox.commit(at: .now)
+        saveSpending()
+        let board = Board(
+            statistics: outbox.statistics, processed: processed, recorded: recorded,
+            settledThrough: outbox.queue.settledThrough(processed), countedRefusals: refusals,
+            hasSession: outbox.hasSession, isClosed: isLast)
+        keeper.board.with { $0 = board }
+        keeper.board.wakeAll()
+    }
+
+    /// With each batch, not with each report: a process that is killed forgets what one batch took.
+    private mutating func saveSpending() {
+        guard outbox.budget.spent != savedSpending, outbox.queue.open == nil, let file = ground.spentFile
+        else {
+            return
+        }
+        let other = Spending(line: file.read() ?? "") ?? savedSpending
+        let sum = outbox.budget.spent.added(to: other, since: savedSpending)
+        outbox.setSpent(sum)
+        savedSpending = sum
+        try? file.write(sum.line)
+    }
+
+    private mutating func stop(_ why: String) {
+        outbox.stop(why)
+        warn(why)
+    }
+
+    /// Once: what stops a reporter stays as it is until the app is changed.
+    private mutating func warn(_ text: String?) {
+        guard !hasWarned, let text else { return }
+        hasWarned = true
+        ground.warn("LeakReporter: \(text)")
+    }
+}

@@ -1,0 +1,93 @@
+internal import Gzip
+
+/// How records stand in a file: a marker, a kind, a length, a checksum, the payload.
+///
+/// ```
+/// 2 bytes  FF A7, which no UTF-8 holds: what looks like a start inside of a text is none
+/// 1 byte   kind
+/// 4 bytes  length of the payload, little-endian
+/// 4 bytes  CRC-32 of kind, length and payload, little-endian
+/// n bytes  payload
+/// ```
+/// Reading finds each whole record before and after damage; torn ends are damage like any other.
+enum Framing {
+    /// Twenty times the longest report of plain letters.
+    static let payloadLimit = 2 * 1024 * 1024
+    static let headerBytes = 11
+    private static let marker: (UInt8, UInt8) = (0xFF, 0xA7)
+
+    struct Frame: Hashable {
+        let kind: UInt8
+        let payload: ArraySlice<UInt8>
+    }
+
+    struct Reading: Hashable {
+        var frames: [Frame] = []
+        /// Bytes that belong to no whole record.
+        var damagedBytes = 0
+    }
+
+    /// - Parameter payload: at most ``payloadLimit`` bytes.
+    static func append(_ kind: UInt8, _ payload: [UInt8], to bytes: inout [UInt8]) {
+        precondition(
+            payload.count <= payloadLimit, "a record of \(payload.count) bytes was not bounded before")
+        bytes.append(marker.0)
+        bytes.append(marker.1)
+        let start = bytes.count
+        bytes.append(kind)
+        bytes.append(UInt32(payload.count))
+        bytes.append(Checksum.crc32(payload[...], after: Checksum.crc32(bytes[start...])))
+        bytes.append(contentsOf: payload)
+    }
+
+    static func read(_ bytes: [UInt8]) -> Reading {
+        var reading = Reading()
+        var index = 0
+        while index < bytes.count {
+            if let (frame, end) = frame(at: index, in: bytes) {
+                reading.frames.append(frame)
+                index = end
+            } else {
+                let next = bytes[(index + 1)...].firstIndex(of: marker.0) ?? bytes.endIndex
+                reading.damagedBytes += next - index
+                index = next
+            }
+        }
+        return reading
+    }
+
+    private static func frame(at start: Int, in bytes: [UInt8]) -> (Frame, end: Int)? {
+        guard bytes.count - start >= headerBytes, bytes[start] == marker.0, bytes[start + 1] == marker.1
+        else {
+            return nil
+        }
+        let length = Int(UInt32(littleEndian: bytes[(start + 3)...]))
+        let end = start + headerBytes + length
+        guard length <= payloadLimit, end <= bytes.count else { return nil }
+        let payload = bytes[(start + headerBytes)..<end]
+        let sum = Checksum.crc32(payload, after: Checksum.crc32(bytes[(start + 2)..<(start + 7)]))
+        guard sum == UInt32(littleEndian: bytes[(start + 7)...]) else { return nil }
+        return (Frame(kind: bytes[start + 2], payload: payload), end)
+    }
+}
+
+extension [UInt8] {
+    /// Little-endian.
+    mutating func append(_ number: some FixedWidthInteger) {
+        var rest = number
+        for _ in 0..<(number.bitWidth / 8) {
+            append(UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+        }
+    }
+}
+
+extension FixedWidthInteger {
+    /// The first bytes of `bytes`, which must be there.
+    init(littleEndian bytes: ArraySlice<UInt8>) {
+        self = 0
+        for offset in 0..<(Self.bitWidth / 8) {
+            self |= Self(truncatingIfNeeded: UInt64(bytes[bytes.startIndex + offset])) << Self(8 * offset)
+        }
+    }
+}

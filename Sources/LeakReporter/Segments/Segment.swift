@@ -1,0 +1,98 @@
+import LeakMessage
+
+/// What a segment says, read from its bytes, whatever became of them.
+struct Segment: Hashable {
+    struct Report: Hashable {
+        var json: ArraySlice<UInt8>
+        var count: Int
+        var alive: Int?
+    }
+
+    /// `nil` when it is damaged.
+    private(set) var header: SegmentHeader?
+    /// By index; missing ones were damaged.
+    private(set) var reports: [UInt32: Report] = [:]
+    private(set) var checks: [ClassChecks] = []
+    private(set) var sessions: [EndedSession] = []
+    private(set) var dropped: [DroppedReports] = []
+    private(set) var replaced: [String] = []
+    private(set) var seal: SegmentSeal?
+    /// Sightings that are known to be missing; there may have been more.
+    private(set) var damagedSightings = 0
+
+    init(_ bytes: [UInt8]) {
+        let reading = Framing.read(bytes)
+        let records = reading.frames.map(SegmentRecord.init)
+        for case .report(let report)? in records {
+            reports[report.index] = Report(
+                json: report.json, count: Int(report.count), alive: report.alive.map { Int($0) })
+        }
+        for record in records.compactMap(\.self) { take(record) }
+        let expected = max(reports.keys.max().map { Int($0) + 1 } ?? 0, Int(seal?.reports ?? 0))
+        damagedSightings += expected - reports.count
+        // Nothing that could be read tells what it was.
+        if damagedSightings == 0, reading.damagedBytes > 0 { damagedSightings = 1 }
+    }
+
+    private mutating func take(_ record: SegmentRecord) {
+        switch record {
+        case .header(let header): self.header = header
+        case .report: break
+        case .again(let index, let count, let alive):
+            guard var report = reports[index] else { return damagedSightings += Int(count) }
+            report.count += Int(count)
+            report.alive = [report.alive, alive.map { Int($0) }].compactMap(\.self).max()
+            reports[index] = report
+        case .checks(let classChecks): checks.append(classChecks)
+        case .session(let session): sessions.append(session)
+        case .dropped(let reason, let count):
+            dropped.append(DroppedReports(reason: reason, count: Int(clamping: count)))
+        case .replaces(let key): replaced.append(key)
+        case .seal(let seal): self.seal = seal
+        }
+    }
+
+    /// How often leaks were seen.
+    var sightings: Int { reports.values.reduce(0) { $0 + $1.count } }
+
+    var isEmpty: Bool { reports.isEmpty && checks.isEmpty && sessions.isEmpty && dropped.isEmpty }
+
+    /// The reports in the order in which they were seen, as they stand in the body.
+    var ordered: [(index: UInt32, report: Report)] {
+        reports.sorted { $0.key < $1.key }.map { (index: $0.key, report: $0.value) }
+    }
+
+    /// The batch but for its reports.
+    ///
+    /// - Parameter header: of the segment, or of one that takes its place.
+    func head(_ header: SegmentHeader, sentAt: WireTime) -> [UInt8] {
+        var batch = LeakBatch()
+        batch.app = header.app
+        batch.device = header.device
+        batch.install = header.install
+        batch.user = header.user
+        batch.sentAt = sentAt
+        batch.checks = Self.sums(checks.map { ($0.className, $0.count) }).map(ClassChecks.init)
+        batch.sessions = sessions
+        batch.dropped = Self.sums(dropped.map { ($0.reason, $0.count) }).map(DroppedReports.init)
+        return batch.headJSON()
+    }
+
+    /// By name, so that the same counts are the same bytes.
+    private static func sums(_ counts: [(String, Int)]) -> [(String, Int)] {
+        Dictionary(counts) { one, other in
+            let (sum, isTooLarge) = one.addingReportingOverflow(other)
+            return isTooLarge ? .max : sum
+        }.sorted { $0.key < $1.key }
+    }
+
+    /// The bytes that are posted: those of the seal, and the reports between them.
+    func body(_ seal: SegmentSeal) -> [UInt8] {
+        var body = Array(seal.head)
+        for (index, entry) in ordered.enumerated() {
+            if index > 0 { body.append(UInt8(ascii: ",")) }
+            body += LeakReport.closed(entry.report.json, count: entry.report.count, alive: entry.report.alive)
+        }
+        return body + LeakBatch.tailJSON
+    }
+}

@@ -1,0 +1,212 @@
+import LeakMessage
+
+/// What a segment consists of, one record after another. The numbers of the kinds are in files on devices: a change
+/// needs a new ``SegmentHeader/version``.
+enum SegmentRecord: Hashable {
+    case header(SegmentHeader)
+    case report(SegmentReport)
+    /// The report of that index was seen again.
+    case again(index: UInt32, count: UInt32, alive: UInt32?)
+    case checks(ClassChecks)
+    case session(EndedSession)
+    /// Reports that were thrown away and that the collector has not been told of.
+    case dropped(reason: String, count: UInt64)
+    /// The segment of that key was thrown away, or what of it is left stands in this one: where its file is still there,
+    /// it is to be removed.
+    case replaces(key: String)
+    /// Nothing is added any more: it was on the way for the first time.
+    case seal(SegmentSeal)
+}
+
+/// Whose reports the segment holds.
+struct SegmentHeader: Hashable {
+    static let version: UInt8 = 1
+
+    /// The `Idempotency-Key` of the batch that the segment becomes.
+    var key: String
+    /// The segment that this one is a piece of: while that one is there, this one does not count.
+    var parent: String?
+    var app: AppInfo
+    var device: DeviceInfo
+    var install: String?
+    var user: String?
+}
+
+struct SegmentReport: Hashable {
+    /// From 0 upwards in each segment, so that what is missing is noticed.
+    var index: UInt32
+    var count: UInt32
+    var alive: UInt32?
+    /// ``LeakReport/openJSON()``, byte for byte what is sent.
+    var json: ArraySlice<UInt8>
+}
+
+struct SegmentSeal: Hashable {
+    /// When it was sent for the first time, by the wall clock.
+    var sentAt: WireTime
+    /// Reports, those seen again not counted.
+    var reports: UInt32
+    /// ``LeakBatch/headJSON()``, byte for byte what is sent.
+    var head: ArraySlice<UInt8>
+}
+
+extension SegmentRecord {
+    private enum Kind {
+        static let header: UInt8 = 1
+        static let report: UInt8 = 2
+        static let again: UInt8 = 3
+        static let checks: UInt8 = 4
+        static let session: UInt8 = 5
+        static let dropped: UInt8 = 6
+        static let replaces: UInt8 = 7
+        static let seal: UInt8 = 8
+    }
+
+    func write(to bytes: inout [UInt8]) {
+        var payload: [UInt8] = []
+        let kind: UInt8
+        switch self {
+        case .header(let header):
+            kind = Kind.header
+            payload.append(SegmentHeader.version)
+            let (app, device) = (header.app, header.device)
+            for text in [
+                header.key, header.parent, app.id, app.module, app.version, app.build, device.os,
+                device.osVersion, device.model, header.install, header.user,
+            ] {
+                payload.append(text: text)
+            }
+        case .report(let report):
+            kind = Kind.report
+            payload.append(report.index)
+            payload.append(report.count)
+            payload.append(report.alive ?? .max)
+            payload.append(contentsOf: report.json)
+        case .again(let index, let count, let alive):
+            kind = Kind.again
+            payload.append(index)
+            payload.append(count)
+            payload.append(alive ?? .max)
+        case .checks(let checks):
+            kind = Kind.checks
+            payload.append(UInt64(clamping: checks.count))
+            payload.append(text: checks.className)
+        case .session(let session):
+            kind = Kind.session
+            payload.append(session.startedAt?.milliseconds ?? .min)
+            payload.append(UInt64(clamping: session.checks))
+            payload.append(UInt64(clamping: session.leaks))
+            payload.append(text: session.id)
+        case .dropped(let reason, let count):
+            kind = Kind.dropped
+            payload.append(count)
+            payload.append(text: reason)
+        case .replaces(let key):
+            kind = Kind.replaces
+            payload.append(text: key)
+        case .seal(let seal):
+            kind = Kind.seal
+            payload.append(seal.sentAt.milliseconds)
+            payload.append(seal.reports)
+            payload.append(contentsOf: seal.head)
+        }
+        Framing.append(kind, payload, to: &bytes)
+    }
+
+    /// - Returns: `nil` when it is none that this version writes.
+    init?(_ frame: Framing.Frame) {
+        var reader = PayloadReader(rest: frame.payload)
+        guard let record = Self.read(frame.kind, &reader) else { return nil }
+        self = record
+    }
+
+    private static func read(_ kind: UInt8, _ reader: inout PayloadReader) -> SegmentRecord? {
+        switch kind {
+        case Kind.header: return header(&reader).map(SegmentRecord.header)
+        case Kind.report:
+            guard let index: UInt32 = reader.number(), let count: UInt32 = reader.number(),
+                let alive: UInt32 = reader.number(), !reader.rest.isEmpty
+            else { return nil }
+            return .report(
+                SegmentReport(index: index, count: count, alive: alive.unlessLargest, json: reader.rest))
+        case Kind.again:
+            guard let index: UInt32 = reader.number(), let count: UInt32 = reader.number(),
+                let alive: UInt32 = reader.number()
+            else { return nil }
+            return .again(index: index, count: count, alive: alive.unlessLargest)
+        case Kind.checks:
+            guard let count: UInt64 = reader.number(), let name = reader.text() ?? nil else { return nil }
+            return .checks(ClassChecks(className: name, count: Int(clamping: count)))
+        case Kind.session:
+            guard let startedAt: Int64 = reader.number(), let checks: UInt64 = reader.number(),
+                let leaks: UInt64 = reader.number(), let id = reader.text() ?? nil
+            else { return nil }
+            return .session(
+                EndedSession(
+                    id: id, startedAt: startedAt == .min ? nil : WireTime(milliseconds: startedAt),
+                    checks: Int(clamping: checks), leaks: Int(clamping: leaks)))
+        case Kind.dropped:
+            guard let count: UInt64 = reader.number(), let reason = reader.text() ?? nil else { return nil }
+            return .dropped(reason: reason, count: count)
+        case Kind.replaces: return (reader.text() ?? nil).map(SegmentRecord.replaces)
+        case Kind.seal:
+            guard let sentAt: Int64 = reader.number(), let reports: UInt32 = reader.number() else {
+                return nil
+            }
+            return .seal(
+                SegmentSeal(sentAt: WireTime(milliseconds: sentAt), reports: reports, head: reader.rest))
+        default: return nil
+        }
+    }
+
+    private static func header(_ reader: inout PayloadReader) -> SegmentHeader? {
+        guard let version: UInt8 = reader.number(), version == SegmentHeader.version else { return nil }
+        var texts: [String?] = []
+        for _ in 0..<11 {
+            guard let text = reader.text() else { return nil }
+            texts.append(text)
+        }
+        guard let key = texts[0] else { return nil }
+        return SegmentHeader(
+            key: key, parent: texts[1],
+            app: AppInfo(id: texts[2], module: texts[3], version: texts[4], build: texts[5]),
+            device: DeviceInfo(os: texts[6], osVersion: texts[7], model: texts[8]),
+            install: texts[9], user: texts[10])
+    }
+}
+
+/// Takes a payload apart, front to back.
+private struct PayloadReader {
+    var rest: ArraySlice<UInt8>
+
+    mutating func number<Number: FixedWidthInteger>() -> Number? {
+        let count = Number.bitWidth / 8
+        guard rest.count >= count else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return Number(littleEndian: rest)
+    }
+
+    /// - Returns: `.some(nil)` for a text that was not there when it was written.
+    mutating func text() -> String?? {
+        guard let count: UInt16 = number() else { return nil }
+        guard count < .max else { return .some(nil) }
+        guard rest.count >= Int(count) else { return nil }
+        defer { rest = rest.dropFirst(Int(count)) }
+        return String(decoding: rest.prefix(Int(count)), as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// Two bytes of length, and the text, cut where it is longer than they can say. The bounds of the wire format are
+    /// far below.
+    fileprivate mutating func append(text: String?) {
+        guard let text = text?.prefix(utf8: Int(UInt16.max) - 1) else { return append(UInt16.max) }
+        append(UInt16(text.utf8.count))
+        append(contentsOf: text.utf8)
+    }
+}
+
+extension UInt32 {
+    /// The largest stands for none.
+    fileprivate var unlessLargest: UInt32? { self == .max ? nil : self }
+}
