@@ -184,11 +184,7 @@ struct Outbox {
 
     /// What to do now.
     mutating func next(at now: Now) -> Step {
-        guard isCollecting, rules.refusal == nil, !schedule.isStopped, !isAway else {
-            return .wait(until: polls.at)
-        }
-        guard let due = dueAt else { return .wait(until: polls.at) }
-        let start = max(due, schedule.earliest ?? due)
+        guard !isAway, let start = sendsAt else { return .wait(until: polls.at) }
         guard start <= now.moment else { return .wait(until: min(start, polls.at ?? start)) }
         if queue.waiting.isEmpty { queue.close() }
         guard let batch = queue.oldestBatch(at: now) else { return next(at: now) }
@@ -196,18 +192,24 @@ struct Outbox {
         return .send(batch)
     }
 
+    /// When the next attempt is made; the past while one is under way, `nil` when nothing is due.
+    var sendsAt: Moment? {
+        guard isCollecting, rules.refusal == nil, !schedule.isStopped else { return nil }
+        if isAway { return .distantPast }
+        return dueAt.map { max($0, schedule.earliest ?? $0) }
+    }
+
     /// Whether the next step is to send what was recorded last.
     func isAboutToSend(at now: Now) -> Bool {
-        guard !isAway, !schedule.isStopped, queue.waiting.isEmpty, let dueAt else { return false }
-        return max(dueAt, schedule.earliest ?? dueAt) <= now.moment
+        !isAway && queue.waiting.isEmpty && (sendsAt.map { $0 <= now.moment } ?? false)
     }
 
     private var dueAt: Moment? {
         let first = queue.waiting.first?.firstTicket ?? queue.open?.held.firstTicket
         guard let first else { return nil }
-        if first <= hurriedThrough { return Moment(milliseconds: .min) }
+        if first <= hurriedThrough { return .distantPast }
         guard rules.sendsAutomatically else { return nil }
-        return queue.waiting.isEmpty ? queue.open?.dueAt : Moment(milliseconds: .min)
+        return queue.waiting.isEmpty ? queue.open?.dueAt : .distantPast
     }
 
     /// Ends the attempt that ``next(at:)`` asked for.

@@ -15,6 +15,8 @@ final class Keeper: Sendable {
         case user(String?)
         case startSession(checks: (@Sendable () -> [ClassChecks])?)
         case endSession
+        /// The session ends, and what waits goes if it may go by itself.
+        case finish
         case collect(Bool)
         case check(@Sendable (Bool) -> Void)
         case send
@@ -70,39 +72,39 @@ final class Keeper: Sendable {
             mailbox.insist(entry)
             return
         }
-        _ = mailbox.offer(entry, bytes: bytes)
+        _ = mailbox.offer(entry, bytes: bytes, weight: 0)
     }
 
-    /// Ends the session and sends what waits, at the end of the process: not longer than until an attempt fails.
+    /// Ends the session and, if the app lets reports go by themselves, sends what waits: at the end of the process, and
+    /// when it may be ended soon. What waits is on the disk in any case.
+    ///
+    /// - Parameter seconds: how long to block at most; less when nothing can be sent before that.
     func finish(seconds: Double) {
-        guard !isIdle || board.with({ $0.hasSession }) else { return }
-        post(.endSession)
-        _ = flush(seconds: seconds, patience: .untilFirstFailure)
+        guard !isIdle || board.with({ $0.hasSession }), let ticket = mailbox.insist(.finish) else { return }
+        _ = wait(for: ticket, seconds: seconds) { $0.isResting(until: $1) }
     }
 
     /// Waits until everything recorded so far is delivered or thrown away.
-    ///
-    /// - Parameter patience: whether to wait on when an attempt fails.
-    func flush(seconds: Double, patience: Patience = .throughFailures) -> Bool {
+    func flush(seconds: Double) -> Bool {
+        let isIdle = isIdle
+        guard let ticket = mailbox.insist(.send) else { return isIdle }
+        return wait(for: ticket, seconds: seconds) { board, _ in board.statistics.isStopped } || isIdle
+    }
+
+    /// - Parameter isHopeless: whether to wait no longer once the entry is seen to.
+    private func wait(
+        for ticket: UInt64, seconds: Double, unless isHopeless: (Board, _ deadline: Moment) -> Bool
+    ) -> Bool {
         // Written so that NaN is no wait at all.
         let milliseconds = seconds > 0 ? Int(min(seconds, 86_400) * 1000) : 0
-        let isIdle = isIdle
-        guard let ticket = mailbox.insist(.send) else { return board.with { $0.statistics.waiting == 0 } }
         let deadline = Moment.now.advanced(byMilliseconds: milliseconds)
-        var failures: Int?
         return board.wait { board in
             if board.settledThrough >= ticket { return .take(true) }
-            let left = deadline.milliseconds - Moment.now.milliseconds
-            if left <= 0 { return .take(isIdle) }
-            if board.isClosed || (board.processed >= ticket && board.statistics.isStopped) {
+            if board.isClosed || (board.processed >= ticket && isHopeless(board, deadline)) {
                 return .take(false)
             }
-            if patience == .untilFirstFailure, board.processed >= ticket {
-                let before = failures ?? board.statistics.failedAttempts
-                failures = before
-                if board.statistics.failedAttempts > before { return .take(false) }
-            }
-            return .sleep(milliseconds: Int64(left))
+            let left = deadline.milliseconds - Moment.now.milliseconds
+            return left <= 0 ? .take(false) : .sleep(milliseconds: Int64(left))
         }
     }
 
@@ -110,8 +112,6 @@ final class Keeper: Sendable {
         let last = mailbox.lastSequence
         return board.with { $0.processed == last && $0.settledThrough >= last }
     }
-
-    enum Patience { case throughFailures, untilFirstFailure }
 
     var statistics: LeakReporter.Statistics {
         // In this order: what is counted twice for a moment is better than what is not counted.

@@ -115,11 +115,17 @@ struct Keeping {
         case .reply(let batch, let reply):
             isAway = false
             finish(batch, Delivery(reply, now: now.wallTime))
+        case .finish: finish()
         case .close:
-            endSession()
-            outbox.hurry()
+            finish()
             isClosing = true
         }
+    }
+
+    /// The end of the process, or of the reporter, may be near.
+    private mutating func finish() {
+        endSession()
+        if ground.rules.sendsAutomatically { outbox.hurry() }
     }
 
     private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
@@ -172,7 +178,7 @@ struct Keeping {
         let board = Board(
             statistics: outbox.statistics, processed: processed, recorded: recorded,
             settledThrough: outbox.queue.settledThrough(processed), countedRefusals: refusals,
-            hasSession: outbox.hasSession, isClosed: isLast)
+            hasSession: outbox.hasSession, sendsAt: outbox.sendsAt, isClosed: isLast)
         keeper.board.with { $0 = board }
         keeper.board.wakeAll()
     }
