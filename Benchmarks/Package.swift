@@ -33,6 +33,17 @@ let package = Package(
                 .product(name: "LeakMessage", package: "leak-collector"),
             ]),
         .executableTarget(
+            name: "reporter-bench",
+            dependencies: [
+                "HeapUse", "CountedMalloc", .product(name: "LeakReporter", package: "leak-collector"),
+                .product(name: "LeakMessage", package: "leak-collector"),
+            ]),
+        // The same program without and with the reporter: the difference is what it adds to an app.
+        .executableTarget(name: "app-plain"),
+        .executableTarget(
+            name: "app-reporting",
+            dependencies: [.product(name: "LeakReporter", package: "leak-collector")]),
+        .executableTarget(
             name: "database-bench",
             dependencies: [
                 "LoadTools", .product(name: "LeakStore", package: "leak-collector"),

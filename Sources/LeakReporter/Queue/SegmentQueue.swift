@@ -198,7 +198,8 @@ struct SegmentQueue {
         guard let folder, !held.unsaved.isEmpty else { return }
         let (written, failure) = folder.append(held.unsaved, to: held.fileName)
         held.savedBytes += written
-        held.unsaved.removeFirst(written)
+        // Not `removeFirst`, which would keep the room of each segment that is on the disk.
+        held.unsaved = Array(held.unsaved[written...])
         self.failure = failure?.description
         guard failure == nil else { return }
         tally.stored += held.unsavedSightings

@@ -40,7 +40,7 @@ struct Keeping {
         while true {
             let wait = sendWhatIsDue()
             if isClosing, !isAway { break }
-            entries.removeAll(keepingCapacity: entries.capacity <= 1024)
+            entries.removeAll(keepingCapacity: entries.capacity <= 64)
             keeper.mailbox.take(into: &entries, milliseconds: isAway ? nil : wait)
             for entry in entries { take(entry) }
             pollIfDue()
