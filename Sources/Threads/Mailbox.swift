@@ -131,7 +131,8 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Returns: `nil` when this thread is inside already: in a handler that interrupted a call of this mailbox.
     func alone<Result>(_ body: () -> Result) -> Result? {
-        Visit.to(self, refused: countReentrant) {
+        // Written out: a method passed by its name would be an object on the heap.
+        Visit.to(self, refused: { countReentrant($0) }) {
             monitor.lock()
             defer { monitor.unlock() }
             return body()

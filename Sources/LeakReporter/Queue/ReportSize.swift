@@ -79,6 +79,8 @@ extension [String] {
     }
 
     private mutating func boundEach(_ bytes: Int) {
+        // Looked at before it is touched: touching copies an array that others hold.
+        guard contains(where: { $0.utf8.count > bytes }) else { return }
         for index in indices where self[index].utf8.count > bytes {
             self[index] = self[index].prefix(utf8: bytes)
         }
