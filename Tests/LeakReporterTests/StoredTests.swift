@@ -6,29 +6,6 @@ import Testing
 
 /// What one run leaves on the disk, the next one sends.
 @Suite struct StoredTests {
-    private final class Place {
-        let folder = NSTemporaryDirectory() + "/reporter-" + UUID().uuidString
-        deinit { try? FileManager.default.removeItem(atPath: folder) }
-
-        func reporter(
-            _ transport: FakeTransport, _ change: (inout LeakReporter.Configuration) -> Void = { _ in }
-        ) -> LeakReporter {
-            var configuration = LeakReporter.Configuration(
-                endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a", version: "1"),
-                install: .none)
-            configuration.storage = .folder(folder)
-            change(&configuration)
-            return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5))
-            {
-                transport
-            }
-        }
-
-        var files: [String] {
-            FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String }.sorted() ?? []
-        }
-    }
-
     private func leak(_ name: String) -> LeakReport {
         var report = LeakReport()
         report.className = name
@@ -38,7 +15,7 @@ import Testing
     @Test func `reports that were not sent are sent by the next run, under the same key with the same bytes`()
         throws
     {
-        let place = Place()
+        let place = QueuePlace()
         let offline = FakeTransport { _, _ in .none("offline") }
         do {
             let reporter = place.reporter(offline)
