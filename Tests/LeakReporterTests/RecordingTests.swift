@@ -60,7 +60,8 @@ import Threads
         var freed = leak("Shop.Cart")
         freed.livedMilliseconds = 900
         reporter.record(freed: freed)
-        reporter.record(message: "VIEWCONTROLLER DEINITIALIZED <Shop.Pay: 0x7f88acc69260>")
+        reporter.record(
+            message: "LEAKED VIEWCONTROLLER DEINNITED <Shop.Pay: 0x7f88acc69260>\n\nDeinnited after 8.912s.")
         reporter.endSession()
         #expect(reporter.flush(timeout: 5))
         let sessions = try transport.batches().flatMap { $0["sessions"] as? [[String: Any]] ?? [] }
