@@ -14,8 +14,9 @@ final class RunFolder: SegmentFolder {
     private var lock: HeldLock?
     /// The file that was appended to last.
     private var file: OpenFile?
-    /// Whose names a power cut may still take away.
+    /// Whose names a power cut may still take away, or bring back.
     private var unsyncedNames: Set<String> = []
+    private var hasUnsyncedRemovals = false
 
     /// Segments are far smaller; something else in the place of one must not fill the memory.
     private static let fileBytes = 64 * 1024 * 1024
@@ -69,11 +70,12 @@ final class RunFolder: SegmentFolder {
         if let file, file.name == name {
             try file.descriptor.sync(path: path(of: name))
         } else {
-            try FileDescriptor(path(of: name), .appending).sync(path: path(of: name))
+            try FileDescriptor(path(of: name), .reading).sync(path: path(of: name))
         }
-        guard unsyncedNames.contains(name) else { return }
+        guard hasUnsyncedRemovals || unsyncedNames.contains(name) else { return }
         try FileSystem.syncFolder(path)
         unsyncedNames.removeAll()
+        hasUnsyncedRemovals = false
     }
 
     func read(_ name: String) throws(FileFailure) -> [UInt8] {
@@ -84,6 +86,7 @@ final class RunFolder: SegmentFolder {
         if file?.name == name { file = nil }
         unsyncedNames.remove(name)
         try FileSystem.remove(path(of: name))
+        hasUnsyncedRemovals = true
     }
 
     func replace(_ name: String, with bytes: [UInt8]) throws(FileFailure) {
@@ -107,6 +110,8 @@ final class RunFolder: SegmentFolder {
         let old = parent + "/" + run
         let lockPath = old + "/lock"
         do throws(FileFailure) {
+            // A link in the place of the folder leads elsewhere.
+            _ = try FileDescriptor(old, .folder)
             // Held until all is taken; freed with the function.
             let lock = try FileDescriptor(lockPath, run.hasPrefix("run-") ? .appending : .locking)
             try lock.lock(path: lockPath)

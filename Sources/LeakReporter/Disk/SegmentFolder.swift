@@ -6,7 +6,7 @@ protocol SegmentFolder: AnyObject {
     ///
     /// - Returns: how many bytes are in the file now, from the first on, and what kept the rest out.
     func append(_ bytes: [UInt8], to name: String) -> (written: Int, failure: FileFailure?)
-    /// Returns when what was appended would survive a power cut.
+    /// Returns when what was appended would survive a power cut, and no file that was removed before would come back.
     func sync(_ name: String) throws(FileFailure)
     func read(_ name: String) throws(FileFailure) -> [UInt8]
     /// A file that is not there is no failure.

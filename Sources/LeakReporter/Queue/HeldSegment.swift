@@ -16,6 +16,12 @@ struct HeldSegment {
     var sentAt: WireTime?
     /// The number of the first record in it, for those who wait until it is delivered.
     var firstTicket: UInt64
+    /// Files that say the same in part and must be gone before it is sent, or the next run would send that as well.
+    var successorOf: [String] = []
+    /// Whether there may be a file, if an empty one.
+    var hasFile = false
+    /// How often in a row the file was there but could not be read.
+    var failedReads = 0
 
     var fileName: String { key + Self.fileEnding }
     var bytes: Int { savedBytes + unsaved.count }

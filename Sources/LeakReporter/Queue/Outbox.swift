@@ -18,8 +18,8 @@ struct Outbox {
     private var session: SessionLog?
     private var polls: PollPace
     private let rules: Rules
-    /// Everything up to that record is to go at once.
-    private var hurriedThrough: UInt64 = 0
+    /// Everything up to that record is to go at once; `nil` as long as nobody asked for it.
+    private var hurriedThrough: UInt64?
     private var isAway = false
     private(set) var isCollecting = true
     private var stateFailure: String?
@@ -108,7 +108,7 @@ struct Outbox {
     // MARK: Sessions
 
     mutating func startSession(at now: Now) {
-        guard isCollecting else { return }
+        guard takesDenominators else { return }
         budget.startSession()
         polls.start(at: now.moment)
         session = SessionLog(
@@ -120,12 +120,8 @@ struct Outbox {
         guard let ended = session else { return }
         session = nil
         polls.stop()
-        if !ended.session.isUnknown, takesDenominators {
-            queue.add(ended.session, at: now)
-            queue.write([], at: now)
-        }
-        // Not before: until the session is handed over, its log is what a killed process leaves.
-        ended.remove(from: queue.folder)
+        let isWorthTelling = !ended.session.isUnknown && takesDenominators
+        queue.add(isWorthTelling ? ended.session : nil, log: ended.name, at: now)
     }
 
     var hasSession: Bool { session != nil }
@@ -146,12 +142,12 @@ struct Outbox {
     }
 
     mutating func adopt(at now: Now) {
-        if isCollecting { queue.adopt(at: now) }
+        if isCollecting { queue.adopt(butNot: session?.name, at: now) }
     }
 
     /// Throws everything away, what other runs left included.
     mutating func deleteAll(at now: Now) {
-        queue.adopt(at: now)
+        queue.adopt(butNot: session?.name, at: now)
         queue.deleteAll()
     }
 
@@ -159,14 +155,17 @@ struct Outbox {
     mutating func setCollecting(_ isOn: Bool, at now: Now) {
         isCollecting = isOn
         guard !isOn else { return }
-        session?.remove(from: queue.folder)
+        if let session { queue.removeFile(session.name) }
         session = nil
         polls.stop()
         context = Context()
         deleteAll(at: now)
     }
 
-    mutating func countLost(_ count: Int, _ reason: LeakReporter.DropReason) { queue.drop(count, reason) }
+    mutating func countLost(_ count: Int, _ reason: LeakReporter.DropReason) {
+        queue.drop(count, reason)
+        if !isCollecting { queue.forgetDrops() }
+    }
 
     mutating func stop(_ why: String) { schedule.stop(why) }
 
@@ -186,10 +185,18 @@ struct Outbox {
     mutating func next(at now: Now) -> Step {
         guard !isAway, let start = sendsAt else { return .wait(until: polls.at) }
         guard start <= now.moment else { return .wait(until: min(start, polls.at ?? start)) }
-        if queue.waiting.isEmpty { queue.close() }
-        guard let batch = queue.oldestBatch(at: now) else { return next(at: now) }
-        isAway = true
-        return .send(batch)
+        let last = rules.sendsAutomatically ? .max : hurriedThrough ?? 0
+        if !queue.waiting.contains(where: { $0.firstTicket <= last }) { queue.close() }
+        switch queue.nextBatch(through: last, at: now) {
+        case .batch(let batch):
+            isAway = true
+            return .send(batch)
+        case .none: return next(at: now)
+        case .failure(let failure):
+            schedule.finish(
+                .postponed(afterMilliseconds: nil, why: failure.description), at: now.moment, jitter: 1)
+            return .wait(until: [schedule.earliest, polls.at].compactMap(\.self).min())
+        }
     }
 
     /// When the next attempt is made; the past while one is under way, `nil` when nothing is due.
@@ -205,9 +212,12 @@ struct Outbox {
     }
 
     private var dueAt: Moment? {
-        let first = queue.waiting.first?.firstTicket ?? queue.open?.held.firstTicket
-        guard let first else { return nil }
-        if first <= hurriedThrough { return .distantPast }
+        if let hurriedThrough {
+            let isHurried =
+                queue.waiting.contains { $0.firstTicket <= hurriedThrough }
+                || queue.open.map { $0.held.firstTicket <= hurriedThrough } == true
+            if isHurried { return .distantPast }
+        }
         guard rules.sendsAutomatically else { return nil }
         return queue.waiting.isEmpty ? queue.open?.dueAt : .distantPast
     }

@@ -2,20 +2,27 @@ import LeakMessage
 
 extension SegmentQueue {
     /// Takes over what runs that have ended left behind.
-    mutating func adopt(at now: Now) {
+    ///
+    /// - Parameter running: the file of the session that goes on, which is not over.
+    mutating func adopt(butNot running: String?, at now: Now) {
         guard let folder else { return }
         let names = folder.adopt()
-        adoptSegments(names, folder)
-        adoptSessions(names, folder, at: now)
+        let handedOver = adoptSegments(names, folder)
+        let logs = names.filter { $0.hasSuffix(SessionLog.fileEnding) && $0 != running }
+        adoptSessions(logs, folder, handedOver, at: now)
     }
 
-    private mutating func adoptSegments(_ names: [String], _ folder: any SegmentFolder) {
+    /// - Returns: the sessions that stand in them.
+    private mutating func adoptSegments(_ names: [String], _ folder: any SegmentFolder) -> Set<String> {
         let own = Set(waiting.map(\.fileName) + [open?.held.fileName].compactMap(\.self))
         var found: [(held: HeldSegment, parent: String?)] = []
         var replaced: Set<String> = []
-        for name in names where name.hasSuffix(HeldSegment.fileEnding) && !own.contains(name) {
+        var sessions: Set<String> = []
+        for name in names where name.hasSuffix(HeldSegment.fileEnding) {
             let key = String(name.dropLast(HeldSegment.fileEnding.count))
-            var held = HeldSegment(key: key, firstTicket: 0)
+            guard !own.contains(name), lingering[name] == nil else { continue }
+            var held = HeldSegment(key: key, firstTicket: ticket)
+            held.hasFile = true
             // What cannot be read today may be readable at the next start.
             guard let bytes = try? folder.read(name) else { continue }
             let segment = Segment(bytes)
@@ -24,9 +31,10 @@ extension SegmentQueue {
             held.damaged = segment.damagedSightings
             held.sentAt = segment.seal?.sentAt
             replaced.formUnion(segment.replaced)
+            sessions.formUnion(segment.sessions.map(\.id))
             found.append((held, segment.header?.parent))
         }
-        let keys = Set(found.map(\.held.key))
+        let keys = Set(found.map(\.held.key) + waiting.map(\.key))
         for (held, parent) in found {
             if replaced.contains(held.key) || parent.map(keys.contains) == true {
                 remove(held)
@@ -36,25 +44,20 @@ extension SegmentQueue {
         }
         // By time, which the keys begin with.
         waiting.sort { $0.key < $1.key }
+        return sessions
     }
 
     /// A session that did not end before its process did ended with it.
-    private mutating func adoptSessions(_ names: [String], _ folder: any SegmentFolder, at now: Now) {
-        for name in names where name.hasSuffix(SessionLog.fileEnding) {
-            guard let bytes = try? folder.read(name) else { continue }
-            if let session = SessionLog.newest(in: bytes), !session.isUnknown, !holds(session) {
-                add(session, at: now)
-                write([], at: now)
-            }
-            try? folder.remove(name)
-        }
-    }
-
-    /// Whether the session was handed over before its log went.
-    private func holds(_ session: EndedSession) -> Bool {
-        waiting.contains { held in
-            guard let bytes = read(held) else { return false }
-            return Segment(bytes).sessions.contains { $0.id == session.id }
+    ///
+    /// - Parameter handedOver: sessions that were handed over before their logs went.
+    private mutating func adoptSessions(
+        _ names: [String], _ folder: any SegmentFolder, _ handedOver: Set<String>, at now: Now
+    ) {
+        for name in names {
+            guard lingering[name] == nil, let bytes = try? folder.read(name) else { continue }
+            let session = SessionLog.newest(in: bytes)
+            let isNews = session.map { !$0.isUnknown && !handedOver.contains($0.id) } == true
+            add(isNews ? session : nil, log: name, at: now)
         }
     }
 }

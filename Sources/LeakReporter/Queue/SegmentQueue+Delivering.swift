@@ -6,33 +6,72 @@ extension SegmentQueue {
     /// A wall clock that goes back by more than this was set, and no longer tells how old a batch is.
     static let longestStepBackMilliseconds: Int64 = 86_400_000
 
+    enum NextBatch: Hashable {
+        case batch(Batch)
+        /// No closed segment waits that may be sent.
+        case none
+        /// What waits is not to be had from the disk right now.
+        case failure(FileFailure)
+    }
+
+    /// A file that is there and cannot be read this often in a row is lost.
+    private static let failedReadsLimit = 8
+
     /// The oldest batch, frozen: it is the same bytes each time, from now on also after a restart.
     ///
-    /// - Returns: `nil` when nothing waits that is closed.
-    mutating func oldestBatch(at now: Now) -> Batch? {
-        while var held = waiting.first {
+    /// - Parameter last: no segment that began with a later record.
+    mutating func nextBatch(through last: UInt64, at now: Now) -> NextBatch {
+        var failure: FileFailure?
+        var position = 0
+        while position < waiting.count {
+            let held = waiting[position]
+            guard held.firstTicket <= last else {
+                position += 1
+                continue
+            }
             if let sentAt = held.sentAt, Self.isTooOld(sentAt, at: now.wallTime) {
                 // Nobody knows whether the collector counted the batch, so nothing of it goes under another key.
                 discard(held, .tooOld, at: now)
                 continue
             }
-            guard let bytes = read(held) else {
-                discard(held, .damaged, at: now)
-                continue
+            do throws(FileFailure) {
+                if let batch = try batch(at: position, now) { return .batch(batch) }
+            } catch {
+                failure = error
+                position += 1
             }
-            let segment = Segment(bytes)
-            noteDamage(segment, &held)
-            guard !segment.isEmpty else {
-                remove(held)
-                continue
-            }
-            let seal = segment.seal ?? freeze(segment, &held, now.wallTime)
-            waiting[0] = held
-            awayKey = held.key
-            return Batch(
-                key: held.key, body: segment.body(seal), counts: segment.ordered.map(\.report.count))
         }
-        return nil
+        return failure.map(NextBatch.failure) ?? .none
+    }
+
+    /// - Returns: `nil` when there is nothing in the segment, which is gone then.
+    private mutating func batch(at position: Int, _ now: Now) throws(FileFailure) -> Batch? {
+        var held = waiting[position]
+        for name in held.successorOf where lingering[name] != nil {
+            removeFile(name)
+            if let failure = lingering[name] { throw failure }
+        }
+        let bytes: [UInt8]
+        do throws(FileFailure) {
+            bytes = try read(held)
+        } catch {
+            waiting[position].failedReads += 1
+            guard error.isMissing || held.failedReads + 1 >= Self.failedReadsLimit else { throw error }
+            discard(held, .damaged, at: now)
+            return nil
+        }
+        held.failedReads = 0
+        let segment = Segment(bytes)
+        noteDamage(segment, &held)
+        guard !segment.isEmpty else {
+            drop(held.damaged, .damaged)
+            remove(held)
+            return nil
+        }
+        let seal = segment.seal ?? freeze(segment, &held, now.wallTime)
+        waiting[position] = held
+        awayKey = held.key
+        return Batch(key: held.key, body: segment.body(seal), counts: segment.ordered.map(\.report.count))
     }
 
     /// Writes down the bytes that are to be sent, and has them survive a power cut: a batch that the collector has and
@@ -53,7 +92,7 @@ extension SegmentQueue {
     }
 
     /// Of a segment whose first record is damaged: the app is known, which build of it is not.
-    private var unknownOrigin: SegmentHeader {
+    var unknownOrigin: SegmentHeader {
         SegmentHeader(
             key: "", app: AppInfo(id: origin.app.id, module: origin.app.module), device: DeviceInfo())
     }
@@ -111,9 +150,13 @@ extension SegmentQueue {
         drop(held.damaged, .damaged)
         // Before the file goes: whoever finds both sees which of them counts.
         var records = held.savedBytes > 0 ? [SegmentRecord.replaces(key: held.key)] : []
-        if let bytes = read(held) { records += Segment(bytes).leftovers(reason, wasSent: held.sentAt != nil) }
+        let segment = (try? read(held)).map(Segment.init)
+        if let segment { records += segment.leftovers(reason, wasSent: held.sentAt != nil) }
         waiting.removeAll { $0.key == held.key }
-        write(records, at: now)
+        // What was refused alone would be refused alone again, and again: it goes with what comes.
+        let isRefused = reason == .refused || reason == .tooLong
+        write(records, isDue: !isRefused || segment?.reports.isEmpty == false, at: now)
+        open?.held.successorOf += held.successorOf
         remove(held)
     }
 
@@ -123,6 +166,7 @@ extension SegmentQueue {
         for held in waiting + [open?.held].compactMap(\.self) { remove(held) }
         open = nil
         awayKey = nil
+        forgetDrops()
     }
 }
 

@@ -5,15 +5,19 @@ extension SegmentQueue {
     /// too long alone is thrown away.
     mutating func split(_ batch: Batch, at now: Now) {
         guard let held = away(batch), let position = waiting.firstIndex(where: { $0.key == held.key }),
-            let bytes = read(held)
+            let bytes = try? read(held)
         else { return }
         let segment = Segment(bytes)
         let pieces = segment.pieces
         guard pieces.count > 1 else { return discard(held, .tooLong, at: now) }
         drop(held.damaged, .damaged)
-        batchReports = max(batch.counts.count / 2, 1)
-        var made = pieces.map { piece in make(piece, of: held, segment.header ?? origin, at: now) }
+        if batch.counts.count > 1 { batchReports = batch.counts.count / 2 }
+        var made = pieces.map { piece in make(piece, of: held, segment.header ?? unknownOrigin, at: now) }
+        // Those that were not counted as stored yet are none the more for standing in a piece.
+        var uncounted = held.unsavedSightings
         for index in made.indices {
+            made[index].unsavedSightings = min(uncounted, made[index].sightings)
+            uncounted -= made[index].unsavedSightings
             save(&made[index])
             if made[index].unsaved.isEmpty { try? folder?.sync(made[index].fileName) }
         }
@@ -30,6 +34,7 @@ extension SegmentQueue {
         header.key = SightingID.make(at: now.wallTime)
         header.parent = parent.key
         var held = HeldSegment(key: header.key, firstTicket: parent.firstTicket)
+        held.successorOf = parent.successorOf + [parent.fileName]
         for record in [.header(header)] + records { record.write(to: &held.unsaved) }
         for case .report(let report) in records { held.sightings += Int(report.count) }
         return held

@@ -36,9 +36,11 @@ struct SegmentQueue {
     var awayKey: String?
     var tally = Tally()
     /// Why the disk takes nothing; `nil` while it does.
-    private(set) var failure: String?
+    var failure: String?
     /// Drops that the collector has not been told of and that stand in no segment yet.
     private var untold: [String: Int] = [:]
+    /// Files that are done with and could not be removed.
+    private(set) var lingering: [String: FileFailure] = [:]
     /// The number of the record that is being taken.
     var ticket: UInt64 = 0
 
@@ -122,18 +124,27 @@ struct SegmentQueue {
 
     mutating func add(_ checks: [ClassChecks], at now: Now) {
         for check in checks where check.count > 0 && !check.className.isEmpty {
-            append(
-                .checks(
-                    ClassChecks(
-                        className: check.className.prefix(utf8: WireLimits.classBytes), count: check.count)),
-                at: now)
+            let name = check.className.prefix(utf8: WireLimits.classBytes)
+            append([.checks(ClassChecks(className: name, count: check.count))], at: now)
         }
     }
 
     mutating func add(_ session: EndedSession, at now: Now) {
         var session = session
         session.id = session.id.prefix(utf8: WireLimits.sessionIDBytes)
-        append(.session(session), at: now)
+        append([.session(session)], at: now)
+    }
+
+    /// Takes a session over from its log, which goes. While that is there, a killed process leaves one of the two.
+    ///
+    /// - Parameter session: `nil` when there is nothing to be told of it.
+    mutating func add(_ session: EndedSession?, log: String, at now: Now) {
+        if let session {
+            add(session, at: now)
+            open?.held.successorOf.append(log)
+            write([], at: now)
+        }
+        removeFile(log)
     }
 
     /// Counts sightings that were thrown away, and has the collector told of those that it does not know of.
@@ -143,13 +154,20 @@ struct SegmentQueue {
         if reason.isTold { untold[reason.rawValue, default: 0] += count }
     }
 
-    private mutating func append(_ record: SegmentRecord, at now: Now) {
-        if let open, open.recordCount >= WireLimits.checksCount || open.held.bytes >= bounds.batchBytes {
+    /// Tells the collector nothing of what was thrown away so far.
+    mutating func forgetDrops() { untold = [:] }
+
+    private mutating func append(_ records: [SegmentRecord], isDue: Bool = true, at now: Now) {
+        guard !records.isEmpty else { return }
+        // All in one segment and with that in one write: what takes a segment's place is there as a whole or not at all.
+        if let open,
+            open.recordCount + records.count > WireLimits.checksCount || open.held.bytes >= bounds.batchBytes
+        {
             close()
         }
         begin(at: now)
-        open?.append(record)
-        if case .replaces = record { return }
+        for record in records { open?.append(record) }
+        guard isDue, !records.allSatisfy(\.isReplaces) else { return }
         open?.isDue(by: now.moment.advanced(byMilliseconds: bounds.gatherDenominatorsMilliseconds))
     }
 
@@ -170,15 +188,19 @@ struct SegmentQueue {
             waiting[index] = held
         }
         write([], at: now)
+        for name in lingering.keys { removeFile(name) }
         enforceBounds(at: now)
     }
 
     /// Writes down what came in, and `records` with it.
-    mutating func write(_ records: [SegmentRecord], at now: Now) {
-        for record in records { append(record, at: now) }
-        let drops = untold.sorted { $0.key < $1.key }
+    ///
+    /// - Parameter isDue: whether `records` are worth a request of their own.
+    mutating func write(_ records: [SegmentRecord], isDue: Bool = true, at now: Now) {
+        let drops = untold.sorted { $0.key < $1.key }.map {
+            SegmentRecord.dropped(reason: $0.key, count: UInt64($0.value))
+        }
         untold = [:]
-        for (reason, count) in drops { append(.dropped(reason: reason, count: UInt64(count)), at: now) }
+        append(records + drops, isDue: isDue || !drops.isEmpty, at: now)
         open?.settleAgain()
         guard var held = open?.held else { return }
         save(&held)
@@ -196,6 +218,7 @@ struct SegmentQueue {
 
     mutating func save(_ held: inout HeldSegment) {
         guard let folder, !held.unsaved.isEmpty else { return }
+        held.hasFile = true
         let (written, failure) = folder.append(held.unsaved, to: held.fileName)
         held.savedBytes += written
         // Not `removeFirst`, which would keep the room of each segment that is on the disk.
@@ -206,17 +229,24 @@ struct SegmentQueue {
         held.unsavedSightings = 0
     }
 
-    /// - Returns: `nil` when the file cannot be read.
-    func read(_ held: HeldSegment) -> [UInt8]? {
+    func read(_ held: HeldSegment) throws(FileFailure) -> [UInt8] {
         guard held.savedBytes > 0, let folder else { return held.unsaved }
-        guard let saved = try? folder.read(held.fileName) else { return nil }
-        return saved + held.unsaved
+        return try folder.read(held.fileName) + held.unsaved
     }
 
     mutating func remove(_ held: HeldSegment) {
         waiting.removeAll { $0.key == held.key }
-        guard let folder, held.savedBytes > 0 else { return }
-        do throws(FileFailure) { try folder.remove(held.fileName) } catch { failure = error.description }
+        if held.hasFile { removeFile(held.fileName) }
+    }
+
+    mutating func removeFile(_ name: String) {
+        do throws(FileFailure) {
+            try folder?.remove(name)
+            lingering[name] = nil
+        } catch {
+            lingering[name] = error
+            failure = error.description
+        }
     }
 
     private mutating func enforceBounds(at now: Now) {
@@ -231,5 +261,12 @@ struct SegmentQueue {
             excess.unsaved -= held.unsaved.count
             discard(held, .queueFull, at: now)
         }
+    }
+}
+
+extension SegmentRecord {
+    fileprivate var isReplaces: Bool {
+        if case .replaces = self { return true }
+        return false
     }
 }

@@ -9,7 +9,7 @@ struct SessionLog {
     static let bytesLimit = 16 * 1024
 
     private(set) var session: EndedSession
-    private let name: String
+    let name: String
     private var written: EndedSession?
     private var bytes = 0
 
@@ -35,11 +35,6 @@ struct SessionLog {
             guard failure == nil else { return }
         }
         written = session
-    }
-
-    func remove(from folder: (any SegmentFolder)?) {
-        guard bytes > 0 else { return }
-        try? folder?.remove(name)
     }
 
     static func newest(in bytes: [UInt8]) -> EndedSession? {

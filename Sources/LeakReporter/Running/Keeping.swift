@@ -135,7 +135,7 @@ struct Keeping {
 
     /// The installation's identifier is read with the first thing that is worth telling.
     private mutating func learnInstall() {
-        guard !knowsInstall else { return }
+        guard !knowsInstall, outbox.isCollecting else { return }
         knowsInstall = true
         outbox.setInstall(ground.install(false))
     }

@@ -1,0 +1,114 @@
+@testable import LeakReporter
+
+/// A disk in memory, which outlives the runs that write to it, fails, and loses power.
+final class FakeDisk {
+    enum Fault: Hashable {
+        case none
+        /// The call fails; of bytes to be written so many are.
+        case failure(Int32, written: Int)
+        /// The process ends before the call, or after it; of bytes to be written so many are.
+        case deathBefore
+        case deathAfter
+        case deathWithin(written: Int)
+    }
+
+    /// As a process sees them.
+    var files: [String: [UInt8]] = [:]
+    /// As they are after a power cut, at the worst.
+    private var safe: [String: [UInt8]] = [:]
+    /// Calls that change something, so far.
+    private(set) var calls = 0
+    /// What happens with the call of that number, from 1, and kind.
+    var fault: (_ call: Int, _ kind: String) -> Fault = { _, _ in .none }
+
+    fileprivate func next(_ kind: String) -> Fault {
+        calls += 1
+        return fault(calls, kind)
+    }
+
+    fileprivate func sync(_ name: String) {
+        safe[name] = files[name]
+        // The folder is synced with it: names that have gone are gone for good.
+        for other in safe.keys where files[other] == nil { safe[other] = nil }
+    }
+
+    /// Any part of what was not synced is lost, in any combination.
+    func cutPower(using random: inout SeededNumbers) {
+        var left: [String: [UInt8]] = [:]
+        for name in Set(files.keys).union(safe.keys).sorted() {
+            let synced = safe[name]
+            if let bytes = files[name], Bool.random(using: &random) {
+                let kept = min(synced?.count ?? 0, bytes.count)
+                left[name] = Array(bytes.prefix(Int.random(in: kept...bytes.count, using: &random)))
+            } else {
+                left[name] = synced
+            }
+        }
+        files = left
+        safe = left
+    }
+}
+
+/// What one run sees of the disk. Once it is dead, nothing of what it does happens any more.
+final class FakeFolder: SegmentFolder {
+    private let disk: FakeDisk
+    private(set) var isDead = false
+
+    init(_ disk: FakeDisk) { self.disk = disk }
+
+    func kill() { isDead = true }
+
+    func append(_ bytes: [UInt8], to name: String) -> (written: Int, failure: FileFailure?) {
+        guard !isDead else { return (bytes.count, nil) }
+        let written: Int
+        var failure: FileFailure?
+        switch disk.next("append") {
+        case .none: written = bytes.count
+        case .failure(let code, let count):
+            written = min(count, bytes.count)
+            failure = FileFailure(call: "write", code: code, path: name)
+        case .deathBefore:
+            isDead = true
+            return (0, nil)
+        case .deathAfter:
+            written = bytes.count
+            isDead = true
+        case .deathWithin(let count):
+            written = min(count, bytes.count)
+            isDead = true
+        }
+        disk.files[name, default: []] += bytes.prefix(written)
+        return (written, failure)
+    }
+
+    func sync(_ name: String) throws(FileFailure) {
+        try change("sync", name) { $0.sync(name) }
+    }
+
+    func read(_ name: String) throws(FileFailure) -> [UInt8] {
+        guard let bytes = disk.files[name] else { throw FileFailure(call: "open", code: 2, path: name) }
+        return bytes
+    }
+
+    func remove(_ name: String) throws(FileFailure) {
+        try change("remove", name) { $0.files[name] = nil }
+    }
+
+    func replace(_ name: String, with bytes: [UInt8]) throws(FileFailure) {
+        try change("replace", name) { $0.files[name] = bytes }
+    }
+
+    func adopt() -> [String] { disk.files.keys.sorted() }
+
+    private func change(_ kind: String, _ name: String, _ body: (FakeDisk) -> Void) throws(FileFailure) {
+        guard !isDead else { return }
+        switch disk.next(kind) {
+        case .none: body(disk)
+        case .failure(let code, _): throw FileFailure(call: kind, code: code, path: name)
+        case .deathBefore, .deathWithin: isDead = true
+        case .deathAfter:
+            body(disk)
+            isDead = true
+        }
+    }
+}

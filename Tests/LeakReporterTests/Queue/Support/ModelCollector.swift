@@ -1,0 +1,80 @@
+import LeakMessage
+
+@testable import LeakReporter
+
+/// What the real collector promises, in a few lines: a key counts once, and for seven days other bytes under it are
+/// refused.
+struct ModelCollector {
+    static let memoryMilliseconds: Int64 = 7 * 86_400_000
+
+    private struct Known {
+        let body: [UInt8]
+        let answer: Delivery
+        let at: WireTime
+    }
+
+    /// Reports and bytes of a batch; more are answered with 413.
+    var reportLimit = Int.max
+    var byteLimit = Int.max
+    /// Classes that it takes for invalid.
+    var rejectedClass: String?
+
+    private var known: [String: Known] = [:]
+    private(set) var ids: Set<String> = []
+    /// Sightings by class.
+    private(set) var counted: [String: Int] = [:]
+    private(set) var rejected = 0
+    private(set) var told: [String: Int] = [:]
+    private(set) var sessions: [String: EndedSession] = [:]
+    private(set) var checks: [String: Int] = [:]
+    /// What it must never see.
+    private(set) var problems: [String] = []
+    private(set) var conflicts = 0
+
+    func knows(_ key: String) -> Bool { known[key] != nil }
+
+    mutating func receive(_ batch: SegmentQueue.Batch, at wallTime: WireTime) -> Delivery {
+        if let before = known[batch.key],
+            wallTime.milliseconds - before.at.milliseconds < Self.memoryMilliseconds
+        {
+            guard before.body == batch.body else {
+                conflicts += 1
+                return .refused(why: "422")
+            }
+            return before.answer
+        }
+        guard let document = try? WireReader.read(batch.body, as: .json) else {
+            problems.append("a body that is no batch: \(String(decoding: batch.body, as: UTF8.self))")
+            return .refused(why: "400")
+        }
+        guard document.givenCount <= reportLimit, batch.body.count <= byteLimit else {
+            return .tooLong(why: "413")
+        }
+        return commit(document, batch, at: wallTime)
+    }
+
+    private mutating func commit(
+        _ document: WireDocument, _ batch: SegmentQueue.Batch, at wallTime: WireTime
+    ) -> Delivery {
+        var invalid = document.rejected.map(\.index)
+        for (index, slices) in document.reports.enumerated() {
+            let report = document.report(at: index)
+            let name = report.className ?? ""
+            guard name != rejectedClass else {
+                invalid.append(slices.index)
+                rejected += report.count
+                continue
+            }
+            counted[name, default: 0] += report.count
+            if let id = report.id, !ids.insert(id).inserted { problems.append("report \(id) came twice") }
+        }
+        for drop in document.dropped { told[drop.reason, default: 0] += drop.count }
+        for check in document.checks { checks[check.className, default: 0] += check.count }
+        for session in document.sessions where sessions.updateValue(session, forKey: session.id) != nil {
+            problems.append("session \(session.id) came twice")
+        }
+        let answer = Delivery.accepted(rejected: invalid, reason: nil)
+        known[batch.key] = Known(body: batch.body, answer: answer, at: wallTime)
+        return answer
+    }
+}

@@ -1,0 +1,136 @@
+import LeakMessage
+
+@testable import LeakReporter
+
+/// A device on which the reporter's queue runs, is killed and runs again, and the collector that it sends to.
+struct SimulatedDevice {
+    let disk = FakeDisk()
+    let bounds: LeakReporter.Bounds
+    var collector = ModelCollector()
+    var now = Now(
+        moment: Moment(milliseconds: 1_000_000), wallTime: WireTime(milliseconds: 1_764_000_000_000))
+    private(set) var folder: FakeFolder
+    var outbox: Outbox
+    private var ticket: UInt64 = 0
+    /// Sightings that this run took over.
+    private var adopted = 0
+    private var recordedInRun = 0
+    /// As of the last turn that this run lived to end.
+    private var storedInRun = 0
+    /// Of all runs.
+    private(set) var recorded: [String: Int] = [:]
+    private(set) var stored = 0
+    private(set) var dropped: [LeakReporter.DropReason: Int] = [:]
+    private(set) var problems: [String] = []
+    private(set) var runs = 1
+
+    init(_ bounds: LeakReporter.Bounds = LeakReporter.Bounds()) {
+        self.bounds = bounds.sound
+        folder = FakeFolder(disk)
+        outbox = Self.outbox(self.bounds, folder)
+    }
+
+    private static func outbox(_ bounds: LeakReporter.Bounds, _ folder: FakeFolder) -> Outbox {
+        let origin = SegmentHeader(
+            key: "", app: AppInfo(id: "com.acme.shop", version: "1"), device: DeviceInfo(os: "iOS"))
+        return Outbox(
+            queue: SegmentQueue(bounds: bounds, origin: origin, folder: folder),
+            backoff: Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000),
+            budget: Budget(reportsPerSession: bounds.reportsPerSession, bytesPerDay: bounds.bytesPerDay),
+            rules: Outbox.Rules())
+    }
+
+    // MARK: The app
+
+    mutating func record(_ name: String, count: Int = 1, event: LeakReport.Event = .leak) {
+        var report = LeakReport()
+        report.className = name
+        report.count = count
+        report.event = event
+        number()
+        recorded[name, default: 0] += count
+        recordedInRun += count
+        outbox.record(report, at: now)
+    }
+
+    /// Numbers what the app does next.
+    mutating func number() {
+        ticket += 1
+        outbox.number(ticket)
+    }
+
+    mutating func pass(_ milliseconds: Int, asleep: Int = 0) {
+        now.moment = now.moment.advanced(byMilliseconds: milliseconds)
+        now.wallTime.milliseconds += Int64(milliseconds + asleep)
+    }
+
+    // MARK: The reporter's thread
+
+    /// Ends a turn: what was recorded is on the disk.
+    mutating func commit() {
+        outbox.commit(at: now)
+        guard !folder.isDead else { return }
+        storedInRun = outbox.queue.tally.stored
+        let statistics = outbox.statistics
+        let known = statistics.sent + statistics.waiting + statistics.dropped.values.reduce(0, +)
+        if known != adopted + recordedInRun {
+            note(
+                "\(adopted) were taken over and \(recordedInRun) recorded, but \(statistics.sent) sent, "
+                    + "\(statistics.waiting) waiting and \(statistics.dropped) are \(known)")
+        }
+    }
+
+    /// Sends one batch, if one is due.
+    ///
+    /// - Parameter answer: gives what the device learns; asks the collector or not.
+    /// - Returns: whether one was sent.
+    mutating func send(
+        _ answer: (inout ModelCollector, SegmentQueue.Batch, WireTime) -> Delivery = {
+            $0.receive($1, at: $2)
+        }
+    ) -> Bool {
+        let step = outbox.next(at: now)
+        guard case .send(let batch) = step, !folder.isDead else { return false }
+        let delivery = answer(&collector, batch, now.wallTime)
+        number()
+        outbox.finish(batch, delivery, at: now, jitter: 0.5)
+        return true
+    }
+
+    private mutating func note(_ problem: String) {
+        if problems.count < 3 { problems.append(problem) }
+    }
+
+    // MARK: Its end
+
+    /// The process is gone, in the middle of whatever it did; the next one starts.
+    mutating func restart() {
+        folder.kill()
+        stored += storedInRun
+        dropped.merge(outbox.queue.tally.dropped, uniquingKeysWith: +)
+        (recordedInRun, storedInRun, ticket) = (0, 0, 0)
+        runs += 1
+        pass(10)
+        folder = FakeFolder(disk)
+        outbox = Self.outbox(bounds, folder)
+        outbox.adopt(at: now)
+        adopted = outbox.queue.waitingSightings
+        commit()
+    }
+
+    /// All is well again: everything that waits is sent.
+    mutating func drain() {
+        disk.fault = { _, _ in .none }
+        restart()
+        for _ in 0..<20_000 where !(outbox.queue.isEmpty && outbox.statistics.waiting == 0) {
+            number()
+            outbox.hurry()
+            while send() { commit() }
+            commit()
+            pass(1_000)
+        }
+        if !outbox.queue.isEmpty { note("the queue does not become empty") }
+        restart()
+        if !disk.files.isEmpty { note("files are left: \(disk.files.keys.sorted())") }
+    }
+}
