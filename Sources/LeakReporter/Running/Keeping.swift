@@ -16,6 +16,7 @@ struct Keeping {
     private var isClosing = false
     private var isAway = false
     private var hasWarned = false
+    private var questions: [@Sendable (Bool) -> Void] = []
     private var savedSpending: Spending
 
     init(_ ground: Ground, _ keeper: Keeper) {
@@ -102,9 +103,7 @@ struct Keeping {
         case .collect(let isOn): collect(isOn)
         case .check(let completion):
             outbox.adopt(at: now)
-            let hasSome = outbox.queue.waitingSightings > 0
-            // The app's own code, which may take its time.
-            DispatchQueue.global(qos: .utility).async { completion(hasSome) }
+            questions.append(completion)
         case .send:
             poll()
             outbox.adopt(at: now)
@@ -181,6 +180,16 @@ struct Keeping {
             hasSession: outbox.hasSession, sendsAt: outbox.sendsAt, isClosed: isLast)
         keeper.board.with { $0 = board }
         keeper.board.wakeAll()
+        answerQuestions(board.statistics.waiting > 0)
+    }
+
+    /// After the board says so, which those who asked may look at.
+    private mutating func answerQuestions(_ hasSome: Bool) {
+        guard !questions.isEmpty else { return }
+        let completions = questions
+        questions = []
+        // The app's own code, which may take its time.
+        DispatchQueue.global(qos: .utility).async { for completion in completions { completion(hasSome) } }
     }
 
     /// With each batch, not with each report: a process that is killed forgets what one batch took.
