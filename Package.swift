@@ -120,6 +120,10 @@ let package = Package(
         .testTarget(
             name: "LeakDetectorTestingTests", dependencies: ["LeakDetectorTesting", "Threads"],
             swiftSettings: settings),
+        // An app that tests start and kill.
+        .executableTarget(
+            name: "reporter-app", dependencies: ["LeakReporter", "LeakMessage"], path: "Tests/ReporterApp",
+            swiftSettings: settings),
         // Servers and relays that break the rules of HTTP and TCP, for the tests of whatever sends.
         .target(
             name: "FaultyPeers", dependencies: ["Threads"], path: "Tests/FaultyPeers", swiftSettings: settings
@@ -132,7 +136,7 @@ let package = Package(
             name: "LeakReporterTests",
             dependencies: [
                 "LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads", "FaultyPeers",
-                "CollectorSupport",
+                "CollectorSupport", "reporter-app",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -17,8 +17,10 @@ import Testing
     /// Sends batches, each by a reporter of its own.
     ///
     /// - Returns: what went wrong, one line each.
-    private static func send(_ batches: [Batch], timeoutMilliseconds: Int = 20_000) throws -> [String] {
-        let bench = try FaultBench()
+    private static func send(
+        _ batches: [Batch], from place: Place, timeoutMilliseconds: Int = 20_000
+    ) throws -> [String] {
+        let bench = try FaultBench(place)
         defer { bench.stop() }
         var complaints: [String] = []
         for batch in batches {
@@ -39,7 +41,7 @@ import Testing
 
     /// How many bytes of a request and of its answer pass when nothing goes wrong.
     private static func lengths() throws -> FaultyProxy.Passed {
-        let bench = try FaultBench()
+        let bench = try FaultBench(.memory)
         defer { bench.stop() }
         let reporter = bench.reporter()
         for _ in 0..<2 { bench.record("Faults.Sound", by: reporter) }
@@ -47,8 +49,10 @@ import Testing
         return bench.proxy.passed(ofConnection: 0)
     }
 
-    @Test(arguments: Fault.Ending.allCases)
-    func `an answer that ends after any of its bytes`(_ ending: Fault.Ending) async throws {
+    @Test(arguments: Fault.Ending.allCases, Place.allCases)
+    func `an answer that ends after any of its bytes`(
+        _ ending: Fault.Ending, _ place: Place
+    ) async throws {
         let (count, complaints) = try await onThreadOfItsOwn {
             let bytes = try Self.lengths().answer
             let batches = (0...bytes).map { byte in
@@ -57,15 +61,15 @@ import Testing
                     faults: [Fault(answer: .init(cut: .init(afterBytes: byte, ending)))],
                     failures: byte < bytes ? 1 : 0)
             }
-            return (batches.count, try Self.send(batches))
+            return (batches.count, try Self.send(batches, from: place))
         }
         #expect(count > 200)
         #expect(complaints == [])
     }
 
-    @Test(arguments: Fault.Ending.allCases)
+    @Test(arguments: Fault.Ending.allCases, Place.allCases)
     func `a request that ends after any byte of its head and many of its body`(
-        _ ending: Fault.Ending
+        _ ending: Fault.Ending, _ place: Place
     ) async throws {
         let (count, complaints) = try await onThreadOfItsOwn {
             let bytes = try Self.lengths().request
@@ -76,44 +80,48 @@ import Testing
                     name: "Request\(byte)",
                     faults: [Fault(request: .init(cut: .init(afterBytes: byte, ending)))], failures: 1)
             }
-            return (batches.count, try Self.send(batches))
+            return (batches.count, try Self.send(batches, from: place))
         }
         #expect(count > 300)
         #expect(complaints == [])
     }
 
-    @Test func `requests and answers that come byte by byte`() async throws {
+    @Test(arguments: Place.allCases)
+    func `requests and answers that come byte by byte`(_ place: Place) async throws {
         let slow = Fault.Direction(bytePauseMilliseconds: 1)
         let complaints = try await onThreadOfItsOwn {
-            try Self.send([
-                Batch(name: "SlowRequest", faults: [Fault(request: slow)]),
-                Batch(name: "SlowAnswer", faults: [Fault(answer: slow)]),
-                Batch(name: "SlowBoth", faults: [Fault(request: slow, answer: slow)]),
-            ])
+            try Self.send(
+                [
+                    Batch(name: "SlowRequest", faults: [Fault(request: slow)]),
+                    Batch(name: "SlowAnswer", faults: [Fault(answer: slow)]),
+                    Batch(name: "SlowBoth", faults: [Fault(request: slow, answer: slow)]),
+                ], from: place)
         }
         #expect(complaints == [])
     }
 
-    @Test func `answers that come after the sender has given up`() async throws {
+    @Test(arguments: Place.allCases)
+    func `answers that come after the sender has given up`(_ place: Place) async throws {
         let late = Fault(answer: .init(delayMilliseconds: 1_000))
         let complaints = try await onThreadOfItsOwn {
             let batches = (1...3).map { times in
                 Batch(
                     name: "Late\(times)", faults: Array(repeating: late, count: times), failures: times)
             }
-            return try Self.send(batches, timeoutMilliseconds: 300)
+            return try Self.send(batches, from: place, timeoutMilliseconds: 300)
         }
         #expect(complaints == [])
     }
 
-    @Test func `answers that are lost again and again`() async throws {
+    @Test(arguments: Place.allCases)
+    func `answers that are lost again and again`(_ place: Place) async throws {
         let lost = Fault.Ending.allCases.map { Fault(answer: .init(cut: .init(afterBytes: 0, $0))) }
         let complaints = try await onThreadOfItsOwn {
             let batches = (1...12).map { times in
                 Batch(
                     name: "Lost\(times)", faults: (0..<times).map { lost[$0 % 2] }, failures: times)
             }
-            return try Self.send(batches)
+            return try Self.send(batches, from: place)
         }
         #expect(complaints == [])
     }

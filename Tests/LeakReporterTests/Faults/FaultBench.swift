@@ -6,17 +6,41 @@ import Threads
 
 @testable import LeakReporter
 
+/// Where the reporters of a test keep what waits.
+enum Place: CaseIterable {
+    case memory, folder
+
+    /// - Parameter path: of a folder that need not be there yet.
+    func storage(_ path: String) -> LeakReporter.Storage {
+        switch self {
+        case .memory: .memory
+        case .folder: .folder(path)
+        }
+    }
+}
+
+/// A folder of one test that is not there yet.
+struct TestFolder {
+    let path = NSTemporaryDirectory() + "reporter-\(UUID().uuidString)"
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+}
+
 /// A real collector, a relay in front of it that breaks connections, and reporters that send through it.
 final class FaultBench {
     static let app = "com.acme.faults"
 
     let collector: RunningCollector
     let proxy: FaultyProxy
+    private let place: Place
+    private let folder = TestFolder()
     /// For the connections to come, in the order in which they come.
     private let faults: Guarded<[Fault]>
+    private var reporters = 0
     private var recorded: [String: Int] = [:]
 
-    init() throws {
+    init(_ place: Place) throws {
+        self.place = place
         let faults = Guarded<[Fault]>([])
         self.faults = faults
         collector = try RunningCollector()
@@ -25,19 +49,26 @@ final class FaultBench {
         }
     }
 
-    /// Ends the relay, whose threads would go on.
-    func stop() { proxy.stop() }
+    /// Ends the relay, whose threads would go on, and removes what reporters left.
+    func stop() {
+        proxy.stop()
+        folder.remove()
+    }
 
     /// - Parameter faults: what goes wrong with the next connections; those after them are sound.
     func expect(_ faults: [Fault]) {
         self.faults.with { $0 = faults }
     }
 
+    /// Makes a reporter that shares nothing with those before it.
     func reporter(
         timeoutMilliseconds: Int = 20_000, _ change: (inout LeakReporter.Configuration) -> Void = { _ in }
     ) -> LeakReporter {
-        .forFaults(
-            port: proxy.port, key: RunningCollector.key, timeoutMilliseconds: timeoutMilliseconds, change)
+        reporters += 1
+        return .forFaults(
+            port: proxy.port, key: RunningCollector.key,
+            storage: place.storage("\(folder.path)/\(reporters)"), timeoutMilliseconds: timeoutMilliseconds,
+            change)
     }
 
     /// Records one sighting and remembers it.
@@ -63,7 +94,7 @@ extension LeakReporter {
     ///
     /// - Parameter timeoutMilliseconds: of one attempt.
     static func forFaults(
-        port: Int, key: String = "secret", timeoutMilliseconds: Int,
+        port: Int, key: String = "secret", storage: Storage = .memory, timeoutMilliseconds: Int,
         _ change: (inout Configuration) -> Void = { _ in }
     ) -> LeakReporter {
         var configuration = Configuration(
@@ -71,6 +102,10 @@ extension LeakReporter {
             app: AppInfo(id: FaultBench.app, version: "1.0"), install: .none)
         // A flush sends what waits; until then it gathers.
         configuration.bounds.gatherMilliseconds = 60_000
+        configuration.bounds.reportsPerSession = .max
+        configuration.bounds.bytesPerDay = .max
+        configuration.storage = storage
+        configuration.warn = { _ in }
         change(&configuration)
         return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
             CurlTransport(totalMilliseconds: timeoutMilliseconds)
@@ -86,6 +121,7 @@ extension LeakReporter.Statistics {
         if sent + waiting + lost != recorded {
             complaints.append("sent \(sent) + waiting \(waiting) + dropped \(lost) is not \(recorded)")
         }
+        if stored != recorded { complaints.append("stored \(stored) of \(recorded): \(self)") }
         if sent != recorded { complaints.append("sent \(sent) of \(recorded): \(self)") }
         return complaints
     }

@@ -16,16 +16,17 @@ import Testing
         return (0..<count).map { _ in .random(in: 1...1_000_000_000) }
     }()
 
-    @Test func `every sighting is counted once whatever breaks`() async throws {
+    @Test(arguments: Place.allCases)
+    func `every sighting is counted once whatever breaks`(_ place: Place) async throws {
         let complaints = try await onThreadOfItsOwn {
-            try Self.seeds.flatMap { seed in try Self.run(seed).map { "seed \(seed): \($0)" } }
+            try Self.seeds.flatMap { seed in try Self.run(seed, place).map { "seed \(seed): \($0)" } }
         }
         #expect(complaints == [])
     }
 
-    private static func run(_ seed: UInt64) throws -> [String] {
+    private static func run(_ seed: UInt64, _ place: Place) throws -> [String] {
         var numbers = SeededNumbers(seed: seed)
-        let bench = try FaultBench()
+        let bench = try FaultBench(place)
         defer { bench.stop() }
         bench.expect((0..<400).map { _ in fault(&numbers) })
         // Small batches, so that there are many of them.
