@@ -49,13 +49,16 @@ import Testing
         return bench.proxy.passed(ofConnection: 0)
     }
 
+    /// Every byte from the disk, where a batch goes through more hands.
+    private static func step(_ place: Place) -> Int { place == .folder ? 1 : 6 }
+
     @Test(arguments: Fault.Ending.allCases, Place.allCases)
     func `an answer that ends after any of its bytes`(
         _ ending: Fault.Ending, _ place: Place
     ) async throws {
         let (count, complaints) = try await onThreadOfItsOwn {
             let bytes = try Self.lengths().answer
-            let batches = (0...bytes).map { byte in
+            let batches = stride(from: 0, through: bytes, by: Self.step(place)).map { byte in
                 Batch(
                     name: "Answer\(byte)",
                     faults: [Fault(answer: .init(cut: .init(afterBytes: byte, ending)))],
@@ -63,7 +66,7 @@ import Testing
             }
             return (batches.count, try Self.send(batches, from: place))
         }
-        #expect(count > 200)
+        #expect(count > 200 / Self.step(place))
         #expect(complaints == [])
     }
 
@@ -74,7 +77,9 @@ import Testing
         let (count, complaints) = try await onThreadOfItsOwn {
             let bytes = try Self.lengths().request
             // The head is the first three hundred bytes, and some.
-            let ends = Array(0...min(bytes, 400)) + Array(stride(from: 401, through: bytes, by: 7))
+            let ends =
+                Array(stride(from: 0, to: 400, by: Self.step(place)))
+                + Array(stride(from: 400, through: bytes, by: 7))
             let batches = ends.map { byte in
                 Batch(
                     name: "Request\(byte)",
@@ -82,7 +87,7 @@ import Testing
             }
             return (batches.count, try Self.send(batches, from: place))
         }
-        #expect(count > 300)
+        #expect(count > 300 / Self.step(place))
         #expect(complaints == [])
     }
 

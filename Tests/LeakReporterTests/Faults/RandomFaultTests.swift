@@ -6,13 +6,13 @@ import Testing
 
 /// Every connection breaks somewhere, most within the first batch, while an app goes on recording.
 ///
-/// Four runs here; `make soak` does more (`REPORTER_FAULT_SEEDS`). A run that failed names its seed, which
+/// Two runs here; `make soak` does more (`REPORTER_FAULT_SEEDS`). A run that failed names its seed, which
 /// `REPORTER_FAULT_SEED` repeats.
 @Suite struct RandomFaultTests {
     private static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["REPORTER_FAULT_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-        let count = environment["REPORTER_FAULT_SEEDS"].flatMap { Int($0) } ?? 4
+        let count = environment["REPORTER_FAULT_SEEDS"].flatMap { Int($0) } ?? 2
         return (0..<count).map { _ in .random(in: 1...1_000_000_000) }
     }()
 
