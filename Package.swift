@@ -120,9 +120,24 @@ let package = Package(
         .testTarget(
             name: "LeakDetectorTestingTests", dependencies: ["LeakDetectorTesting", "Threads"],
             swiftSettings: settings),
+        // An app that tests start and kill.
+        .executableTarget(
+            name: "reporter-app", dependencies: ["LeakReporter", "LeakMessage"], path: "Tests/ReporterApp",
+            swiftSettings: settings),
+        // Servers and relays that break the rules of HTTP and TCP, for the tests of whatever sends.
+        .target(
+            name: "FaultyPeers", dependencies: ["Threads"], path: "Tests/FaultyPeers", swiftSettings: settings
+        ),
+        // A collector inside the process of the tests.
+        .target(
+            name: "CollectorSupport", dependencies: ["LeakCollector", "LeakStore", "HTTPClient"],
+            path: "Tests/CollectorSupport", swiftSettings: settings),
         .testTarget(
             name: "LeakReporterTests",
-            dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads"],
+            dependencies: [
+                "LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads", "FaultyPeers",
+                "CollectorSupport", "reporter-app",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "LeakStoreTests",
@@ -135,8 +150,7 @@ let package = Package(
             name: "LeakCollectorTests",
             dependencies: [
                 "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPVectors", "HTTPClient",
-                "Gzip",
-                "Threads",
+                "CollectorSupport", "Gzip", "Threads",
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(

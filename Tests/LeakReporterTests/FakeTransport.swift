@@ -39,7 +39,7 @@ final class FakeTransport: Transport, @unchecked Sendable {
     }
 }
 
-private func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
+func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
     var inflater = Inflater()
     var output: [UInt8] = []
     try inflater.inflate(bytes, into: &output)

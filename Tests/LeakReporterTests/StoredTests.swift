@@ -32,4 +32,29 @@ import Testing
         #expect((batch["reports"] as? [[String: Any]])?.compactMap { $0["count"] as? Int }.reduce(0, +) == 3)
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
+
+    @Test func `a flush that runs out of time says so of what an earlier run left`() {
+        let place = Place()
+        let offline = FakeTransport { _, _ in .none("offline") }
+        do {
+            let reporter = place.reporter(offline)
+            for _ in 0..<3 { reporter.record(leak: leak("Shop.Cart")) }
+            #expect(comesToHold { reporter.statistics.failedAttempts > 0 && reporter.statistics.stored == 3 })
+        }
+        let slow = FakeTransport { _, _ in
+            Thread.sleep(forTimeInterval: 1)
+            return .none("late")
+        }
+        // An earlier one lets go of its folder when its thread has ended.
+        var reporter = place.reporter(slow)
+        var left = 0
+        _ = comesToHold {
+            Thread.sleep(forTimeInterval: 0.01)
+            left = reporter.statistics.waiting
+            if left == 0 { reporter = place.reporter(slow) }
+            return left > 0
+        }
+        #expect(left == 3)
+        #expect(!reporter.flush(timeout: 0.05))
+    }
 }

@@ -86,9 +86,13 @@ final class Keeper: Sendable {
 
     /// Waits until everything recorded so far is delivered or thrown away.
     func flush(seconds: Double) -> Bool {
-        let isIdle = isIdle
-        guard let ticket = mailbox.insist(.send) else { return isIdle }
-        return wait(for: ticket, seconds: seconds) { board, _ in board.statistics.isStopped } || isIdle
+        let wasIdle = isIdle
+        guard let ticket = mailbox.insist(.send) else { return wasIdle }
+        if wait(for: ticket, seconds: seconds, unless: { board, _ in board.statistics.isStopped }) {
+            return true
+        }
+        // What earlier runs left has no number of this run's.
+        return wasIdle && board.with { $0.statistics.waiting == 0 }
     }
 
     /// - Parameter isHopeless: whether to wait no longer once the entry is seen to.

@@ -5,6 +5,12 @@
     final class CurlTransport: Transport {
         /// Made with the first post, so that an app which reports nothing never sets curl up.
         private var client: CurlClient?
+        private let totalMilliseconds: Int
+
+        /// - Parameter totalMilliseconds: for one post, from start to the last byte of the answer.
+        init(totalMilliseconds: Int = TransportLimits.totalMilliseconds) {
+            self.totalMilliseconds = totalMilliseconds
+        }
 
         func post(_ post: Post) -> Reply {
             do throws(CurlError) {
@@ -24,7 +30,7 @@
             if let client { return client }
             var options = CurlClient.Options()
             options.connectMilliseconds = TransportLimits.connectMilliseconds
-            options.totalMilliseconds = TransportLimits.totalMilliseconds
+            options.totalMilliseconds = totalMilliseconds
             options.answerBytes = TransportLimits.answerBytes
             options.userAgent = TransportLimits.userAgent
             let client = try CurlClient(options)
