@@ -202,6 +202,9 @@ struct Outbox {
         return max(dueAt, schedule.earliest ?? dueAt) <= now.moment
     }
 
+    /// Whether the next attempt has to wait, whatever is due.
+    func isHeldOff(at now: Now) -> Bool { !isAway && (schedule.earliest.map { $0 > now.moment } ?? false) }
+
     private var dueAt: Moment? {
         let first = queue.waiting.first?.firstTicket ?? queue.open?.held.firstTicket
         guard let first else { return nil }

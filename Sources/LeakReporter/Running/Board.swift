@@ -12,5 +12,7 @@ struct Board: Sendable {
     /// Of the mailbox's refusals those that are counted in `statistics`.
     var countedRefusals = MailboxRefusals()
     var hasSession = false
+    /// Nothing is sent for a while, after an attempt that failed or because the collector asked for it.
+    var isHeldOff = false
     var isClosed = false
 }

@@ -15,9 +15,13 @@ final class Keeper: Sendable {
         case user(String?)
         case startSession(checks: (@Sendable () -> [ClassChecks])?)
         case endSession
+        case background
+        case foreground
         case collect(Bool)
         case check(@Sendable (Bool) -> Void)
         case send
+        /// Nothing but a turn, after which all that came before is on the disk.
+        case write
         case delete(resetsInstall: Bool)
         case reply(SegmentQueue.Batch, Reply)
         case close
@@ -73,31 +77,49 @@ final class Keeper: Sendable {
         _ = mailbox.offer(entry, bytes: bytes)
     }
 
-    /// Ends the session and sends what waits, at the end of the process: not longer than until an attempt fails.
+    /// Ends the session and settles what waits, at the end of the process.
     func finish(seconds: Double) {
         guard !isIdle || board.with({ $0.hasSession }) else { return }
         post(.endSession)
-        _ = flush(seconds: seconds, patience: .untilFirstFailure)
+        settle(milliseconds: Self.milliseconds(seconds)) { false }
+    }
+
+    /// Waits until everything recorded so far is on the disk, and sends it unless the app does that itself: not longer than
+    /// until an attempt fails, nor while the collector asked to be left alone.
+    ///
+    /// - Parameter isOver: asked each time the board is woken; `true` ends the wait.
+    func settle(milliseconds: Int, isOver: @escaping @Sendable () -> Bool) {
+        let patience: Patience = ground.rules.sendsAutomatically ? .untilFirstFailure : .untilWritten
+        _ = flush(milliseconds: milliseconds, patience: patience, isOver: isOver)
     }
 
     /// Waits until everything recorded so far is delivered or thrown away.
     ///
-    /// - Parameter patience: whether to wait on when an attempt fails.
-    func flush(seconds: Double, patience: Patience = .throughFailures) -> Bool {
-        // Written so that NaN is no wait at all.
-        let milliseconds = seconds > 0 ? Int(min(seconds, 86_400) * 1000) : 0
+    func flush(seconds: Double) -> Bool {
+        flush(milliseconds: Self.milliseconds(seconds), patience: .throughFailures) { false }
+    }
+
+    /// Written so that NaN is no wait at all.
+    private static func milliseconds(_ seconds: Double) -> Int {
+        seconds > 0 ? Int(min(seconds, 86_400) * 1000) : 0
+    }
+
+    private func flush(milliseconds: Int, patience: Patience, isOver: () -> Bool) -> Bool {
         let isIdle = isIdle
-        guard let ticket = mailbox.insist(.send) else { return board.with { $0.statistics.waiting == 0 } }
+        let entry = patience == .untilWritten ? Entry.write : .send
+        guard let ticket = mailbox.insist(entry) else { return board.with { $0.statistics.waiting == 0 } }
         let deadline = Moment.now.advanced(byMilliseconds: milliseconds)
         var failures: Int?
         return board.wait { board in
             if board.settledThrough >= ticket { return .take(true) }
             let left = deadline.milliseconds - Moment.now.milliseconds
-            if left <= 0 { return .take(isIdle) }
+            if left <= 0 || isOver() { return .take(isIdle) }
             if board.isClosed || (board.processed >= ticket && board.statistics.isStopped) {
                 return .take(false)
             }
+            if patience == .untilWritten, board.processed >= ticket { return .take(false) }
             if patience == .untilFirstFailure, board.processed >= ticket {
+                if board.isHeldOff { return .take(false) }
                 let before = failures ?? board.statistics.failedAttempts
                 failures = before
                 if board.statistics.failedAttempts > before { return .take(false) }
@@ -111,7 +133,7 @@ final class Keeper: Sendable {
         return board.with { $0.processed == last && $0.settledThrough >= last }
     }
 
-    enum Patience { case throughFailures, untilFirstFailure }
+    private enum Patience { case throughFailures, untilFirstFailure, untilWritten }
 
     var statistics: LeakReporter.Statistics {
         // In this order: what is counted twice for a moment is better than what is not counted.

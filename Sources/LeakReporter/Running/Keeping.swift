@@ -15,6 +15,8 @@ struct Keeping {
     private var knowsInstall = false
     private var isClosing = false
     private var isAway = false
+    /// The session ended because the app went to the background, and another begins when it comes back.
+    private var isPaused = false
     private var hasWarned = false
     private var savedSpending: Spending
 
@@ -93,12 +95,14 @@ struct Keeping {
         case .log(let line): outbox.log(line)
         case .keys(let changes): for change in changes { outbox.set(change.value, forKey: change.name) }
         case .user(let id): outbox.setUser(id)
-        case .startSession(let source):
-            learnInstall()
-            endSession()
-            takeChecks = source ?? takeChecks
-            outbox.startSession(at: now)
+        case .startSession(let source): startSession(source, at: now)
         case .endSession: endSession()
+        case .background:
+            let goesOn = isPaused || outbox.hasSession
+            endSession()
+            isPaused = goesOn
+        case .foreground:
+            if isPaused { startSession(nil, at: now) }
         case .collect(let isOn): collect(isOn)
         case .check(let completion):
             outbox.adopt(at: now)
@@ -109,6 +113,7 @@ struct Keeping {
             poll()
             outbox.adopt(at: now)
             outbox.hurry()
+        case .write: break
         case .delete(let resetsInstall):
             outbox.deleteAll(at: now)
             if resetsInstall { outbox.setInstall(ground.install(true)) }
@@ -117,7 +122,7 @@ struct Keeping {
             finish(batch, Delivery(reply, now: now.wallTime))
         case .close:
             endSession()
-            outbox.hurry()
+            if ground.rules.sendsAutomatically { outbox.hurry() }
             isClosing = true
         }
     }
@@ -147,7 +152,15 @@ struct Keeping {
         outbox.finishPoll(hasChecks: !checks.isEmpty, at: .now)
     }
 
+    private mutating func startSession(_ source: (@Sendable () -> [ClassChecks])?, at now: Now) {
+        learnInstall()
+        endSession()
+        takeChecks = source ?? takeChecks
+        outbox.startSession(at: now)
+    }
+
     private mutating func endSession() {
+        isPaused = false
         poll()
         outbox.endSession(at: .now)
     }
@@ -172,7 +185,7 @@ struct Keeping {
         let board = Board(
             statistics: outbox.statistics, processed: processed, recorded: recorded,
             settledThrough: outbox.queue.settledThrough(processed), countedRefusals: refusals,
-            hasSession: outbox.hasSession, isClosed: isLast)
+            hasSession: outbox.hasSession, isHeldOff: outbox.isHeldOff(at: .now), isClosed: isLast)
         keeper.board.with { $0 = board }
         keeper.board.wakeAll()
     }
