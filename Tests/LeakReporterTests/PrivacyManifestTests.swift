@@ -10,7 +10,8 @@ import Testing
 
     private static func manifest() throws -> [String: Any] {
         let file = top.appendingPathComponent("Sources/LeakReporter/PrivacyInfo.xcprivacy")
-        let list = try unsafe PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+        let list = try unsafe PropertyListSerialization.propertyList(
+            from: Data(contentsOf: file), format: nil)
         return try #require(list as? [String: Any])
     }
 
