@@ -35,6 +35,7 @@ checks: ## compile and run on stand-ins what only Apple's systems compile; type-
 	swift build --package-path Checks --build-tests $(strict)
 	swift test --package-path Checks --skip-build
 	swift build --package-path Checks -c release --target LeakDetector $(strict)
+	swift build --package-path Checks -c release --target LeakReporter $(strict)
 	Checks/typecheck
 	swift package --package-path Checks/Apps describe >/dev/null
 

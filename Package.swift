@@ -57,7 +57,7 @@ let package = Package(
                 "LeakMessage", "Gzip", "Threads",
                 .target(name: "HTTPClient", condition: .when(platforms: curlPlatforms)),
             ],
-            swiftSettings: settings),
+            resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
         .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
 

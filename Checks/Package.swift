@@ -22,6 +22,10 @@ let package = Package(
 
         // The sources of the libraries, by symbolic links.
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
+        .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
         .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
         .target(
             name: "LeakMessage", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
@@ -29,6 +33,9 @@ let package = Package(
             name: "LeakDetector",
             dependencies: ["LeakMessage", "Threads", "UIKit", "AppKit", "SwiftUI", "Combine"],
             swiftSettings: settings),
+        .target(
+            name: "LeakReporter", dependencies: ["LeakMessage", "Gzip", "Threads", "HTTPClient", "UIKit"],
+            exclude: ["PrivacyInfo.xcprivacy"], swiftSettings: settings),
 
         .testTarget(
             name: "LeakDetectorChecks",
@@ -36,6 +43,12 @@ let package = Package(
                 "LeakDetector", "LeakMessage", "Threads", "UIKit", "AppKit", "SwiftUI", "Combine",
             ],
             // Swift Testing has additions for the real UIKit and AppKit, which nobody else can have.
+            swiftSettings: settings + [
+                .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])
+            ]),
+        .testTarget(
+            name: "LeakReporterChecks",
+            dependencies: ["LeakReporter", "LeakMessage", "Gzip", "Threads", "UIKit"],
             swiftSettings: settings + [
                 .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])
             ]),

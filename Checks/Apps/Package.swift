@@ -41,7 +41,7 @@ let package = Package(
                 "LeakMessage", "Gzip", "Threads",
                 .target(name: "HTTPClient", condition: .when(platforms: [.linux, .macOS])),
             ],
-            swiftSettings: settings),
+            resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
         .testTarget(
             name: "LeakMessageTests", dependencies: ["LeakMessage"], resources: [.copy("Vectors")],
             swiftSettings: settings),

@@ -97,6 +97,9 @@ extension LeakReporter {
         public var sampleRate = 1.0
         /// How long `exit` may take to send what waits. It is on the disk before.
         public var exitMilliseconds = 1_000
+        /// How long an app with UIKit that goes to the background is kept from being suspended, to send what waits. The
+        /// system gives about half a minute; a batch takes a second on a slow network, and where none went in five none will.
+        public var backgroundMilliseconds = 5_000
 
         public init() {}
 
@@ -115,6 +118,8 @@ extension LeakReporter {
             bounds.reportsPerSession = max(reportsPerSession, 0)
             bounds.bytesPerDay = max(bytesPerDay, 0)
             bounds.exitMilliseconds = min(max(exitMilliseconds, 0), 60_000)
+            // The app has the rest of the system's half minute for itself.
+            bounds.backgroundMilliseconds = min(max(backgroundMilliseconds, 0), 20_000)
             return bounds
         }
     }

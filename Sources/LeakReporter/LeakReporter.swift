@@ -14,6 +14,9 @@ public import LeakMessage
 public final class LeakReporter: Sendable {
     let keeper: Keeper
     let bounds: Bounds
+    #if canImport(UIKit) && !os(watchOS)
+        private let background: Background
+    #endif
 
     /// Never fails: an endpoint or key that cannot be used shows in ``statistics``, and nothing is sent.
     public convenience init(_ configuration: Configuration) {
@@ -36,6 +39,9 @@ public final class LeakReporter: Sendable {
         var ground = Ground(configuration, backoff, makeTransport)
         change(&ground)
         keeper = Keeper(ground)
+        #if canImport(UIKit) && !os(watchOS)
+            background = Background(of: keeper, bounds)
+        #endif
         AtExit.flush(self)
     }
 

@@ -15,11 +15,15 @@ final class Keeper: Sendable {
         case user(String?)
         case startSession(checks: (@Sendable () -> [ClassChecks])?)
         case endSession
-        /// The session ends, and what waits goes if it may go by itself.
-        case finish
+        case background
+        case foreground
+        /// What waits goes if it may go by itself.
+        case settle
         case collect(Bool)
         case check(@Sendable (Bool) -> Void)
         case send
+        /// Nothing but a turn, after which all that came before is on the disk.
+        case write
         case delete(resetsInstall: Bool)
         case reply(SegmentQueue.Batch, Reply)
         case close
@@ -75,38 +79,51 @@ final class Keeper: Sendable {
         _ = mailbox.offer(entry, bytes: bytes, weight: 0)
     }
 
-    /// Ends the session and, if the app lets reports go by themselves, sends what waits: at the end of the process, and
-    /// when it may be ended soon. What waits is on the disk in any case.
-    ///
-    /// - Parameter seconds: how long to block at most; less when nothing can be sent before that.
+    /// Ends the session and settles what waits, at the end of the process.
     func finish(seconds: Double) {
-        guard !isIdle || board.with({ $0.hasSession }), let ticket = mailbox.insist(.finish) else { return }
-        _ = wait(for: ticket, seconds: seconds) { $0.isResting(until: $1) }
+        guard !isIdle || board.with({ $0.hasSession }) else { return }
+        post(.endSession)
+        settle(milliseconds: Self.milliseconds(seconds)) { false }
+    }
+
+    /// Waits until everything recorded so far is on the disk, and sends it if the app lets reports go by themselves: not
+    /// longer than until an attempt fails, nor while the collector asked to be left alone.
+    ///
+    /// - Parameter isOver: asked each time the board is woken; `true` ends the wait.
+    func settle(milliseconds: Int, isOver: () -> Bool) {
+        let failures = board.with { $0.statistics.failedAttempts }
+        guard let ticket = mailbox.insist(.settle) else { return }
+        _ = wait(for: ticket, milliseconds: milliseconds) { board, deadline in
+            if isOver() { return true }
+            guard board.processed >= ticket else { return false }
+            return board.statistics.failedAttempts > failures || board.isResting(until: deadline)
+        }
     }
 
     /// Waits until everything recorded so far is delivered or thrown away.
     func flush(seconds: Double) -> Bool {
         let wasIdle = isIdle
         guard let ticket = mailbox.insist(.send) else { return wasIdle }
-        if wait(for: ticket, seconds: seconds, unless: { board, _ in board.statistics.isStopped }) {
-            return true
+        let isDone = wait(for: ticket, milliseconds: Self.milliseconds(seconds)) { board, _ in
+            board.processed >= ticket && board.statistics.isStopped
         }
         // What earlier runs left has no number of this run's.
-        return wasIdle && board.with { $0.statistics.waiting == 0 }
+        return isDone || (wasIdle && board.with { $0.statistics.waiting == 0 })
     }
 
-    /// - Parameter isHopeless: whether to wait no longer once the entry is seen to.
+    /// Written so that NaN is no wait at all.
+    private static func milliseconds(_ seconds: Double) -> Int {
+        seconds > 0 ? Int(min(seconds, 86_400) * 1000) : 0
+    }
+
+    /// - Parameter isHopeless: whether to wait no longer.
     private func wait(
-        for ticket: UInt64, seconds: Double, unless isHopeless: (Board, _ deadline: Moment) -> Bool
+        for ticket: UInt64, milliseconds: Int, unless isHopeless: (Board, _ deadline: Moment) -> Bool
     ) -> Bool {
-        // Written so that NaN is no wait at all.
-        let milliseconds = seconds > 0 ? Int(min(seconds, 86_400) * 1000) : 0
         let deadline = Moment.now.advanced(byMilliseconds: milliseconds)
         return board.wait { board in
             if board.settledThrough >= ticket { return .take(true) }
-            if board.isClosed || (board.processed >= ticket && isHopeless(board, deadline)) {
-                return .take(false)
-            }
+            if board.isClosed || isHopeless(board, deadline) { return .take(false) }
             let left = deadline.milliseconds - Moment.now.milliseconds
             return left <= 0 ? .take(false) : .sleep(milliseconds: Int64(left))
         }

@@ -15,6 +15,8 @@ struct Keeping {
     private var knowsInstall = false
     private var isClosing = false
     private var isAway = false
+    /// The session ended because the app went to the background, and another begins when it comes back.
+    private var isPaused = false
     private var hasWarned = false
     private var questions: [@Sendable (Bool) -> Void] = []
     private var savedSpending: Spending
@@ -94,12 +96,14 @@ struct Keeping {
         case .log(let line): outbox.log(line)
         case .keys(let changes): for change in changes { outbox.set(change.value, forKey: change.name) }
         case .user(let id): outbox.setUser(id)
-        case .startSession(let source):
-            learnInstall()
-            endSession()
-            takeChecks = source ?? takeChecks
-            outbox.startSession(at: now)
+        case .startSession(let source): startSession(source, at: now)
         case .endSession: endSession()
+        case .background:
+            let goesOn = isPaused || outbox.hasSession
+            endSession()
+            isPaused = goesOn
+        case .foreground:
+            if isPaused { startSession(nil, at: now) }
         case .collect(let isOn): collect(isOn)
         case .check(let completion):
             outbox.adopt(at: now)
@@ -114,16 +118,16 @@ struct Keeping {
         case .reply(let batch, let reply):
             isAway = false
             finish(batch, Delivery(reply, now: now.wallTime))
-        case .finish: finish()
+        case .settle: settle()
         case .close:
-            finish()
+            endSession()
+            settle()
             isClosing = true
         }
     }
 
     /// The end of the process, or of the reporter, may be near.
-    private mutating func finish() {
-        endSession()
+    private mutating func settle() {
         if ground.rules.sendsAutomatically { outbox.hurry() }
     }
 
@@ -152,7 +156,15 @@ struct Keeping {
         outbox.finishPoll(hasChecks: !checks.isEmpty, at: .now)
     }
 
+    private mutating func startSession(_ source: (@Sendable () -> [ClassChecks])?, at now: Now) {
+        learnInstall()
+        endSession()
+        takeChecks = source ?? takeChecks
+        outbox.startSession(at: now)
+    }
+
     private mutating func endSession() {
+        isPaused = false
         poll()
         outbox.endSession(at: .now)
     }
