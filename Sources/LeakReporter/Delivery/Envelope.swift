@@ -1,5 +1,6 @@
 internal import Gzip
 import LeakMessage
+import ReportTransport
 
 /// Makes a post of a load: who sends it, as JSON, compressed where that is shorter.
 struct Envelope: Hashable, Sendable {

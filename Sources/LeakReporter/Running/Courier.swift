@@ -1,5 +1,6 @@
 internal import Foundation
 import LeakMessage
+import ReportTransport
 internal import Threads
 
 /// The thread that carries what the outbox holds, and the lock between it and those who record.
