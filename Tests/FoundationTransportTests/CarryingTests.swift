@@ -143,10 +143,10 @@ import Testing
 
     @Test(arguments: Carrier.allCases)
     func `an answer may take longer than the connection`(carrier: Carrier) async throws {
-        let peer = try ScriptedPeer { _ in .init(Self.noContent, .byteByByte(milliseconds: 80)) }
+        let peer = try ScriptedPeer { _ in .init(Self.noContent, .byteByByte(milliseconds: 250)) }
         defer { peer.stop() }
         var limits = TransportLimits.short
-        limits.connectMilliseconds = 1_000
+        limits.connectMilliseconds = 5_000
         let reply = await carrier.reply(to: .report(to: peer.address), limits)
         #expect(reply.answer?.status == 204, "\(reply)")
     }

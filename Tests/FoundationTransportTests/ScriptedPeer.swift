@@ -70,7 +70,10 @@ final class ScriptedPeer: @unchecked Sendable {
         Thread { [self] in
             for connection in 0... {
                 let socket = accept(listener, nil, nil)
-                guard socket >= 0 else { return }
+                guard socket >= 0 else {
+                    close(listener)
+                    return
+                }
                 Thread { [self] in
                     serve(socket, connection)
                     close(socket)
@@ -82,10 +85,9 @@ final class ScriptedPeer: @unchecked Sendable {
     /// A port of 127.0.0.1 at which nothing listens, nor will: it stays taken as long as the process runs.
     static func freePort() throws -> UInt16 { try takePort().port }
 
-    func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    /// The thread that accepts closes the socket: closed here, its number might already be another's when that thread
+    /// accepts again.
+    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private static func listen() throws -> (Int32, UInt16) {
         let (listener, port) = try takePort()

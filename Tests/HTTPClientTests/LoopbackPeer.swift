@@ -47,10 +47,9 @@ final class LoopbackPeer: @unchecked Sendable {
     /// A port of 127.0.0.1 at which nothing listens, nor will: it stays taken as long as the process runs.
     static func freePort() throws -> UInt16 { try takePort().port }
 
-    func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    /// The thread that accepts closes the socket: closed here, its number might already be another's when that thread
+    /// accepts again.
+    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private static func listen() throws -> (Int32, UInt16) {
         let (listener, port) = try takePort()
@@ -85,7 +84,10 @@ final class LoopbackPeer: @unchecked Sendable {
             #else
                 let socket = Glibc.accept(listener, nil, nil)
             #endif
-            guard socket >= 0 else { return }
+            guard socket >= 0 else {
+                close(listener)
+                return
+            }
             Thread { [self] in
                 serve(socket, connection)
                 close(socket)

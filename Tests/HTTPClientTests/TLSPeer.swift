@@ -11,6 +11,7 @@ import Foundation
 final class TLSPeer: @unchecked Sendable {
     // Unchecked: `printed` is touched inside `lock` alone, the rest is set once.
     private let process = Process()
+    /// Stays open: at its end, `s_server` would hang up before it has read what came.
     private let input = Pipe()
     private let lock = NSLock()
     private var printed = ""
@@ -61,7 +62,6 @@ final class TLSPeer: @unchecked Sendable {
     ///
     /// - Returns: what it printed: what came over the connection, decrypted, is in it.
     func output(after seconds: Int = 60) -> String {
-        try? input.fileHandleForWriting.close()
         if ended.wait(timeout: .now() + .seconds(seconds)) == .timedOut { stop() }
         return lock.withLock { printed }
     }
