@@ -142,7 +142,7 @@ import Threads
         let away = FakeTransport { _, _ in reply }
         let reporter = reporter(away)
         reporter.record(message: "leak")
-        let farewell = farewell(reporter, milliseconds: 3_600_000)
+        let farewell = farewell(reporter, milliseconds: 1_800_000)
         farewell.handOver()
         farewell.stay()
         #expect(away.posts.count == 1)
@@ -156,7 +156,7 @@ import Threads
         let reporter = reporter(busy)
         reporter.record(message: "leak")
         for _ in 0..<3 {
-            let farewell = farewell(reporter, milliseconds: 3_600_000)
+            let farewell = farewell(reporter, milliseconds: 1_800_000)
             farewell.handOver()
             farewell.stay()
         }
