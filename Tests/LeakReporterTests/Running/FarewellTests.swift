@@ -155,7 +155,7 @@ import Threads
         let reporter = reporter(busy)
         reporter.record(message: "leak")
         for _ in 0..<3 {
-            let farewell = farewell(reporter, milliseconds: 3_600_000)
+            let farewell = farewell(reporter, milliseconds: 60_000)
             farewell.handOver()
             farewell.stay()
         }
