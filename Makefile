@@ -136,7 +136,8 @@ soak-detector: setup ## the leak detector with 200,000 objects from 8 threads: a
 soak: setup hostile ## the long runs: kills, power cuts, failing disks, damaged files; the server under attack; a million objects through the detector; an hour of fuzzing
 	swift build --build-tests $(strict)
 	CRASH_ROUNDS=200 KILL_ROUNDS=200 FAULT_SEEDS=200 swift test --skip-build \
-		--filter 'CrashTests|KillTests|PowerCutTests|DiskFaultTests|DamageTests|CountingModelTests'
+		--filter 'CrashTests|\.KillTests|PowerCutTests|DiskFaultTests|DamageTests|CountingModelTests'
+	REPORTER_KILLS=200 REPORTER_FAULT_SEEDS=60 swift test --skip-build --filter 'ReporterKillTests|RandomFaultTests'
 	$(detector) --soak
 	$(hostile) --slow 90 --slow-connections 3000 --churn 100000
 	$(hostile) --rounds 15 --seconds 5

@@ -10,6 +10,7 @@ let settings: [SwiftSetting] = [
 
 /// Where libcurl can be linked. The SDKs of iOS, tvOS and visionOS have none; there the reporter uses `URLSession`.
 let curlPlatforms: [Platform] = [.linux, .macOS]
+let platformsWithoutCurl: [Platform] = [.iOS, .tvOS, .visionOS, .macCatalyst]
 
 let package = Package(
     name: "leak-collector",
@@ -54,10 +55,13 @@ let package = Package(
         .target(
             name: "LeakReporter",
             dependencies: [
-                "LeakMessage", "Gzip", "Threads",
+                "LeakMessage", "Gzip", "Threads", "ReportTransport",
                 .target(name: "HTTPClient", condition: .when(platforms: curlPlatforms)),
+                .target(name: "FoundationTransport", condition: .when(platforms: platformsWithoutCurl)),
             ],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
+        .target(name: "ReportTransport", swiftSettings: settings),
+        .target(name: "FoundationTransport", dependencies: ["ReportTransport"], swiftSettings: settings),
         .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
 
@@ -135,8 +139,14 @@ let package = Package(
         .testTarget(
             name: "LeakReporterTests",
             dependencies: [
-                "LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads", "FaultyPeers",
-                "CollectorSupport", "reporter-app",
+                "LeakReporter", "ReportTransport", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip",
+                "Threads", "FaultyPeers", "CollectorSupport", "reporter-app",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FoundationTransportTests",
+            dependencies: [
+                "FoundationTransport", "LeakReporter", "ReportTransport", "HTTPServer", "Gzip", "Threads",
             ],
             swiftSettings: settings),
         .testTarget(

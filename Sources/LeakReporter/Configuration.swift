@@ -17,6 +17,20 @@ extension LeakReporter {
         public var user: String?
         /// Lets reports and the key go unencrypted over `http://` to another machine. `http://localhost` needs no leave.
         public var allowsInsecure = false
+        /// The public keys that the collector, or the proxy in front of it, may have; with none, any certificate will do that
+        /// the system trusts. Each is `sha256//` and the base64 of the SHA-256 of the key's DER form, which this prints:
+        ///
+        /// ```sh
+        /// openssl s_client -connect leaks.example.com:443 -servername leaks.example.com </dev/null 2>/dev/null |
+        ///     openssl x509 -noout -pubkey | openssl pkey -pubin -outform der |
+        ///     openssl dgst -sha256 -binary | openssl base64 | sed 's,^,sha256//,'
+        /// ```
+        ///
+        /// Give the key in use and the next one, kept offline: an app in the stores cannot be told of a new one. The
+        /// certificate is verified besides. On Linux and macOS alone; on iOS, tvOS and visionOS `NSPinnedDomains` in the
+        /// app's Info.plist does it.
+        /// https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity
+        public var pinnedPublicKeys: [String] = []
         public var bounds = Bounds()
         /// Where reports wait.
         public var storage = Storage.standard

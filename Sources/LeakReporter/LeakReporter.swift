@@ -1,4 +1,9 @@
 public import LeakMessage
+import ReportTransport
+
+#if !os(Linux) && !os(macOS)
+    import FoundationTransport
+#endif
 
 /// Carries leaks from an app to a collector.
 ///
@@ -22,7 +27,7 @@ public final class LeakReporter: Sendable {
     public convenience init(_ configuration: Configuration) {
         self.init(configuration) {
             #if os(Linux) || os(macOS)
-                CurlTransport()
+                CurlTransport(pinnedPublicKeys: configuration.pinnedPublicKeys)
             #else
                 URLSessionTransport()
             #endif

@@ -1,5 +1,6 @@
 import Foundation
 import LeakMessage
+import ReportTransport
 import Testing
 import Threads
 

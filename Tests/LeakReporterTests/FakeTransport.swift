@@ -1,5 +1,6 @@
 import Foundation
 import Gzip
+import ReportTransport
 
 @testable import LeakReporter
 

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import LeakDetector
 import LeakMessage
+import ReportTransport
 import Testing
 import Threads
 

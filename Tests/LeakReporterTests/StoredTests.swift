@@ -1,5 +1,6 @@
 import Foundation
 import LeakMessage
+import ReportTransport
 import Testing
 
 @testable import LeakReporter
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func `a flush that runs out of time says so of what an earlier run left`() {
-        let place = Place()
+        let place = QueuePlace()
         let offline = FakeTransport { _, _ in .none("offline") }
         do {
             let reporter = place.reporter(offline)

@@ -9,6 +9,8 @@ struct Wishes {
     let folder: String
     let endpoint: String
     let key: String
+    /// Of the app.
+    let version: String
     /// Of the objects that leak.
     let className: String
     /// How many sightings to record.
@@ -26,7 +28,8 @@ struct Wishes {
 
     init(_ arguments: some Sequence<String>) throws {
         var values = [
-            "class": "Shop.Cart", "count": "0", "leaks": "1", "pause": "0", "waits": "no", "hurries": "no",
+            "version": "1", "class": "Shop.Cart", "count": "0", "leaks": "1", "pause": "0", "waits": "no",
+            "hurries": "no",
             "flush": "0",
         ]
         for argument in arguments {
@@ -51,6 +54,7 @@ struct Wishes {
         folder = try text("folder")
         endpoint = try text("endpoint")
         key = try text("key")
+        version = try text("version")
         className = try text("class")
         count = try number("count")
         leaks = try number("leaks")

@@ -10,7 +10,7 @@ import LeakReporter
 
 let wishes = try Wishes(CommandLine.arguments.dropFirst())
 var configuration = LeakReporter.Configuration(
-    endpoint: wishes.endpoint, key: wishes.key, app: AppInfo(id: "com.acme.kills", version: "1.0"),
+    endpoint: wishes.endpoint, key: wishes.key, app: AppInfo(id: "com.acme.kills", version: wishes.version),
     install: .none)
 configuration.storage = .folder(wishes.folder)
 // Many small batches in a short life.
@@ -20,6 +20,7 @@ configuration.bounds.batchReports = 5
 configuration.bounds.reportsPerSession = .max
 configuration.bounds.bytesPerDay = .max
 let reporter = LeakReporter(configuration)
+reporter.startSession()
 
 var output = Output()
 
@@ -27,6 +28,8 @@ for number in 0..<wishes.count {
     output.say("recorded \(number + 1)")
     var leak = LeakReport()
     leak.className = wishes.leaks > 1 ? "\(wishes.className)_\(number % wishes.leaks)" : wishes.className
+    // Before the leak: what survives with the one survives with the other.
+    reporter.record(checks: [ClassChecks(className: wishes.className, count: 1)])
     reporter.record(leak: leak)
     if wishes.hurries { reporter.sendUnsentReports() }
     if wishes.pauseMilliseconds > 0 {

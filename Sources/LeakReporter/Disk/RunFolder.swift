@@ -21,6 +21,9 @@ final class RunFolder: SegmentFolder {
     /// Segments are far smaller; something else in the place of one must not fill the memory.
     private static let fileBytes = 64 * 1024 * 1024
 
+    /// To make the folder, while others that start at the same time clear away what is half made.
+    private static let attempts = 20
+
     private final class HeldLock {
         let descriptor: FileDescriptor
         init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
@@ -54,16 +57,23 @@ final class RunFolder: SegmentFolder {
 
     func append(_ bytes: [UInt8], to name: String) -> (written: Int, failure: FileFailure?) {
         do throws(FileFailure) {
-            try prepare()
-            if file?.name != name {
-                file = nil
-                file = OpenFile(name, try FileDescriptor(path(of: name), .appending))
-                unsyncedNames.insert(name)
-            }
+            try open(name)
         } catch {
-            return (0, error)
+            guard error.isMissing else { return (0, error) }
+            // Somebody has removed the folder, as a system does that clears caches, or another run that starts has
+            // cleared away what was half made.
+            lock = nil
+            do throws(FileFailure) { try open(name) } catch { return (0, error) }
         }
         return file?.descriptor.write(bytes, path: path(of: name)) ?? (0, nil)
+    }
+
+    private func open(_ name: String) throws(FileFailure) {
+        try prepare()
+        guard file?.name != name else { return }
+        file = nil
+        file = OpenFile(name, try FileDescriptor(path(of: name), .appending))
+        unsyncedNames.insert(name)
     }
 
     func sync(_ name: String) throws(FileFailure) {
@@ -138,11 +148,19 @@ final class RunFolder: SegmentFolder {
         guard lock == nil else { return }
         try OwnFolder.make(parent)
         let draft = parent + "/new-" + name
-        try FileSystem.makeFolder(draft)
-        try withoutDraft(draft)
+        for _ in 1..<Self.attempts {
+            do throws(FileFailure) {
+                return try make(draft)
+            } catch {
+                // Another run that starts has taken it for one that was left half made.
+                guard error.isMissing || error.isTaken else { throw error }
+            }
+        }
+        try make(draft)
     }
 
-    private func withoutDraft(_ draft: String) throws(FileFailure) {
+    private func make(_ draft: String) throws(FileFailure) {
+        try FileSystem.makeFolder(draft)
         do throws(FileFailure) {
             // Made by opening it for appending, then opened again for the lock.
             _ = try FileDescriptor(draft + "/lock", .appending)

@@ -1,6 +1,7 @@
 internal import Dispatch
 import LeakMessage
 internal import Threads
+import ReportTransport
 
 /// The thread that owns the outbox: takes what is recorded, writes it down, says what is to be sent.
 ///
@@ -15,15 +16,13 @@ final class Keeper: Sendable {
         case user(String?)
         case startSession(checks: (@Sendable () -> [ClassChecks])?)
         case endSession
-        case background
-        case foreground
+        /// The session ends, and the next begins with the way back.
+        case background, foreground
         /// What waits goes if it may go by itself.
         case settle
         case collect(Bool)
         case check(@Sendable (Bool) -> Void)
         case send
-        /// Nothing but a turn, after which all that came before is on the disk.
-        case write
         case delete(resetsInstall: Bool)
         case reply(SegmentQueue.Batch, Reply)
         case close

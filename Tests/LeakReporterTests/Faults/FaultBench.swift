@@ -2,6 +2,7 @@ import CollectorSupport
 import FaultyPeers
 import Foundation
 import LeakMessage
+import ReportTransport
 import Threads
 
 @testable import LeakReporter
@@ -108,7 +109,9 @@ extension LeakReporter {
         configuration.warn = { _ in }
         change(&configuration)
         return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
-            CurlTransport(totalMilliseconds: timeoutMilliseconds)
+            var limits = TransportLimits()
+            limits.totalMilliseconds = timeoutMilliseconds
+            return CurlTransport(limits: limits)
         }
     }
 }

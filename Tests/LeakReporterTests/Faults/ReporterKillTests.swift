@@ -46,7 +46,15 @@ private final class KillSite {
         let story: String
         let stored: Int
         let recorded: Int
+
+        /// - Returns: `nil` when it is what was stored, and no more than was recorded.
+        func complaint(counted: Int, _ what: String) -> String? {
+            if (stored...max(stored, recorded)).contains(counted) { return nil }
+            return "\(story): stored \(stored), recorded \(recorded), \(what) counted \(counted)"
+        }
     }
+
+    static let app = "com.acme.kills"
 
     private let collector: RunningCollector
     /// Passes everything on.
@@ -95,6 +103,11 @@ private final class KillSite {
         let wishes: [String]
     }
 
+    /// Each life has one of its own, so that the collector counts its checks apart.
+    private static func version(of className: String) -> String {
+        "1.0-" + className.filter { $0.isNumber || $0.isUppercase }.lowercased()
+    }
+
     private func plan(_ className: String) -> Plan {
         let (network, port) =
             [("sound", sound.port), ("broken", broken.port), ("absent", deadPort)]
@@ -104,7 +117,7 @@ private final class KillSite {
             className: className, network: network, waits: waits,
             wishes: [
                 "folder=\(folder.path)", "endpoint=http://127.0.0.1:\(port)", "key=\(RunningCollector.key)",
-                "class=\(className)", "count=1000000",
+                "version=\(Self.version(of: className))", "class=\(className)", "count=1000000",
                 "leaks=\([1, 3, 40].randomElement(using: &numbers) ?? 1)",
                 "pause=\([0, 1, 5].randomElement(using: &numbers) ?? 0)", "waits=\(waits ? "yes" : "no")",
                 "hurries=\(numbers.chance(0.5) ? "yes" : "no")",
@@ -141,7 +154,9 @@ private final class KillSite {
             }
             Thread.sleep(forTimeInterval: .random(in: 0...0.03, using: &numbers))
         } else {
-            Thread.sleep(forTimeInterval: .random(in: 0...0.4, using: &numbers))
+            // Half of them while it starts, and takes over what others left.
+            let longest = numbers.chance(0.5) ? 0.05 : 0.4
+            Thread.sleep(forTimeInterval: .random(in: 0...longest, using: &numbers))
         }
     }
 
@@ -166,18 +181,37 @@ private final class KillSite {
         if !words.hasPrefix("done") || !words.contains("waiting: 0, dropped: [:]") {
             complaints.append("the last app said: \(words)")
         }
+        if !lives.contains(where: { $0.stored > 0 }) { complaints.append("nobody stored anything") }
+        return try complaints + miscountedReports() + miscountedDenominators()
+    }
+
+    private func miscountedReports() throws -> [String] {
         var counted: [String: Int] = [:]
-        for (name, count) in try collector.reportsByClass(ofApp: "com.acme.kills") {
+        for (name, count) in try collector.reportsByClass(ofApp: Self.app) {
             counted[String(name.prefix { $0 != "_" }), default: 0] += count
         }
-        if !lives.contains(where: { $0.stored > 0 }) { complaints.append("nobody stored anything") }
-        for life in lives {
-            let count = counted.removeValue(forKey: life.className) ?? 0
-            if count < life.stored || count > life.recorded {
-                complaints.append(
-                    "\(life.story): stored \(life.stored), recorded \(life.recorded), counted \(count)")
-            }
+        let complaints = lives.compactMap { life in
+            life.complaint(counted: counted.removeValue(forKey: life.className) ?? 0, "reports")
         }
         return complaints + counted.map { "\($0.key): counted \($0.value), of nobody" }
+    }
+
+    /// Checks and sessions: once for each sighting, and once for each life that stored something.
+    private func miscountedDenominators() throws -> [String] {
+        let json = try collector.json("/api/v1/releases?app=\(Self.app)")
+        let releases = json["releases"] as? [[String: Any]] ?? []
+        var checks: [String: Int] = [:]
+        for release in releases {
+            checks[release["version"] as? String ?? ""] = release["checks"] as? Int
+        }
+        var complaints = lives.compactMap { life in
+            life.complaint(counted: checks[Self.version(of: life.className)] ?? 0, "checks")
+        }
+        let sessions = releases.reduce(0) { $0 + ($1["sessions"] as? Int ?? 0) }
+        let (fewest, most) = (lives.count { $0.stored > 0 }, lives.count { $0.recorded > 0 })
+        if sessions < fewest || sessions > most {
+            complaints.append("\(sessions) sessions of \(fewest) to \(most)")
+        }
+        return complaints
     }
 }

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import LeakReporter
+
+@Suite struct StateFileTests {
+    private func file(in place: TemporaryFolder) -> StateFile {
+        StateFile(folder: place.path + "/deep/down", name: "collection")
+    }
+
+    @Test func `what was written last is read`() throws {
+        let place = TemporaryFolder()
+        #expect(file(in: place).read() == nil)
+        for text in ["off", "on", "", "Größe"] {
+            try file(in: place).write(text)
+            #expect(file(in: place).read() == text)
+            #expect(place.names("deep/down") == ["collection"])
+        }
+        #expect(try place.mode("deep/down/collection") == 0o600)
+    }
+
+    @Test func `what cannot be written leaves what was there, and no draft`() throws {
+        let place = TemporaryFolder()
+        try file(in: place).write("off")
+        // A folder cannot be replaced by a file.
+        let folder = StateFile(folder: place.path + "/deep", name: "down")
+        #expect(throws: FileFailure.self) { try folder.write("on") }
+        #expect(file(in: place).read() == "off")
+        #expect(folder.read() == nil)
+        #expect(place.names("deep") == ["down"])
+        let under = StateFile(folder: place.path + "/deep/down/collection", name: "x")
+        #expect(throws: FileFailure.self) { try under.write("on") }
+    }
+
+    @Test func `something huge in its place does not fill the memory`() throws {
+        let place = TemporaryFolder()
+        try file(in: place).write(String(repeating: "x", count: 1_000_000))
+        #expect((file(in: place).read()?.utf8.count ?? 0) <= 64 * 1024 + 1024)
+    }
+
+    @Test func `two that write at once leave one of the two`() throws {
+        let place = TemporaryFolder()
+        try file(in: place).write("start")
+        let done = DispatchSemaphore(value: 0)
+        let file = file(in: place)
+        for text in ["on", "off"] {
+            Thread {
+                for _ in 0..<100 { try? file.write(text) }
+                done.signal()
+            }.start()
+        }
+        for _ in 0..<200 { #expect(["start", "on", "off"].contains(file.read())) }
+        for _ in 0..<2 { #expect(done.wait(timeout: .now() + 60) == .success) }
+        #expect(place.names("deep/down") == ["collection"])
+    }
+}
+
+@Suite struct SpendingTests {
+    @Test(arguments: [
+        ("20416 1000", Spending(day: 20_416, bytes: 1_000)), ("0 0", Spending()),
+        ("-3 1", Spending(day: -3, bytes: 1)),
+        ("", nil), ("1", nil), ("1 2 3", nil), ("1 -2", nil), ("x 2", nil), ("1 99999999999999999999", nil),
+    ])
+    func `a line is what was spent, or nothing`(line: String, spending: Spending?) {
+        #expect(Spending(line: line) == spending)
+        if let spending { #expect(Spending(line: spending.line) == spending) }
+    }
+
+    /// What this process spent since the base, on top of what the other one wrote.
+    @Test(
+        arguments: [
+            ((5, 30), (5, 10), (5, 10), (5, 30)), ((5, 30), (5, 50), (5, 10), (5, 70)),
+            ((5, 30), (6, 50), (5, 10), (6, 50)), ((6, 30), (5, 50), (5, 10), (6, 30)),
+            ((6, 30), (6, 50), (5, 10), (6, 80)), ((5, 5), (5, 50), (5, 10), (5, 50)),
+        ] as [((Int, Int), (Int, Int), (Int, Int), (Int, Int))])
+    func `two processes add up what they spend`(
+        mine: (Int, Int), other: (Int, Int), base: (Int, Int), sum: (Int, Int)
+    ) {
+        let total = Spending(day: mine.0, bytes: mine.1).added(
+            to: Spending(day: other.0, bytes: other.1), since: Spending(day: base.0, bytes: base.1))
+        #expect(total == Spending(day: sum.0, bytes: sum.1))
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+@testable import LeakReporter
+
+@Suite struct SystemCallsTests {
+    @Test func `a failure names the call, the place and the reason`() throws {
+        let place = TemporaryFolder()
+        try place.makeFolder()
+        do throws(FileFailure) {
+            _ = try FileDescriptor(place.path + "/none", .reading)
+            Issue.record("there is no such file")
+        } catch {
+            #expect(error.isMissing && !error.isTaken)
+            #expect(error.description == "open \(place.path)/none: No such file or directory")
+        }
+    }
+
+    @Test func `a lock is held by one, until the descriptor goes`() throws {
+        let place = TemporaryFolder()
+        try place.makeFolder()
+        let path = place.path + "/lock"
+        _ = try FileDescriptor(path, .appending)
+        do {
+            let first = try FileDescriptor(path, .locking)
+            try first.lock(path: path)
+            let second = try FileDescriptor(path, .locking)
+            do throws(FileFailure) {
+                try second.lock(path: path)
+                Issue.record("two hold the same lock")
+            } catch {
+                #expect(error.isTaken)
+            }
+        }
+        try FileDescriptor(path, .locking).lock(path: path)
+    }
+
+    @Test func `a long file is read up to its limit`() throws {
+        let place = TemporaryFolder()
+        try place.makeFolder()
+        let path = place.path + "/long"
+        let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
+        let (written, failure) = try FileDescriptor(path, .appending).write(bytes, path: path)
+        #expect(written == bytes.count && failure == nil)
+        #expect(try FileDescriptor(path, .reading).readAll(limit: .max, path: path) == bytes)
+        let some = try FileDescriptor(path, .reading).readAll(limit: 70_000, path: path)
+        #expect(some.count >= 70_000 && some.count < 200_000 && some[...] == bytes.prefix(some.count))
+        #expect(throws: FileFailure.self) {
+            try FileDescriptor(place.path, .reading).readAll(limit: 10, path: place.path)
+        }
+        #expect(throws: FileFailure.self) { _ = try FileDescriptor(path, .folder) }
+    }
+
+    @Test func `folders are made with those above, and are no failure when they are there`() throws {
+        let place = TemporaryFolder()
+        try place.makeFolder()
+        try FileSystem.makeFolders(place.path + "/a/b/c")
+        try FileSystem.makeFolders(place.path + "/a/b/c")
+        #expect(FileSystem.names(in: place.path + "/a") == ["b"])
+        #expect(FileSystem.names(in: place.path + "/none") == [])
+        try FileSystem.syncFolder(place.path)
+    }
+
+    @Test func `names of any bytes are listed`() throws {
+        let place = TemporaryFolder()
+        try place.makeFolder()
+        for name in ["ä🧵", ".hidden", String(repeating: "n", count: 255)] {
+            _ = try FileDescriptor(place.path + "/" + name, .appending)
+        }
+        #expect(FileSystem.names(in: place.path) == [".hidden", String(repeating: "n", count: 255), "ä🧵"])
+    }
+}

@@ -1,0 +1,131 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+@Suite struct SegmentRecordTests {
+    private static let full = SegmentHeader(
+        key: "k1", app: AppInfo(id: "com.acme.shop", module: "Shop", version: "1.2", build: "34"),
+        device: DeviceInfo(os: "iOS", osVersion: "18.1", model: "iPhone15,2"), install: "i", user: "u")
+    private static let piece = SegmentHeader(key: "k2", parent: "k1", app: AppInfo(), device: DeviceInfo())
+
+    private static let frozen: [(SegmentRecord, String)] = [
+        (
+            .header(full),
+            "ffa70142000000508920370102006b31ffff0d00636f6d2e61636d652e73686f70040053686f700300312e320200333403"
+                + "00694f53040031382e310a006950686f6e6531352c32010069010075"
+        ),
+        (
+            .header(piece),
+            "ffa7011b000000a538ab2e0102006b3202006b31ffffffffffffffffffffffffffffffffffff"
+        ),
+        (
+            .report(SegmentReport(index: 7, count: 3, alive: 2, json: Array(#"{"class":"A""#.utf8)[...])),
+            "ffa70218000000d4133ea60700000003000000020000007b22636c617373223a224122"
+        ),
+        (
+            .report(SegmentReport(index: 0, count: 1, alive: nil, json: [0x7B])),
+            "ffa7020d000000c9b300990000000001000000ffffffff7b"
+        ),
+        (.again(index: 7, count: 5, alive: 9), "ffa7030c00000090d1277c070000000500000009000000"),
+        (.again(index: 0, count: 1, alive: nil), "ffa7030c0000008c59462f0000000001000000ffffffff"),
+        (
+            .checks(ClassChecks(className: "Shop.Cart", count: 12)),
+            "ffa704130000006c5bfdec0c00000000000000090053686f702e43617274"
+        ),
+        (
+            .session(
+                EndedSession(
+                    id: "s1", startedAt: WireTime(milliseconds: 1_764_000_000_000), checks: 4, leaks: 1)),
+            "ffa7051c00000005dbfbdc00e897b69a0100000400000000000000010000000000000002007331"
+        ),
+        (
+            .session(EndedSession(id: "s1", checks: 4, leaks: 1)),
+            "ffa7051c0000003471bd0000000000000000800400000000000000010000000000000002007331"
+        ),
+        (
+            .dropped(reason: "queue_full", count: 300),
+            "ffa70614000000b272c3c62c010000000000000a0071756575655f66756c6c"
+        ),
+        (.replaces(key: "k0"), "ffa70704000000d63dfb0c02006b30"),
+        (
+            .seal(
+                SegmentSeal(
+                    sentAt: WireTime(milliseconds: 1_764_000_000_123), reports: 2,
+                    head: Array(#"{"reports":["#.utf8)[...])),
+            "ffa70818000000a7c92cea7be897b69a010000020000007b227265706f727473223a5b"
+        ),
+    ]
+
+    /// The bytes are in files on devices. They were computed with another implementation, Python's `struct` and `zlib`: a
+    /// change needs a new ``SegmentHeader/version``, not new bytes below.
+    @Test(arguments: frozen.indices) func `version 1 is frozen`(index: Int) throws {
+        let (record, hexadecimal) = Self.frozen[index]
+        var bytes: [UInt8] = []
+        record.write(to: &bytes)
+        #expect(bytes == [UInt8](hexadecimal: hexadecimal))
+        let frame = try #require(Framing.read([UInt8](hexadecimal: hexadecimal)).frames.first)
+        #expect(SegmentRecord(frame) == record)
+    }
+
+    @Test(
+        arguments: [
+            .again(index: .max, count: .max, alive: 0),
+            .again(index: 0, count: 0, alive: .max - 1),
+            .checks(ClassChecks(className: "", count: .max)),
+            .checks(ClassChecks(className: "Größe 🧵", count: 0)),
+            .session(EndedSession(id: "", startedAt: WireTime(milliseconds: -1), checks: .max, leaks: 0)),
+            .dropped(reason: "", count: .max),
+            .replaces(key: String(repeating: "k", count: 1_000)),
+            .seal(SegmentSeal(sentAt: WireTime(milliseconds: .min), reports: .max, head: [])),
+            .report(SegmentReport(index: .max, count: .max, alive: 0, json: [0x7B])),
+        ] as [SegmentRecord])
+    func `what is written is read`(record: SegmentRecord) throws {
+        var bytes: [UInt8] = []
+        record.write(to: &bytes)
+        let frame = try #require(Framing.read(bytes).frames.first)
+        #expect(SegmentRecord(frame) == record)
+    }
+
+    @Test func `a text longer than its length can say is cut between two scalars`() throws {
+        var header = Self.full
+        header.user = String(repeating: "x", count: 65_533) + "ä"
+        var bytes: [UInt8] = []
+        SegmentRecord.header(header).write(to: &bytes)
+        let frame = try #require(Framing.read(bytes).frames.first)
+        header.user = String(repeating: "x", count: 65_533)
+        #expect(SegmentRecord(frame) == .header(header))
+    }
+
+    @Test func `counts below zero are none`() throws {
+        var bytes: [UInt8] = []
+        SegmentRecord.checks(ClassChecks(className: "A", count: -4)).write(to: &bytes)
+        SegmentRecord.session(EndedSession(id: "s", checks: -1, leaks: -1)).write(to: &bytes)
+        #expect(
+            Framing.read(bytes).frames.map(SegmentRecord.init) == [
+                .checks(ClassChecks(className: "A", count: 0)),
+                .session(EndedSession(id: "s", checks: 0, leaks: 0)),
+            ])
+    }
+
+    /// A frame whose checksum is right may still be of another version.
+    @Test(arguments: frozen.indices) func `a payload that is cut short is no such record`(index: Int) throws {
+        let (record, hexadecimal) = Self.frozen[index]
+        let frame = try #require(Framing.read([UInt8](hexadecimal: hexadecimal)).frames.first)
+        for length in 0..<frame.payload.count {
+            let short = Framing.Frame(kind: frame.kind, payload: frame.payload.prefix(length))
+            #expect(SegmentRecord(short) != record)
+        }
+        for kind in [0, 9, 255] as [UInt8] {
+            #expect(SegmentRecord(Framing.Frame(kind: kind, payload: frame.payload)) == nil)
+        }
+    }
+
+    @Test func `a header of another version is not understood`() throws {
+        var bytes: [UInt8] = []
+        SegmentRecord.header(Self.full).write(to: &bytes)
+        var payload = Array(try #require(Framing.read(bytes).frames.first).payload)
+        payload[0] = 2
+        #expect(SegmentRecord(Framing.Frame(kind: 1, payload: payload[...])) == nil)
+    }
+}
