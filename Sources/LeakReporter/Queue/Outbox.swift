@@ -113,7 +113,8 @@ struct Outbox {
         polls.start(at: now.moment)
         session = SessionLog(
             EndedSession(
-                id: SightingID.make(at: now.wallTime), startedAt: now.wallTime, checks: 0, leaks: 0))
+                id: SightingID.make(at: now.wallTime), startedAt: now.wallTime, checks: 0, leaks: 0),
+            of: queue.origin)
     }
 
     mutating func endSession(at now: Now) {

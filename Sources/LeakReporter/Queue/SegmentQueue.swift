@@ -137,12 +137,19 @@ struct SegmentQueue {
 
     /// Takes a session over from its log, which goes. While that is there, a killed process leaves one of the two.
     ///
-    /// - Parameter session: `nil` when there is nothing to be told of it.
-    mutating func add(_ session: EndedSession?, log: String, at now: Now) {
+    /// - Parameters:
+    ///   - session: `nil` when there is nothing to be told of it.
+    ///   - other: whose it is, where that may be an earlier build or another user.
+    mutating func add(
+        _ session: EndedSession?, log: String, of other: SegmentHeader? = nil, at now: Now
+    ) {
         if let session {
+            let own = origin
+            change { $0 = other ?? own }
             add(session, at: now)
             open?.held.successorOf.append(log)
             write([], at: now)
+            change { $0 = own }
         }
         removeFile(log)
     }

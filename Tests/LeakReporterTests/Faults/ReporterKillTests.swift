@@ -200,18 +200,18 @@ private final class KillSite {
     private func miscountedDenominators() throws -> [String] {
         let json = try collector.json("/api/v1/releases?app=\(Self.app)")
         let releases = json["releases"] as? [[String: Any]] ?? []
-        var checks: [String: Int] = [:]
-        for release in releases {
-            checks[release["version"] as? String ?? ""] = release["checks"] as? Int
+        let counts = Dictionary(
+            releases.map {
+                ($0["version"] as? String ?? "", ($0["checks"] as? Int ?? 0, $0["sessions"] as? Int ?? 0))
+            },
+            uniquingKeysWith: { one, _ in one })
+        return lives.flatMap { life -> [String] in
+            let (checks, sessions) = counts[Self.version(of: life.className)] ?? (0, 0)
+            let isOnce = ((life.stored > 0 ? 1 : 0)...(life.recorded > 0 ? 1 : 0)).contains(sessions)
+            return [
+                life.complaint(counted: checks, "checks"),
+                isOnce ? nil : "\(life.story): \(sessions) sessions",
+            ].compactMap(\.self)
         }
-        var complaints = lives.compactMap { life in
-            life.complaint(counted: checks[Self.version(of: life.className)] ?? 0, "checks")
-        }
-        let sessions = releases.reduce(0) { $0 + ($1["sessions"] as? Int ?? 0) }
-        let (fewest, most) = (lives.count { $0.stored > 0 }, lives.count { $0.recorded > 0 })
-        if sessions < fewest || sessions > most {
-            complaints.append("\(sessions) sessions of \(fewest) to \(most)")
-        }
-        return complaints
     }
 }
