@@ -18,17 +18,6 @@
             self.options = options
         }
 
-        /// - Parameter pinnedPublicKeys: as ``LeakReporter/Configuration/pinnedPublicKeys``.
-        init(limits: TransportLimits = TransportLimits(), pinnedPublicKeys: [String] = []) {
-            var options = CurlClient.Options()
-            options.connectMilliseconds = limits.connectMilliseconds
-            options.totalMilliseconds = limits.totalMilliseconds
-            options.answerBytes = limits.answerBytes
-            options.userAgent = TransportLimits.userAgent
-            options.pinnedPublicKeys = pinnedPublicKeys
-            self.options = options
-        }
-
         func post(_ post: Post) -> Reply {
             do throws(CurlError) {
                 let fields = post.fields.map { HTTPField($0.name, $0.value) }
