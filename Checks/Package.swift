@@ -25,6 +25,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
+        .target(name: "ReportTransport", swiftSettings: settings),
         .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
         .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
         .target(
@@ -34,7 +35,8 @@ let package = Package(
             dependencies: ["LeakMessage", "Threads", "UIKit", "AppKit", "SwiftUI", "Combine"],
             swiftSettings: settings),
         .target(
-            name: "LeakReporter", dependencies: ["LeakMessage", "Gzip", "Threads", "HTTPClient", "UIKit"],
+            name: "LeakReporter",
+            dependencies: ["LeakMessage", "Gzip", "Threads", "ReportTransport", "HTTPClient", "UIKit"],
             exclude: ["PrivacyInfo.xcprivacy"], swiftSettings: settings),
 
         .testTarget(
@@ -48,7 +50,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "LeakReporterChecks",
-            dependencies: ["LeakReporter", "LeakMessage", "Gzip", "Threads", "UIKit"],
+            dependencies: ["LeakReporter", "ReportTransport", "LeakMessage", "Gzip", "Threads", "UIKit"],
             swiftSettings: settings + [
                 .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])
             ]),

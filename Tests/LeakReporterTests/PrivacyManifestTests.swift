@@ -6,7 +6,10 @@ import Testing
     private static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
     /// What an app links.
-    private static let libraries = ["LeakReporter", "LeakDetector", "LeakMessage", "Threads", "Gzip"]
+    private static let libraries = [
+        "LeakReporter", "ReportTransport", "FoundationTransport", "LeakDetector", "LeakMessage", "Threads",
+        "Gzip",
+    ]
 
     private static func manifest() throws -> [String: Any] {
         let file = top.appendingPathComponent("Sources/LeakReporter/PrivacyInfo.xcprivacy")
