@@ -5,7 +5,6 @@ import HeapUse
 enum Usage {
     static var nanoseconds: Int { read(CLOCK_MONOTONIC) }
     static var processorNanoseconds: Int { read(CLOCK_PROCESS_CPUTIME_ID) }
-    static var threadProcessorNanoseconds: Int { read(CLOCK_THREAD_CPUTIME_ID) }
 
     private static func read(_ clock: clockid_t) -> Int {
         var time = timespec()

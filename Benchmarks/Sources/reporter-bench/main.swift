@@ -3,6 +3,7 @@ import Foundation
 import HeapUse
 import LeakMessage
 import LeakReporter
+import ReportLoad
 
 // What the reporter costs the app that carries it.
 

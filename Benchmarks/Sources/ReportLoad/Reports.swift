@@ -3,8 +3,8 @@ import LeakMessage
 import LeakReporter
 
 /// What an app records: like what LeakDetector makes of a screen, about 400 bytes of JSON.
-enum Reports {
-    static func leak(_ number: Int) -> LeakReport {
+public enum Reports {
+    public static func leak(_ number: Int) -> LeakReport {
         var report = LeakReport()
         report.event = .leak
         report.kind = .viewController
@@ -20,16 +20,17 @@ enum Reports {
         return report
     }
 
-    static func leaks(_ count: Int) -> [LeakReport] { (0..<count).map(leak) }
+    public static func leaks(_ count: Int) -> [LeakReport] { (0..<count).map(leak) }
 }
 
 /// A reporter on a folder of its own, which goes with it.
-final class Bench {
-    let folder = NSTemporaryDirectory() + "/reporter-bench-" + UUID().uuidString
-    let reporter: LeakReporter
+public final class Bench {
+    public let folder = NSTemporaryDirectory() + "/reporter-bench-" + UUID().uuidString
+    public let reporter: LeakReporter
 
-    init(port: Int, isInMemory: Bool = false, _ change: (inout LeakReporter.Configuration) -> Void = { _ in })
-    {
+    public init(
+        port: Int, isInMemory: Bool = false, _ change: (inout LeakReporter.Configuration) -> Void = { _ in }
+    ) {
         var configuration = LeakReporter.Configuration(
             endpoint: "http://127.0.0.1:\(port)", key: "a-key-of-forty-characters-000000000000000",
             app: .init(id: "com.acme.shop", module: "Shop", version: "5.2.0", build: "812"),
@@ -46,7 +47,7 @@ final class Bench {
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Until all that was recorded is where it stays: on the disk, or in memory.
-    func settle() {
+    public func settle() {
         let isDone = DispatchSemaphore(value: 0)
         reporter.checkForUnsentReports { _ in isDone.signal() }
         isDone.wait()

@@ -1,21 +1,21 @@
 import Foundation
 
 /// Takes requests on a port of its own, answers each as a collector does, and counts what came over the wire.
-final class Sink: @unchecked Sendable {
+public final class Sink: @unchecked Sendable {
     // Unchecked: the counts are touched inside `lock` alone, and `listener` is set before the thread starts.
-    struct Counts {
-        var requests = 0
-        var bytes = 0
+    public struct Counts: Sendable {
+        public var requests = 0
+        public var bytes = 0
         /// Of the sink's own thread.
-        var processorNanoseconds = 0
+        public var processorNanoseconds = 0
     }
 
-    let port: Int
+    public let port: Int
     private let listener: Int32
     private let lock = NSLock()
     private var counts = Counts()
 
-    init() {
+    public init() {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.listener = listener
         var address = sockaddr_in()
@@ -25,7 +25,7 @@ final class Sink: @unchecked Sendable {
         withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 guard bind(listener, $0, length) == 0, listen(listener, 64) == 0 else {
-                    fail("no port to listen on", code: 1)
+                    preconditionFailure("there is no port to listen on")
                 }
                 getsockname(listener, $0, &length)
             }
@@ -34,7 +34,7 @@ final class Sink: @unchecked Sendable {
         Thread.detachNewThread { [self] in serve() }
     }
 
-    func take() -> Counts {
+    public func take() -> Counts {
         lock.withLock {
             defer { counts = Counts() }
             return counts
@@ -60,7 +60,7 @@ final class Sink: @unchecked Sendable {
             {"accepted":1,"duplicate":false,"rejected":[]}
             """.utf8)
         while true {
-            let start = Usage.threadProcessorNanoseconds
+            let start = Self.processorNanoseconds
             let count = read(peer, &piece, piece.count)
             guard count > 0 else { return }
             received += piece[..<count]
@@ -71,9 +71,16 @@ final class Sink: @unchecked Sendable {
             }
             lock.withLock {
                 counts.bytes += count
-                counts.processorNanoseconds += Usage.threadProcessorNanoseconds - start
+                counts.processorNanoseconds += Self.processorNanoseconds - start
             }
         }
+    }
+
+    /// Of this thread.
+    private static var processorNanoseconds: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
     private static func requestLength(_ bytes: [UInt8]) -> Int? {
