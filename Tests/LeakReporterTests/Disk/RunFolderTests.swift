@@ -268,7 +268,7 @@ private func == (one: (written: Int, failure: FileFailure?), other: (Int, FileFa
 
 private enum FileSizeLimit {
     /// What is too long is then a failure of the call alone.
-    static func ignoreSignal() { _ = unsafe signal(SIGXFSZ, SIG_IGN) }
+    static func ignoreSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
 
     /// - Parameter bytes: `nil` for as much as the process may have.
     static func set(_ bytes: rlim_t?) {
