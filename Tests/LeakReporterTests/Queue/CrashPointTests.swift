@@ -111,7 +111,8 @@ import Testing
         let calls = whole.disk.calls
         #expect(calls > 120)
         var problems: [String] = []
-        for call in 1...calls {
+        // Each of the eventful part, and some of the many alike that follow.
+        for call in 1...calls where call <= 70 || call.isMultiple(of: 5) {
             let device = Self.device { number, _ in
                 guard number == call else { return .none }
                 return switch end {
