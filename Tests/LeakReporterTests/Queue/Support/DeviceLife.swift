@@ -5,7 +5,7 @@ import LeakMessage
 /// A device, what happens to it drawn by lot.
 struct DeviceLife {
     private var random: SeededNumbers
-    private var device: SimulatedDevice
+    private let device: SimulatedDevice
     /// With disks that fail, cuts of power, clocks that are set, and a small queue.
     private let isHarsh: Bool
     /// Not both: bytes that would not be written through are none that a power cut may spare.

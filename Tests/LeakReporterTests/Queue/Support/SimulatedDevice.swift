@@ -3,7 +3,7 @@ import LeakMessage
 @testable import LeakReporter
 
 /// A device on which the reporter's queue runs, is killed and runs again, and the collector that it sends to.
-struct SimulatedDevice {
+final class SimulatedDevice {
     let disk = FakeDisk()
     let bounds: LeakReporter.Bounds
     var collector = ModelCollector()
@@ -24,42 +24,56 @@ struct SimulatedDevice {
     private(set) var problems: [String] = []
     private(set) var runs = 1
 
-    init(_ bounds: LeakReporter.Bounds = LeakReporter.Bounds()) {
+    let rules: Outbox.Rules
+    let isInMemory: Bool
+
+    init(
+        _ bounds: LeakReporter.Bounds = LeakReporter.Bounds(), rules: Outbox.Rules = Outbox.Rules(),
+        isInMemory: Bool = false
+    ) {
         self.bounds = bounds.sound
+        self.rules = rules
+        self.isInMemory = isInMemory
         folder = FakeFolder(disk)
-        outbox = Self.outbox(self.bounds, folder)
+        outbox = Self.outbox(self.bounds, rules, isInMemory ? nil : folder)
     }
 
-    private static func outbox(_ bounds: LeakReporter.Bounds, _ folder: FakeFolder) -> Outbox {
+    private static func outbox(
+        _ bounds: LeakReporter.Bounds, _ rules: Outbox.Rules, _ folder: FakeFolder?
+    ) -> Outbox {
         let origin = SegmentHeader(
             key: "", app: AppInfo(id: "com.acme.shop", version: "1"), device: DeviceInfo(os: "iOS"))
         return Outbox(
             queue: SegmentQueue(bounds: bounds, origin: origin, folder: folder),
             backoff: Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000),
             budget: Budget(reportsPerSession: bounds.reportsPerSession, bytesPerDay: bounds.bytesPerDay),
-            rules: Outbox.Rules())
+            rules: rules)
     }
 
     // MARK: The app
 
-    mutating func record(_ name: String, count: Int = 1, event: LeakReport.Event = .leak) {
+    func record(_ name: String, count: Int = 1, event: LeakReport.Event = .leak) {
         var report = LeakReport()
         report.className = name
         report.count = count
         report.event = event
+        record(report)
+    }
+
+    func record(_ report: LeakReport) {
         number()
-        recorded[name, default: 0] += count
-        recordedInRun += count
+        recorded[report.className ?? "", default: 0] += report.count
+        recordedInRun += report.count
         outbox.record(report, at: now)
     }
 
     /// Numbers what the app does next.
-    mutating func number() {
+    func number() {
         ticket += 1
         outbox.number(ticket)
     }
 
-    mutating func pass(_ milliseconds: Int, asleep: Int = 0) {
+    func pass(_ milliseconds: Int, asleep: Int = 0) {
         now.moment = now.moment.advanced(byMilliseconds: milliseconds)
         now.wallTime.milliseconds += Int64(milliseconds + asleep)
     }
@@ -67,7 +81,7 @@ struct SimulatedDevice {
     // MARK: The reporter's thread
 
     /// Ends a turn: what was recorded is on the disk.
-    mutating func commit() {
+    func commit() {
         outbox.commit(at: now)
         guard !folder.isDead else { return }
         storedInRun = outbox.queue.tally.stored
@@ -84,7 +98,7 @@ struct SimulatedDevice {
     ///
     /// - Parameter answer: gives what the device learns; asks the collector or not.
     /// - Returns: whether one was sent.
-    mutating func send(
+    func send(
         _ answer: (inout ModelCollector, SegmentQueue.Batch, WireTime) -> Delivery = {
             $0.receive($1, at: $2)
         }
@@ -97,14 +111,32 @@ struct SimulatedDevice {
         return true
     }
 
-    private mutating func note(_ problem: String) {
+    private func note(_ problem: String) {
         if problems.count < 3 { problems.append(problem) }
+    }
+
+    /// What is to be sent now.
+    func batch() -> SegmentQueue.Batch? {
+        guard case .send(let batch) = outbox.next(at: now) else { return nil }
+        return batch
+    }
+
+    /// Milliseconds until something is to be sent; `nil` when nothing is, and when it is to be sent now.
+    func wait() -> Int? {
+        guard case .wait(let moment?) = outbox.next(at: now) else { return nil }
+        return moment.milliseconds - now.moment.milliseconds
+    }
+
+    func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
+        number()
+        outbox.finish(batch, delivery, at: now, jitter: 1)
+        commit()
     }
 
     // MARK: Its end
 
     /// The process is gone, in the middle of whatever it did; the next one starts.
-    mutating func restart() {
+    func restart() {
         folder.kill()
         stored += storedInRun
         dropped.merge(outbox.queue.tally.dropped, uniquingKeysWith: +)
@@ -112,17 +144,19 @@ struct SimulatedDevice {
         runs += 1
         pass(10)
         folder = FakeFolder(disk)
-        outbox = Self.outbox(bounds, folder)
+        outbox = Self.outbox(bounds, rules, isInMemory ? nil : folder)
         outbox.adopt(at: now)
         adopted = outbox.queue.waitingSightings
         commit()
     }
 
     /// All is well again: everything that waits is sent.
-    mutating func drain() {
+    func drain() {
         disk.fault = { _, _ in .none }
         restart()
-        for _ in 0..<20_000 where !(outbox.queue.isEmpty && outbox.statistics.waiting == 0) {
+        var rounds = 0
+        while !outbox.queue.isEmpty, rounds < 1_000 {
+            rounds += 1
             number()
             outbox.hurry()
             while send() { commit() }

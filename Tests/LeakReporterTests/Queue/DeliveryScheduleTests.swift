@@ -1,0 +1,59 @@
+import Testing
+
+@testable import LeakReporter
+
+@Suite struct DeliveryScheduleTests {
+    private let now = Moment(milliseconds: 1_000)
+    private let later = Delivery.postponed(afterMilliseconds: nil, why: "away")
+    private let unauthorized = Delivery.unauthorized(why: "401")
+
+    private func schedule(_ deliveries: [Delivery], jitter: Double = 1) -> DeliverySchedule {
+        var schedule = DeliverySchedule(Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000))
+        for delivery in deliveries { schedule.finish(delivery, at: now, jitter: jitter) }
+        return schedule
+    }
+
+    private func wait(_ deliveries: [Delivery], jitter: Double = 1) -> Int? {
+        schedule(deliveries, jitter: jitter).earliest.map { $0.milliseconds - now.milliseconds }
+    }
+
+    @Test func `patience doubles with each failure and starts anew with each answer`() {
+        let yes = Delivery.accepted(rejected: [], reason: nil)
+        #expect(wait([]) == nil)
+        #expect(wait([later]) == 1_000)
+        #expect(wait([later, later, later]) == 4_000)
+        #expect(wait([later, later], jitter: 0.25) == 500)
+        for answer in [yes, .tooLong(why: "413"), .refused(why: "400")] {
+            #expect(wait([later, later, answer]) == nil)
+            #expect(wait([later, later, answer, later]) == 1_000)
+        }
+        #expect(wait(Array(repeating: later, count: 100)) == 60_000)
+    }
+
+    @Test
+    func `the longer of our patience and the collector's wish counts, and a flush cuts short only ours`() {
+        var asked = schedule([.postponed(afterMilliseconds: 300, why: "busy")])
+        #expect(asked.earliest == now.advanced(byMilliseconds: 1_000))
+        asked.hurry()
+        #expect(asked.earliest == now.advanced(byMilliseconds: 300))
+        #expect(wait([.postponed(afterMilliseconds: 9_000, why: "busy")]) == 9_000)
+        #expect(wait([.postponed(afterMilliseconds: 9_000, why: "busy"), later]) == 2_000)
+    }
+
+    @Test func `a key is refused twice in a row before nothing is sent any more`() {
+        #expect(wait([unauthorized], jitter: 0) == 1_500)
+        #expect(!schedule([unauthorized]).isStopped)
+        #expect(!schedule([unauthorized, .refused(why: "400"), unauthorized]).isStopped)
+        let stopped = schedule([unauthorized, unauthorized])
+        #expect(stopped.isStopped)
+        #expect(stopped.lastFailure?.contains("ingest key") == true)
+        // A proxy in front may have been away in between.
+        #expect(schedule([unauthorized, later, unauthorized]).isStopped)
+    }
+
+    @Test func `failures are counted, and the words of the last are kept`() {
+        let some = schedule([later, .refused(why: "400"), unauthorized, .accepted(rejected: [], reason: nil)])
+        #expect(some.failedAttempts == 2)
+        #expect(some.lastFailure == "401")
+    }
+}

@@ -1,0 +1,239 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+/// What the app decides about its reports, and what travels with them.
+@Suite struct OutboxChoicesTests {
+    private func device(_ rules: Outbox.Rules = Outbox.Rules()) -> SimulatedDevice {
+        SimulatedDevice(rules: rules)
+    }
+
+    private func document(_ batch: SegmentQueue.Batch?) throws -> WireDocument {
+        try WireReader.read(try #require(batch).body, as: .json)
+    }
+
+    private let yes = Delivery.accepted(rejected: [], reason: nil)
+
+    // MARK: Whether anything is sent
+
+    @Test func `without leave nothing is sent, not even what earlier runs left`() throws {
+        let device = device(Outbox.Rules(sendsAutomatically: false))
+        device.record("A")
+        device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
+        device.pass(5)
+        device.outbox.setUser("u")
+        device.record("B")
+        device.commit()
+        device.pass(3_600_000)
+        #expect(device.batch() == nil)
+        device.restart()
+        device.pass(3_600_000)
+        #expect(device.outbox.next(at: device.now) == .wait(until: nil))
+        device.outbox.hurry()
+        for name in ["A", "B"] {
+            let batch = try #require(device.batch())
+            #expect(try document(batch).report(at: 0).className == name)
+            device.finish(batch, yes)
+        }
+        device.record("C")
+        device.commit()
+        device.pass(3_600_000)
+        #expect(device.batch() == nil, "leave was given for what waited")
+    }
+
+    @Test func `off, everything is deleted and nothing is kept`() throws {
+        let device = device()
+        device.record("A", count: 3)
+        device.outbox.log("line")
+        device.outbox.set(.boolean(true), forKey: "key")
+        device.outbox.startSession(at: device.now)
+        device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
+        device.outbox.countLost(1, .budget)
+        device.commit()
+        #expect(device.disk.files.count == 2)
+        device.outbox.countLost(4, .budget)
+        device.outbox.setCollecting(false, at: device.now)
+        device.commit()
+        #expect(device.disk.files.isEmpty)
+        #expect(device.outbox.statistics.dropped == [.deleted: 3, .budget: 5])
+        #expect(!device.outbox.statistics.isCollecting && device.outbox.statistics.waiting == 0)
+
+        var report = LeakReport()
+        report.className = "B"
+        device.outbox.record(report, at: device.now)
+        device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
+        device.outbox.record(EndedSession(id: "1", checks: 1, leaks: 0), at: device.now)
+        device.outbox.startSession(at: device.now)
+        device.outbox.log("secret")
+        device.outbox.set(.boolean(true), forKey: "secret")
+        device.outbox.countLost(2, .queueFull)
+        device.outbox.hurry()
+        device.outbox.commit(at: device.now)
+        device.outbox.endSession(at: device.now)
+        device.outbox.commit(at: device.now)
+        #expect(device.batch() == nil)
+        #expect(device.disk.files.isEmpty)
+
+        device.outbox.setCollecting(true, at: device.now)
+        device.outbox.record(report, at: device.now)
+        device.outbox.commit(at: device.now)
+        device.pass(200)
+        let document = try document(device.batch())
+        #expect(document.dropped == [] && document.checks == [] && document.sessions == [])
+        let sent = document.report(at: 0)
+        #expect(sent.log == [] && sent.keys == [] && document.reports.count == 1)
+    }
+
+    @Test func `off deletes what earlier runs left as well, their sessions too`() {
+        let device = device()
+        device.record("A", count: 3)
+        device.outbox.startSession(at: device.now)
+        device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
+        device.commit()
+        let next = Outbox(
+            queue: SegmentQueue(
+                bounds: device.bounds, origin: SegmentHeader(key: "", app: AppInfo(), device: DeviceInfo()),
+                folder: FakeFolder(device.disk)),
+            backoff: Backoff(), budget: device.outbox.budget, rules: Outbox.Rules())
+        var outbox = next
+        outbox.setCollecting(false, at: device.now)
+        outbox.commit(at: device.now)
+        #expect(device.disk.files.isEmpty)
+        #expect(outbox.statistics.dropped == [.deleted: 3])
+    }
+
+    @Test func `a batch that is deleted while it is on its way is not counted twice`() throws {
+        for answer in [
+            yes, .refused(why: "no"), .tooLong(why: "413"), .postponed(afterMilliseconds: nil, why: ""),
+        ] {
+            let device = device()
+            for name in ["A", "B"] { device.record(name) }
+            device.pass(200)
+            let batch = try #require(device.batch())
+            device.outbox.deleteAll(at: device.now)
+            device.finish(batch, answer)
+            #expect(device.outbox.statistics.dropped == [.deleted: 2])
+            #expect(device.outbox.statistics.sent == 0 && device.outbox.statistics.waiting == 0)
+            #expect(device.outbox.queue.isEmpty && device.disk.files.isEmpty)
+        }
+    }
+
+    @Test func `a run that is not in the sample says how much it left out, and nothing else`() throws {
+        let device = device(Outbox.Rules(isSampledOut: true))
+        device.outbox.startSession(at: device.now)
+        device.record("A", count: 3)
+        device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
+        device.outbox.record(EndedSession(id: "1", checks: 1, leaks: 0), at: device.now)
+        device.commit()
+        #expect(!device.disk.files.keys.contains { $0.hasSuffix(SessionLog.fileEnding) })
+        device.pass(30_000)
+        let document = try document(device.batch())
+        #expect(document.dropped == [DroppedReports(reason: "sampled", count: 3)])
+        #expect(document.reports.isEmpty && document.checks == [] && document.sessions == [])
+    }
+
+    @Test func `what cannot be sent for a mistake is counted and not kept`() {
+        let device = device(Outbox.Rules(refusal: .misconfigured))
+        device.record("A", count: 3)
+        device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
+        device.outbox.startSession(at: device.now)
+        device.commit()
+        #expect(device.outbox.statistics.dropped == [.misconfigured: 3])
+        #expect(device.disk.files.isEmpty)
+    }
+
+    @Test func `the app may change a report or have it thrown away`() throws {
+        let device = device(
+            Outbox.Rules(beforeSend: { report in
+                guard report.className != "Secret" else { return nil }
+                var changed = report
+                changed.reason = "changed"
+                changed.message = String(repeating: "m", count: 100_000)
+                return changed
+            }))
+        device.record("A", count: 2)
+        device.record("Secret", count: 4)
+        device.commit()
+        device.pass(200)
+        let document = try document(device.batch())
+        #expect(document.reports.count == 1 && document.report(at: 0).reason == "changed")
+        #expect(document.report(at: 0).message?.utf8.count == WireLimits.messageBytes)
+        #expect(document.report(at: 0).count == 2)
+        #expect(document.dropped == [DroppedReports(reason: "before_send", count: 4)])
+    }
+
+    // MARK: What travels
+
+    @Test func `keys and log go with what is recorded after them`() throws {
+        let device = device()
+        device.record("A")
+        device.outbox.log("one")
+        device.outbox.set(.string("v"), forKey: "k")
+        device.record("B")
+        device.outbox.set(nil, forKey: "k")
+        device.record("C")
+        device.pass(200)
+        let document = try document(device.batch())
+        #expect((0..<3).map { document.report(at: $0).log } == [[], ["one"], ["one"]])
+        #expect((0..<3).map { document.report(at: $0).keys } == [[], [CustomKey("k", .string("v"))], []])
+    }
+
+    @Test func `another user begins another batch, and an old one keeps its own`() throws {
+        let device = device()
+        device.record("A")
+        device.outbox.setUser("one")
+        device.outbox.setUser("one")
+        device.record("B")
+        device.outbox.setUser("")
+        device.outbox.setInstall("i")
+        device.record("C")
+        device.commit()
+        device.pass(200)
+        var origins: [[String?]] = []
+        while let batch = device.batch() {
+            let document = try document(batch)
+            origins.append([document.string(document.origin.user), document.string(document.origin.install)])
+            device.finish(batch, yes)
+        }
+        #expect(origins == [[nil, nil], ["one", nil], [nil, "i"]])
+    }
+
+    @Test func `checks are added up and travel with reports, alone after half a minute`() throws {
+        let device = device()
+        device.outbox.record(
+            [ClassChecks(className: "B", count: 1), ClassChecks(className: "A", count: 2)], at: device.now)
+        device.outbox.record(
+            [
+                ClassChecks(className: "B", count: 5), ClassChecks(className: "", count: 5),
+                ClassChecks(className: "C", count: -1),
+            ], at: device.now)
+        #expect(device.wait() == 30_000)
+        device.record("A")
+        device.pass(200)
+        let batch = try #require(device.batch())
+        #expect(
+            try document(batch).checks == [
+                ClassChecks(className: "A", count: 2), ClassChecks(className: "B", count: 6),
+            ])
+        device.finish(batch, yes)
+        #expect(device.outbox.next(at: device.now) == .wait(until: nil))
+        device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
+        device.pass(30_000)
+        #expect(try document(device.batch()).reports.isEmpty)
+    }
+
+    /// More than a batch carries.
+    @Test func `three thousand sessions and classes travel in several batches`() throws {
+        let device = device()
+        for number in 0..<3_000 {
+            device.outbox.record(EndedSession(id: "\(number)", checks: 1, leaks: 0), at: device.now)
+            device.outbox.record([ClassChecks(className: "C\(number)", count: 1)], at: device.now)
+        }
+        device.commit()
+        device.drain()
+        #expect(device.problems + device.collector.problems == [])
+        #expect(device.collector.sessions.count == 3_000)
+        #expect(device.collector.checks.count == 3_000)
+    }
+}

@@ -1,0 +1,420 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+/// The rules of what is sent when, on a clock that the tests move.
+@Suite struct OutboxTests {
+    private typealias Device = SimulatedDevice
+
+    private func device(
+        _ rules: Outbox.Rules = Outbox.Rules(), isInMemory: Bool = false,
+        _ change: (inout LeakReporter.Bounds) -> Void = { _ in }
+    ) -> SimulatedDevice {
+        var bounds = LeakReporter.Bounds()
+        bounds.reportsPerSession = .max
+        change(&bounds)
+        return SimulatedDevice(bounds, rules: rules, isInMemory: isInMemory)
+    }
+
+    private func record(_ names: some Sequence<Int>, on device: Device) {
+        for name in names { device.record("Shop.Part\(name)") }
+        device.commit()
+    }
+
+    private func document(_ batch: SegmentQueue.Batch?) throws -> WireDocument {
+        try WireReader.read(try #require(batch).body, as: .json)
+    }
+
+    private func names(_ batch: SegmentQueue.Batch?) throws -> [String] {
+        let document = try document(batch)
+        return document.reports.indices.compactMap { document.report(at: $0).className }
+    }
+
+    private let yes = Delivery.accepted(rejected: [], reason: nil)
+    private let later = Delivery.postponed(afterMilliseconds: nil, why: "away")
+    private let no = Delivery.refused(why: "the collector answered 400")
+
+    // MARK: Batches
+
+    @Test func `nothing waits, nothing is due`() {
+        let device = device()
+        #expect(device.outbox.next(at: device.now) == .wait(until: nil))
+        #expect(device.disk.files.isEmpty)
+    }
+
+    @Test(arguments: [false, true]) func `a burst becomes one batch`(isInMemory: Bool) throws {
+        let device = device(isInMemory: isInMemory)
+        record(0..<1, on: device)
+        #expect(device.wait() == 200)
+        device.pass(150)
+        record(1..<10, on: device)
+        #expect(device.wait() == 50)
+        device.pass(50)
+        let batch = try #require(device.batch())
+        #expect(try names(batch).count == 10)
+        device.finish(batch, yes)
+        #expect(device.outbox.next(at: device.now) == .wait(until: nil))
+        let statistics = device.outbox.statistics
+        #expect(statistics.sent == 10 && statistics.batches == 1 && statistics.stored == 10)
+        #expect(device.disk.files.isEmpty)
+        #expect(device.problems == [])
+    }
+
+    @Test func `a full batch goes at once, by number and by bytes`() throws {
+        let device = device()
+        record(0..<64, on: device)
+        #expect(device.batch() == nil)
+        record(64..<65, on: device)
+        #expect(try names(device.batch()).count == 64)
+
+        let heavy = self.device { $0.batchBytes = 16 * 1024 }
+        for number in 0..<3 {
+            var report = LeakReport()
+            report.className = "Shop.Part\(number)"
+            report.message = String(repeating: "m", count: 7_000)
+            heavy.record(report)
+        }
+        heavy.commit()
+        #expect(try names(heavy.batch()).count == 2)
+    }
+
+    @Test func `repeats wait longer and are counted up`() throws {
+        let device = device()
+        for _ in 0..<5 { record(0..<1, on: device) }
+        #expect(device.wait() == 200)
+        device.pass(200)
+        let first = try #require(device.batch())
+        #expect(first.counts == [5])
+        device.finish(first, yes)
+        for _ in 0..<7 { record(0..<1, on: device) }
+        #expect(device.wait() == 60_000)
+        device.pass(60_000)
+        #expect(try #require(device.batch()).counts == [7])
+    }
+
+    @Test func `a leak and its end are two reports, alive is the most`() throws {
+        let device = device()
+        for alive in [2, 9, 4] {
+            var report = LeakReport()
+            report.className = "A"
+            report.alive = alive
+            device.record(report)
+        }
+        device.record("A", event: .freed)
+        device.pass(200)
+        let document = try document(device.batch())
+        #expect(document.reports.map(\.count) == [3, 1])
+        #expect(document.report(at: 0).alive == 9)
+    }
+
+    // MARK: Attempts
+
+    @Test func `an attempt repeats the same bytes under the same key, also in the next run`() throws {
+        let device = device()
+        record(0..<3, on: device)
+        device.pass(200)
+        let first = try #require(device.batch())
+        for failures in 1...3 {
+            device.finish(first, later)
+            record(0..<1, on: device)
+            #expect(device.wait() == 1_000 << (failures - 1))
+            device.pass(1_000 << (failures - 1))
+            #expect(device.batch() == first)
+        }
+        #expect(device.outbox.statistics.failedAttempts == 3)
+        #expect(device.outbox.statistics.lastFailure == "away")
+        device.finish(first, later)
+        device.restart()
+        #expect(device.batch() == first)
+        device.finish(first, yes)
+        let second = try #require(device.batch())
+        #expect(second.key != first.key)
+        #expect(second.counts == [3])
+    }
+
+    @Test func `patience starts anew after a success`() throws {
+        let device = device()
+        for round in 0..<2 {
+            record([round], on: device)
+            device.pass(200)
+            device.finish(try #require(device.batch()), later)
+            #expect(device.wait() == 1_000)
+            device.pass(1_000)
+            device.finish(try #require(device.batch()), yes)
+        }
+    }
+
+    @Test func `a wish of the collector is kept even when a flush hurries`() throws {
+        let device = device()
+        record(0..<1, on: device)
+        device.pass(200)
+        device.finish(try #require(device.batch()), .postponed(afterMilliseconds: 30_000, why: "busy"))
+        #expect(device.wait() == 30_000)
+        device.outbox.hurry()
+        #expect(device.wait() == 30_000)
+        device.pass(30_000)
+        #expect(device.batch() != nil)
+    }
+
+    @Test func `a flush cuts our own patience short`() throws {
+        let device = device()
+        record(0..<1, on: device)
+        device.outbox.hurry()
+        device.finish(try #require(device.batch()), later)
+        #expect(device.batch() == nil)
+        device.outbox.hurry()
+        #expect(device.batch() != nil)
+    }
+
+    @Test func `what was recorded is settled when it is delivered, not what came after`() throws {
+        let device = device()
+        record(0..<3, on: device)
+        device.outbox.hurry()
+        let batch = try #require(device.batch())
+        record(3..<9, on: device)
+        #expect(device.outbox.queue.settledThrough(9) == 0)
+        device.finish(batch, yes)
+        #expect(device.outbox.queue.settledThrough(9) == 3)
+    }
+
+    // MARK: Answers
+
+    @Test func `a refused batch is lost and counted, the next one goes and tells`() throws {
+        let device = device()
+        record(0..<70, on: device)
+        device.outbox.record([ClassChecks(className: "A", count: 4)], at: device.now)
+        device.commit()
+        device.finish(try #require(device.batch()), no)
+        device.pass(200)
+        let next = try #require(device.batch())
+        #expect(try names(next).count == 6)
+        #expect(try document(next).dropped == [DroppedReports(reason: "refused", count: 64)])
+        device.finish(next, yes)
+        #expect(device.outbox.statistics.dropped == [.refused: 64])
+        #expect(device.outbox.statistics.sent == 6)
+        #expect(device.outbox.statistics.lastFailure == "the collector answered 400")
+        device.pass(120_000)
+        #expect(device.outbox.next(at: device.now) == .wait(until: nil), "told once")
+    }
+
+    @Test func `what a refused batch was to tell, and checks and sessions with it, go with the next`() throws
+    {
+        let device = device()
+        let session = EndedSession(id: "1", checks: 3, leaks: 0)
+        device.outbox.countLost(2, .queueFull)
+        record(0..<1, on: device)
+        device.outbox.record([ClassChecks(className: "A", count: 4)], at: device.now)
+        device.outbox.record(session, at: device.now)
+        device.pass(30_000)
+        let first = try #require(device.batch())
+        #expect(try document(first).dropped == [DroppedReports(reason: "queue_full", count: 2)])
+        device.finish(first, no)
+        device.pass(30_000)
+        let next = try document(device.batch())
+        #expect(
+            next.dropped.sorted { $0.reason < $1.reason } == [
+                DroppedReports(reason: "queue_full", count: 2), DroppedReports(reason: "refused", count: 1),
+            ])
+        #expect(next.checks == [ClassChecks(className: "A", count: 4)])
+        #expect(next.sessions == [session])
+    }
+
+    @Test func `checks that are refused alone do not come again`() throws {
+        let device = device()
+        device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
+        device.pass(30_000)
+        device.finish(try #require(device.batch()), no)
+        device.pass(600_000)
+        #expect(device.outbox.next(at: device.now) == .wait(until: nil))
+    }
+
+    @Test func `drops that are refused alone wait for company`() throws {
+        let device = device()
+        device.outbox.countLost(3, .budget)
+        device.commit()
+        device.pass(30_000)
+        device.finish(try #require(device.batch()), no)
+        device.pass(600_000)
+        #expect(device.outbox.next(at: device.now) == .wait(until: nil))
+        record(0..<1, on: device)
+        device.pass(200)
+        #expect(try document(device.batch()).dropped == [DroppedReports(reason: "budget", count: 3)])
+    }
+
+    @Test func `a batch that is too long is halved, down to what is taken`() {
+        let device = device()
+        device.collector.reportLimit = 20
+        record(0..<64, on: device)
+        device.pass(200)
+        var sizes: [Int] = []
+        while device.send({ collector, batch, time in
+            sizes.append(batch.counts.count)
+            return collector.receive(batch, at: time)
+        }) { device.commit() }
+        #expect(sizes == [64, 32, 16, 16, 32, 16, 16])
+        #expect(device.outbox.statistics.sent == 64)
+        #expect(device.outbox.statistics.stored == 64)
+        #expect(device.outbox.statistics.dropped == [:])
+        #expect(device.disk.files.isEmpty)
+        #expect(device.problems == [])
+    }
+
+    @Test func `a report that is too long alone is lost and counted`() throws {
+        let device = device(isInMemory: true)
+        record(0..<4, on: device)
+        device.pass(200)
+        var taken: [String] = []
+        while let batch = device.batch() {
+            let names = try names(batch)
+            let isTooLong = names.contains("Shop.Part2")
+            if !isTooLong { taken += names }
+            device.finish(batch, isTooLong ? .tooLong(why: "413") : yes)
+        }
+        #expect(taken == ["Shop.Part0", "Shop.Part1", "Shop.Part3"])
+        #expect(device.outbox.statistics.dropped == [.tooLong: 1])
+        #expect(device.outbox.statistics.stored == 3, "in memory what was delivered survives")
+    }
+
+    @Test func `checks that make a report too long go apart from it`() throws {
+        let device = device()
+        device.outbox.record((0..<4).map { ClassChecks(className: "C\($0)", count: 1) }, at: device.now)
+        record(0..<1, on: device)
+        device.pass(200)
+        device.finish(try #require(device.batch()), .tooLong(why: "413"))
+        var seen: [(reports: Int, checks: Int)] = []
+        while let batch = device.batch() {
+            let document = try document(batch)
+            seen.append((document.reports.count, document.checks.count))
+            device.finish(batch, document.checks.count > 2 ? .tooLong(why: "413") : yes)
+        }
+        #expect(seen.map(\.reports) == [0, 0, 0, 1])
+        #expect(seen.map(\.checks) == [4, 2, 2, 0])
+    }
+
+    @Test func `reports that the collector found invalid are counted, and not told back`() throws {
+        let device = device()
+        device.record("A", count: 5)
+        record(0..<2, on: device)
+        device.pass(200)
+        device.finish(
+            try #require(device.batch()), .accepted(rejected: [0, 77], reason: "class is 700 bytes"))
+        #expect(device.outbox.statistics.sent == 2)
+        #expect(device.outbox.statistics.dropped == [.rejected: 5])
+        #expect(device.outbox.statistics.lastFailure?.contains("class is 700 bytes") == true)
+        record(5..<6, on: device)
+        device.pass(200)
+        #expect(try document(device.batch()).dropped == [])
+    }
+
+    @Test func `refused twice for its key, nothing more is sent and everything is kept`() throws {
+        let device = device()
+        record(0..<2, on: device)
+        device.pass(200)
+        let first = try #require(device.batch())
+        device.finish(first, .unauthorized(why: "the collector answered 401: unknown key"))
+        #expect(device.wait() == 1_500, "a key that is new may not be known everywhere")
+        device.pass(1_500)
+        device.finish(
+            try #require(device.batch()), .unauthorized(why: "the collector answered 401: unknown key"))
+        device.outbox.hurry()
+        device.pass(1_000_000)
+        #expect(device.batch() == nil)
+        #expect(device.outbox.statistics.isStopped)
+        #expect(device.outbox.statistics.waiting == 2)
+        #expect(device.outbox.statistics.lastFailure?.contains("unknown key") == true)
+        device.restart()
+        #expect(device.batch() == first)
+    }
+
+    // MARK: Age and bounds
+
+    /// Milliseconds by which the wall clock moves; whether the batch is then given up. The collector remembers a key for
+    /// seven days.
+    @Test(arguments: [
+        (6 * 86_400_000, true), (6 * 86_400_000 - 1, false), (30 * 86_400_000, true),
+        (-86_400_000 - 1, true), (-86_400_000, false), (0, false),
+    ])
+    func `after six days a batch is given up, and when the clock was set back by more than one`(
+        wall: Int, isGivenUp: Bool
+    ) throws {
+        for isRestarted in [false, true] {
+            let device = device()
+            record(0..<1, on: device)
+            device.outbox.record([ClassChecks(className: "A", count: 4)], at: device.now)
+            device.pass(200)
+            let first = try #require(device.batch())
+            device.finish(first, later)
+            if isRestarted { device.restart() }
+            device.pass(1_000)
+            device.now.wallTime = WireTime(
+                milliseconds: 1_764_000_000_200 + Int64(wall))
+            let next = device.batch()
+            #expect((next == first) != isGivenUp)
+            #expect(device.outbox.statistics.dropped == (isGivenUp ? [.tooOld: 1] : [:]))
+            guard isGivenUp else { continue }
+            // Nobody knows what the collector counted: nothing of it goes under another key.
+            device.commit()
+            device.pass(30_000)
+            let told = try document(device.batch())
+            #expect(told.dropped == [DroppedReports(reason: "too_old", count: 1)])
+            #expect(told.checks == [] && told.reports.isEmpty)
+        }
+    }
+
+    @Test func `what was never sent does not grow old`() throws {
+        let device = device()
+        record(0..<1, on: device)
+        device.pass(1_000, asleep: 30 * 86_400_000)
+        #expect(device.batch() != nil)
+    }
+
+    @Test(arguments: [false, true])
+    func `too many bytes drop the oldest, but not what is on its way`(isInMemory: Bool) throws {
+        let device = device(isInMemory: isInMemory) {
+            $0.diskBytes = 64 * 1024
+            $0.memoryBytes = 64 * 1024
+            $0.batchReports = 10
+        }
+        record(0..<11, on: device)
+        let first = try #require(device.batch())
+        for number in 11..<500 { record(number..<(number + 1), on: device) }
+        let statistics = device.outbox.statistics
+        let dropped = try #require(statistics.dropped[.queueFull])
+        #expect(statistics.waiting == 500 - dropped && dropped.isMultiple(of: 10) && dropped > 0)
+        #expect(device.disk.files.values.reduce(0) { $0 + $1.count } < 72 * 1024)
+        device.finish(first, yes)
+        #expect(try names(device.batch()).first == "Shop.Part\(dropped + 10)")
+        device.drain()
+        #expect(device.problems + device.collector.problems == [])
+        if !isInMemory { #expect(device.collector.told == ["queue_full": dropped]) }
+    }
+
+    @Test func `a full disk costs the memory bound, and all is well when there is room again`() throws {
+        let device = device { $0.memoryBytes = 64 * 1024 }
+        device.disk.fault = { _, kind in kind == "append" ? .failure(28, written: 100) : .none }
+        for number in 0..<50 { record(number..<(number + 1), on: device) }
+        #expect(device.outbox.statistics.storageFailure?.contains("write") == true)
+        #expect(device.outbox.statistics.waiting == 50)
+        #expect(device.outbox.statistics.stored < 50)
+        device.disk.fault = { _, _ in .none }
+        device.commit()
+        #expect(device.outbox.statistics.storageFailure == nil)
+        #expect(device.outbox.statistics.stored == 50)
+        device.restart()
+        #expect(device.outbox.statistics.waiting == 50)
+        device.drain()
+        #expect(device.problems == [])
+        #expect(device.collector.counted.values.reduce(0, +) == 50)
+    }
+
+    @Test func `budgets drop what is over, and it is told`() throws {
+        let device = device { $0.reportsPerSession = 2 }
+        record([0, 1, 2, 2, 0, 3], on: device)
+        #expect(device.outbox.statistics.dropped == [.budget: 3])
+        device.pass(200)
+        let first = try document(device.batch())
+        #expect(first.reports.map(\.count) == [2, 1])
+        #expect(first.dropped == [DroppedReports(reason: "budget", count: 3)])
+    }
+}

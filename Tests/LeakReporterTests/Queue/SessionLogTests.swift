@@ -1,0 +1,148 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+/// Each session is told of once, however it ends.
+@Suite struct SessionLogTests {
+    private func device() -> SimulatedDevice { SimulatedDevice() }
+
+    private func use(_ device: SimulatedDevice) {
+        device.outbox.startSession(at: device.now)
+        device.commit()
+        device.record("A", count: 2)
+        device.record("A", event: .freed)
+        device.outbox.record([ClassChecks(className: "A", count: 5)], at: device.now)
+        device.commit()
+    }
+
+    private func sessions(_ device: SimulatedDevice) -> [[Int]] {
+        device.collector.sessions.values.map { [$0.checks, $0.leaks] }
+    }
+
+    @Test func `a session that ends is told of`() {
+        let device = device()
+        use(device)
+        device.outbox.endSession(at: device.now)
+        device.outbox.endSession(at: device.now)
+        device.commit()
+        device.drain()
+        #expect(sessions(device) == [[5, 2]])
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    @Test func `a session that was killed is told of by the next run, once`() {
+        let device = device()
+        use(device)
+        device.restart()
+        device.restart()
+        device.drain()
+        #expect(sessions(device) == [[5, 2]])
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    @Test func `a session that goes on is not handed over by a flush`() {
+        let device = device()
+        use(device)
+        device.outbox.adopt(at: device.now)
+        device.outbox.hurry()
+        while device.send() { device.commit() }
+        #expect(device.collector.sessions.isEmpty)
+        device.record("B")
+        device.outbox.endSession(at: device.now)
+        device.commit()
+        device.drain()
+        #expect(sessions(device) == [[5, 3]])
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    @Test func `a session in which nothing was checked says nothing`() {
+        let device = device()
+        device.outbox.startSession(at: device.now)
+        device.commit()
+        device.outbox.endSession(at: device.now)
+        device.commit()
+        #expect(device.disk.files.isEmpty)
+        device.outbox.startSession(at: device.now)
+        device.commit()
+        device.drain()
+        #expect(device.collector.sessions.isEmpty)
+        #expect(device.problems == [])
+    }
+
+    /// Where the process ends, from the start of the session to its being taken over by the next run.
+    @Test(arguments: [FakeDisk.Fault.deathBefore, .deathAfter])
+    func `killed at any call, a session is told of at most once, and is once it was handed over`(
+        end: FakeDisk.Fault
+    ) {
+        for first in 1...12 {
+            for second in 0...6 {
+                let device = device()
+                device.disk.fault = { call, _ in call == first ? end : .none }
+                use(device)
+                device.outbox.endSession(at: device.now)
+                device.commit()
+                let wasWhole = !device.folder.isDead
+                let next = device.disk.calls + second
+                device.disk.fault = { call, _ in call == next ? end : .none }
+                device.restart()
+                device.drain()
+                #expect(device.problems + device.collector.problems == [], "\(first), \(second)")
+                if wasWhole || device.stored > 0 {
+                    #expect(sessions(device).count == 1, "\(first), \(second)")
+                }
+            }
+        }
+    }
+
+    @Test func `a log that cannot be removed keeps the session from being told of twice`() {
+        let device = device()
+        use(device)
+        device.disk.fault = { _, kind in kind == "remove" ? .failure(5, written: 0) : .none }
+        device.outbox.endSession(at: device.now)
+        device.commit()
+        device.pass(60_000)
+        #expect(!device.send())
+        #expect(device.outbox.statistics.lastFailure?.contains(SessionLog.fileEnding) == true)
+        device.drain()
+        #expect(sessions(device) == [[5, 2]])
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    @Test func `the log of a long session stays short and tells the newest`() throws {
+        let device = device()
+        device.outbox.startSession(at: device.now)
+        var longest = 0
+        for _ in 0..<1_000 {
+            device.outbox.record([ClassChecks(className: "A", count: 1)], at: device.now)
+            device.commit()
+            let log = try #require(device.disk.files.first { $0.key.hasSuffix(SessionLog.fileEnding) }).value
+            longest = max(longest, log.count)
+        }
+        #expect(longest <= SessionLog.bytesLimit && longest > SessionLog.bytesLimit / 2)
+        device.restart()
+        device.drain()
+        #expect(sessions(device) == [[1_000, 0]])
+    }
+
+    @Test func `of a damaged log the newest that can be read counts`() {
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        for checks in 1...3 {
+            SegmentRecord.session(EndedSession(id: "s", checks: checks, leaks: 0)).write(to: &bytes)
+            ends.append(bytes.count)
+        }
+        for length in 0...bytes.count {
+            let whole = ends.count { $0 <= length }
+            #expect(SessionLog.newest(in: Array(bytes[..<length]))?.checks == (whole == 0 ? nil : whole))
+        }
+        #expect(SessionLog.newest(in: Array(bytes[ends[0]...]))?.checks == 3)
+    }
+
+    @Test func `counts stay at the largest number`() {
+        var log = SessionLog(EndedSession(id: "s", checks: .max - 1, leaks: .max))
+        log.add(checks: 5)
+        log.add(leaks: -3)
+        #expect(log.session.checks == .max && log.session.leaks == .max)
+    }
+}
