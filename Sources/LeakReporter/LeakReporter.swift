@@ -99,13 +99,21 @@ public final class LeakReporter: Sendable {
     ///
     /// Counts of one class are added up; they travel with the next batch of reports, or after half a minute alone.
     public func record(checks: [ClassChecks]) {
-        keeper.post(.checks(checks), bytes: 64 * checks.count)
+        // In pieces, so that one long list is not refused whole.
+        for start in stride(from: 0, to: checks.count, by: 256) {
+            let piece = checks[start..<min(start + 256, checks.count)].map {
+                ClassChecks(className: $0.className.prefix(utf8: WireLimits.classBytes), count: $0.count)
+            }
+            keeper.post(.checks(piece), bytes: piece.reduce(0) { $0 + $1.className.utf8.count + 64 })
+        }
     }
 
     /// Records a use of the app that has ended, with or without a leak, for an app that counts its sessions itself: the
     /// denominator of "leak-free sessions". Each session once, when it is over.
     public func record(session: EndedSession) {
-        keeper.post(.session(session), bytes: 128)
+        var session = session
+        session.id = session.id.prefix(utf8: WireLimits.sessionIDBytes)
+        keeper.post(.session(session), bytes: session.id.utf8.count + 64)
     }
 
     /// Begins to count a session, which ends with ``endSession()``, with `exit`, with the next call, when an app with UIKit
@@ -144,7 +152,7 @@ public final class LeakReporter: Sendable {
     public func setCustomKeysAndValues(_ values: [String: Any]) {
         let changes = values.sorted { $0.key < $1.key }.map { name, value in
             Keeper.CustomKeyChange(
-                name: name.prefix(utf8: WireLimits.keyBytes), value: CustomKey.Value.of(value))
+                name: name.prefix(utf8: WireLimits.keyBytes), value: CustomKey.Value.of(value)?.bounded)
         }
         keeper.post(.keys(changes), bytes: changes.reduce(0) { $0 + $1.bytes })
     }
@@ -156,8 +164,9 @@ public final class LeakReporter: Sendable {
 
     // MARK: Consent
 
-    /// Ends or begins collecting, at once and for the runs to come. While it is off nothing is kept or sent, and what waited
-    /// is deleted.
+    /// Ends or begins collecting, within milliseconds and for the runs to come. While it is off nothing is kept or sent, and
+    /// what waited is deleted: unlike in Crashlytics, which keeps it. To keep reports until the user agrees to send them,
+    /// set ``Configuration/sendsAutomatically`` to `false`.
     public func setCollectionEnabled(_ isEnabled: Bool) {
         keeper.post(.collect(isEnabled))
     }
@@ -166,7 +175,7 @@ public final class LeakReporter: Sendable {
     ///
     /// - Parameter completion: called on another thread.
     public func checkForUnsentReports(completion: @escaping @Sendable (Bool) -> Void) {
-        keeper.post(.check(completion))
+        if !keeper.ask(completion) { completion(false) }
     }
 
     /// Looks whether reports wait that were not sent, those of earlier runs included.
@@ -178,7 +187,7 @@ public final class LeakReporter: Sendable {
 
     /// Sends what waits, without waiting for it.
     public func sendUnsentReports() {
-        keeper.post(.send)
+        keeper.send()
     }
 
     /// Deletes what waits, that of earlier runs included. A batch that is on its way may arrive.
@@ -191,6 +200,8 @@ public final class LeakReporter: Sendable {
     // MARK: What became of them
 
     /// Sends what waits and blocks the calling thread until everything recorded so far is delivered or thrown away.
+    ///
+    /// Without ``Configuration/sendsAutomatically`` it sends nothing, and waits until all is on the disk.
     ///
     /// - Parameter seconds: how long to block at most.
     /// - Returns: whether nothing of it waits any more. ``statistics`` tell what was thrown away.

@@ -139,6 +139,9 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         }
     }
 
+    /// Counts what its sender may not leave as left from within.
+    public func refuse(weight: Int) { countReentrant(weight) }
+
     private func countReentrant(_ count: Int) {
         _ = alone { unsafe state.pointee.refusals.reentrant += count }
     }

@@ -72,6 +72,7 @@ import Threads
             reporter.record(message: "leak")
             #expect(await reporter.checkForUnsentReports())
             reporter.endSession()
+            #expect(!reporter.flush(timeout: 5))
         }
         let reporter = place.reporter(online) {
             $0.sendsAutomatically = false
@@ -92,7 +93,8 @@ import Threads
             configuration.storage = .folder(place.folder)
             return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5))
             {
-                $0.install = { $0 ? file.renewed() : file.identifier() }
+                $0.install = { file.identifier() }
+                $0.forgetInstall = { file.forget() }
             } makeTransport: {
                 transport
             }

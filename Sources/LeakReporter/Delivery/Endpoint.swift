@@ -9,12 +9,17 @@ struct Endpoint: Hashable, Sendable {
         case invalid(String)
         case insecure(host: String)
 
+        /// Without a name and a password, which have no business there.
+        private static func masked(_ text: String) -> String {
+            text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
+        }
+
         var description: String {
             switch self {
             case .empty:
                 "the endpoint is empty: give the collector's address, such as https://leaks.example.com"
             case .invalid(let text):
-                "the endpoint \(text.prefix(200).debugDescription) is no address of a collector: "
+                "the endpoint \(Self.masked(text).prefix(200).debugDescription) is no address of a collector: "
                     + "give one such as https://leaks.example.com, without user, query and fragment"
             case .insecure(let host):
                 "the endpoint sends the key unencrypted to \(host): use https://, or set allowsInsecure"

@@ -7,12 +7,13 @@ struct StateFile: Hashable, Sendable {
     private static let bytes = 1024
     private var path: String { folder + "/" + name }
 
-    /// - Returns: `nil` when there is none or it cannot be read.
-    func read() -> String? {
+    /// - Returns: `nil` when there is none.
+    func read() throws(FileFailure) -> String? {
         do throws(FileFailure) {
             let bytes = try FileDescriptor(path, .reading).readAll(limit: Self.bytes, path: path)
             return String(decoding: bytes, as: UTF8.self)
         } catch {
+            guard error.isMissing else { throw error }
             return nil
         }
     }

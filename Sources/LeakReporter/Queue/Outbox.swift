@@ -23,6 +23,8 @@ struct Outbox {
     private var isAway = false
     private(set) var isCollecting = true
     private var stateFailure: String?
+    /// Whether the app is to be asked for its checks in the session that begins when it collects; `nil` for none.
+    private var awaitsSession: Bool?
 
     /// What the app has decided about its reports.
     struct Rules: Sendable {
@@ -53,13 +55,14 @@ struct Outbox {
         guard isCollecting else { return }
         let count = sighting.boundedCount
         if let reason = rules.refusal { return queue.drop(count, reason) }
-        if sighting.isLeak { session?.add(leaks: count) }
         if rules.isSampledOut { return queue.drop(count, .sampled) }
         var report = context.added(to: sighting)
         if let beforeSend = rules.beforeSend {
             guard let changed = beforeSend(report) else { return queue.drop(count, .beforeSend) }
             report = changed.boundedForQueue()
         }
+        // A leak that the app knows better about is none of the session's.
+        if report.isLeak { session?.add(leaks: count) }
         keep(report, count: count, at: now)
     }
 
@@ -107,10 +110,14 @@ struct Outbox {
 
     // MARK: Sessions
 
-    mutating func startSession(at now: Now) {
-        guard takesDenominators else { return }
+    /// - Parameter isPolled: whether the app is to be asked for its checks.
+    mutating func startSession(isPolled: Bool, at now: Now) {
+        guard takesDenominators else {
+            awaitsSession = isCollecting ? nil : isPolled
+            return
+        }
         budget.startSession()
-        polls.start(at: now.moment)
+        if isPolled { polls.start(at: now.moment) }
         session = SessionLog(
             EndedSession(
                 id: SightingID.make(at: now.wallTime), startedAt: now.wallTime, checks: 0, leaks: 0),
@@ -118,6 +125,7 @@ struct Outbox {
     }
 
     mutating func endSession(at now: Now) {
+        awaitsSession = nil
         guard let ended = session else { return }
         session = nil
         polls.stop()
@@ -154,8 +162,15 @@ struct Outbox {
 
     /// Off, nothing is kept or sent.
     mutating func setCollecting(_ isOn: Bool, at now: Now) {
+        guard isOn != isCollecting else { return }
         isCollecting = isOn
-        guard !isOn else { return }
+        guard !isOn else {
+            if let isPolled = awaitsSession { startSession(isPolled: isPolled, at: now) }
+            return awaitsSession = nil
+        }
+        // Begun again, it goes on as a session that starts then.
+        awaitsSession = session.map { _ in polls.at != nil }
+        queue.change { $0.user = nil }
         if let session { queue.removeFile(session.name) }
         session = nil
         polls.stop()
@@ -173,7 +188,7 @@ struct Outbox {
     /// Takes note of what other processes of the app have spent.
     mutating func setSpent(_ spent: Spending) { budget.spent = spent }
 
-    mutating func noteStorageFailure(_ why: String) { stateFailure = why }
+    mutating func noteStateFailure(_ why: String?) { stateFailure = why }
 
     mutating func commit(at now: Now) {
         queue.commit(at: now)

@@ -24,7 +24,9 @@ struct PollPace: Hashable, Sendable {
 
     mutating func finish(foundSome: Bool, at now: Moment) {
         guard at != nil else { return }
-        wait = foundSome ? first : min(max(wait, 1) * 2, max(Self.longestMilliseconds, first))
+        let longest = max(Self.longestMilliseconds, first)
+        // Compared before it is doubled, which may pass what an Int holds.
+        wait = foundSome ? first : wait > longest / 2 ? longest : max(wait, 1) * 2
         at = now.advanced(byMilliseconds: wait)
     }
 }

@@ -15,6 +15,8 @@ enum ReportSize {
         bytes += Self.bytes(of: report.cycle) + Self.bytes(of: report.log)
         bytes += Self.bytes(of: report.fingerprint)
         for key in report.keys { bytes += Self.bytes(of: key) }
+        // Cut before, and far shorter than that.
+        if report.app != nil || report.device != nil { bytes += fixedBytes * 2 }
         if let error = report.error {
             bytes += error.domain.utf8.count + 40
             for key in error.userInfo { bytes += Self.bytes(of: key) }
@@ -49,9 +51,31 @@ extension LeakReport {
         report.log.bound(last: WireLimits.logCount, bytes: WireLimits.logBytes)
         report.fingerprint.bound(first: WireLimits.fingerprintCount, bytes: WireLimits.fingerprintBytes)
         report.keys.bound(first: WireLimits.keysCount, valueBytes: WireLimits.keyValueBytes)
+        report.id = id?.prefix(utf8: 64)
+        report.user = user?.prefix(utf8: WireLimits.userBytes)
+        report.install = install?.prefix(utf8: WireLimits.installBytes)
+        report.app?.bound()
+        report.device?.bound()
         report.error?.domain.bound(bytes: WireLimits.errorDomainBytes)
         report.error?.userInfo.bound(first: WireLimits.userInfoCount, valueBytes: WireLimits.userInfoBytes)
         return report
+    }
+}
+
+extension AppInfo {
+    fileprivate mutating func bound() {
+        id = id?.prefix(utf8: WireLimits.appIDBytes)
+        module = module?.prefix(utf8: WireLimits.moduleBytes)
+        version = version?.prefix(utf8: WireLimits.versionBytes)
+        build = build?.prefix(utf8: WireLimits.versionBytes)
+    }
+}
+
+extension DeviceInfo {
+    fileprivate mutating func bound() {
+        os = os?.prefix(utf8: WireLimits.deviceBytes)
+        osVersion = osVersion?.prefix(utf8: WireLimits.deviceBytes)
+        model = model?.prefix(utf8: WireLimits.deviceBytes)
     }
 }
 

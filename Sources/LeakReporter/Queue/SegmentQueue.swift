@@ -83,6 +83,10 @@ struct SegmentQueue {
     /// - Returns: whether there is one.
     mutating func fold(_ key: FoldingKey, count: Int, alive: Int?, at now: Now) -> Bool {
         guard let line = open?.lines[key], line.count + count <= WireLimits.count else { return false }
+        if let open, open.held.bytes >= bounds.batchBytes {
+            close()
+            return false
+        }
         open?.lines[key]?.count += count
         let before = open?.again[line.index]
         open?.again[line.index] = (

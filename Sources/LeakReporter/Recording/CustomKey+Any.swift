@@ -18,6 +18,12 @@ extension CustomKey.Value {
     /// - Returns: `nil` for an optional that holds nothing, however deep, and for `NSNull`.
     static func of(_ value: Any?) -> Self? { content(of: value).map { Self($0) } }
 
+    /// Within the bounds of the wire format.
+    var bounded: Self {
+        guard case .string(let text) = self else { return self }
+        return .string(text.prefix(utf8: WireLimits.keyValueBytes))
+    }
+
     private static func content(of value: Any?) -> Any? {
         guard var value, !(value is NSNull) else { return nil }
         while true {
@@ -52,7 +58,8 @@ extension CustomKey.Value {
     /// Without what the case holds, which may be a user's.
     private static func caseName(of any: Any) -> String? {
         let mirror = Mirror(reflecting: any)
-        guard mirror.displayStyle == .enum else { return nil }
+        // A description is the app's own text, and may say what the case stands for.
+        guard mirror.displayStyle == .enum, !(any is any CustomStringConvertible) else { return nil }
         return mirror.children.first.map(\.label) ?? String(describing: any)
     }
 

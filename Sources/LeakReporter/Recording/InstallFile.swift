@@ -34,17 +34,14 @@ struct InstallFile: Hashable, Sendable {
         // Fails where another process was faster, whose identifier then counts.
         if unsafe link(draft, path) != 0 {
             if let kept { return kept }
-            // What is there is no identifier, or the file system has no links.
-            unsafe rename(draft, path)
+            // What is there is no identifier, or the file system has no links. One that may not be read stays.
+            if unsafe access(path, R_OK) == 0 || errno == ENOENT { unsafe rename(draft, path) }
         }
         return fresh
     }
 
-    /// A new identifier, which is kept from now on: who had the old one is not known any more.
-    func renewed() -> String {
-        unsafe unlink(path)
-        return identifier()
-    }
+    /// The next identifier is a new one: who had this one is not known any more.
+    func forget() { unsafe unlink(path) }
 
     /// - Returns: `nil` when there is no file, or something else is in it.
     private var kept: String? {

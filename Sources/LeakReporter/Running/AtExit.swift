@@ -17,8 +17,11 @@ enum AtExit {
     /// `atexit` knows no context: one function for all reporters, registered once.
     private static let isRegistered = atexit { AtExit.flushAll() } == 0
 
+    /// A child made with `fork` has none of the reporter's threads.
+    private static let process = getpid()
+
     static func flush(_ reporter: LeakReporter) {
-        _ = isRegistered
+        _ = (isRegistered, process)
         entries.with { entries in
             entries.removeAll { $0.reporter == nil }
             entries.append(Entry(reporter: reporter))
@@ -26,6 +29,7 @@ enum AtExit {
     }
 
     private static func flushAll() {
+        guard getpid() == process else { return }
         let reporters = entries.with { $0 }.compactMap(\.reporter)
         let deadline = Moment.now.advanced(
             byMilliseconds: reporters.map(\.bounds.exitMilliseconds).max() ?? 0)

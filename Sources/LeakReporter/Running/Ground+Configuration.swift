@@ -20,12 +20,16 @@ extension Ground {
         user = configuration.user
         let installFile = InstallFile.ofThisUser(app)
         folder = Self.folder(configuration.storage, standard: installFile.folder)
+        stateFolder = folder ?? installFile.folder
         install = Self.install(configuration.install, installFile)
+        if configuration.install == .kept { forgetInstall = { installFile.forget() } }
         do throws(Misconfiguration) {
             try check(configuration.storage)
             envelope = try Envelope(configuration)
         } catch {
             rules.refusal = .misconfigured
+            folder = nil
+            stateFolder = installFile.folder
             trouble = error.description
         }
     }
@@ -46,11 +50,11 @@ extension Ground {
 
     private static func install(
         _ install: LeakReporter.Install, _ file: InstallFile
-    ) -> @Sendable (_ isReset: Bool) -> String? {
+    ) -> @Sendable () -> String? {
         switch install {
-        case .kept: { $0 ? file.renewed() : file.identifier() }
-        case .none: { _ in nil }
-        case .given(let identifier): { _ in identifier }
+        case .kept: { file.identifier() }
+        case .none: { nil }
+        case .given(let identifier): { identifier }
         }
     }
 }

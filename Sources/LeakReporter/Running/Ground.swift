@@ -14,8 +14,12 @@ struct Ground: Sendable {
     var rules: Outbox.Rules
     /// Why nothing is sent; for ``LeakReporter/Statistics/lastFailure``.
     var trouble: String?
-    /// Gives the installation's identifier, a new one if asked for. Called on the keeper's thread: it may read a file.
-    var install: @Sendable (_ isReset: Bool) -> String?
+    /// Gives the installation's identifier. Called on the keeper's thread: it may read a file.
+    var install: @Sendable () -> String?
+    /// The next identifier is another one.
+    var forgetInstall: @Sendable () -> Void = {}
+    /// Absolute path of where the choice about collecting is kept, which is needed without a queue on the disk as well.
+    var stateFolder: String
     /// Absolute path of the app's own folder; `nil` keeps everything in memory.
     var folder: String?
     var collectsByDefault: Bool
@@ -25,6 +29,6 @@ struct Ground: Sendable {
 
     /// Version 1 of the format. Another version has a folder of its own and leaves this one alone.
     var queueFolder: String? { folder.map { $0 + "/queue-1" } }
-    var switchFile: StateFile? { folder.map { StateFile(folder: $0, name: "collection") } }
+    var switchFile: StateFile { StateFile(folder: stateFolder, name: "collection") }
     var spentFile: StateFile? { folder.map { StateFile(folder: $0, name: "spent") } }
 }

@@ -22,7 +22,10 @@ final class Keeper: Sendable {
         case settle
         case collect(Bool)
         case check(@Sendable (Bool) -> Void)
+        /// What waits goes, because the app says so.
         case send
+        /// The same, unless the app wants to say so.
+        case flush
         case delete(resetsInstall: Bool)
         case reply(SegmentQueue.Batch, Reply)
         case close
@@ -62,6 +65,8 @@ final class Keeper: Sendable {
     static let entryLimit = 16_384
 
     func record(_ report: LeakReport) {
+        // From the app's own `beforeSend`, which would be asked about it, and record again.
+        guard !ThreadMark.isSet(by: self) else { return mailbox.refuse(weight: report.boundedCount) }
         var report = report.boundedForQueue()
         if report.at == nil { report.at = .now }
         _ = mailbox.offer(
@@ -78,9 +83,19 @@ final class Keeper: Sendable {
         _ = mailbox.offer(entry, bytes: bytes, weight: 0)
     }
 
+    /// Has what waits sent. Not from the app's own code on the keeper's thread, which would be called again for it.
+    func send() {
+        if !ThreadMark.isSet(by: self) { post(.send) }
+    }
+
+    /// - Returns: `false` when nobody will answer.
+    func ask(_ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
+        mailbox.insist(.check(completion)) != nil
+    }
+
     /// Ends the session and settles what waits, at the end of the process.
     func finish(seconds: Double) {
-        guard !isIdle || board.with({ $0.hasSession }) else { return }
+        guard !ThreadMark.isSet(by: self), !isIdle || board.with({ $0.hasSession }) else { return }
         post(.endSession)
         settle(milliseconds: Self.milliseconds(seconds)) { false }
     }
@@ -101,10 +116,13 @@ final class Keeper: Sendable {
 
     /// Waits until everything recorded so far is delivered or thrown away.
     func flush(seconds: Double) -> Bool {
+        // Asked by the app's own code on the keeper's thread, which cannot wait for itself.
+        guard !ThreadMark.isSet(by: self) else { return false }
         let wasIdle = isIdle
-        guard let ticket = mailbox.insist(.send) else { return wasIdle }
+        guard let ticket = mailbox.insist(.flush) else { return wasIdle }
+        let sends = ground.rules.sendsAutomatically
         let isDone = wait(for: ticket, milliseconds: Self.milliseconds(seconds)) { board, _ in
-            board.processed >= ticket && board.statistics.isStopped
+            board.processed >= ticket && (board.statistics.isStopped || !sends)
         }
         // What earlier runs left has no number of this run's.
         return isDone || (wasIdle && board.with { $0.statistics.waiting == 0 })

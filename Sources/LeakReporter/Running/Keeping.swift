@@ -28,7 +28,7 @@ struct Keeping {
         let origin = SegmentHeader(
             key: "", app: ground.app, device: ground.device,
             user: ground.user?.prefix(utf8: WireLimits.userBytes))
-        savedSpending = Spending(line: ground.spentFile?.read() ?? "") ?? Spending()
+        savedSpending = (try? ground.spentFile?.read()).flatMap(Spending.init) ?? Spending()
         let budget = Budget(
             reportsPerSession: ground.bounds.reportsPerSession, bytesPerDay: ground.bounds.bytesPerDay,
             spent: savedSpending)
@@ -38,6 +38,7 @@ struct Keeping {
     }
 
     mutating func run() {
+        ThreadMark.set(keeper)
         start()
         var entries: [Keeper.Entry] = []
         while true {
@@ -56,10 +57,18 @@ struct Keeping {
     private mutating func start() {
         let now = Now.now
         if let why = ground.trouble { stop(why) }
-        let isOn = ground.switchFile?.read().map { $0 == "on" } ?? ground.collectsByDefault
-        if !isOn { outbox.setCollecting(false, at: now) }
+        if !isChosen() { outbox.setCollecting(false, at: now) }
         if ground.rules.refusal == nil { outbox.adopt(at: now) }
         endTurn()
+    }
+
+    /// What the app decided about collecting. A choice that is there and cannot be read may be a no.
+    private func isChosen() -> Bool {
+        do throws(FileFailure) {
+            return try ground.switchFile.read().map { $0 == "on" } ?? ground.collectsByDefault
+        } catch {
+            return false
+        }
     }
 
     /// - Returns: how long there is nothing to do; `nil` until something is recorded.
@@ -109,12 +118,18 @@ struct Keeping {
             outbox.adopt(at: now)
             questions.append(completion)
         case .send:
-            poll()
-            outbox.adopt(at: now)
+            gather(at: now)
             outbox.hurry()
+        case .flush:
+            gather(at: now)
+            settle()
         case .delete(let resetsInstall):
             outbox.deleteAll(at: now)
-            if resetsInstall { outbox.setInstall(ground.install(true)) }
+            if resetsInstall {
+                ground.forgetInstall()
+                knowsInstall = false
+                learnInstall()
+            }
         case .reply(let batch, let reply):
             isAway = false
             finish(batch, Delivery(reply, now: now.wallTime))
@@ -124,6 +139,12 @@ struct Keeping {
             settle()
             isClosing = true
         }
+    }
+
+    /// All that may be sent now.
+    private mutating func gather(at now: Now) {
+        poll()
+        outbox.adopt(at: now)
     }
 
     /// The end of the process, or of the reporter, may be near.
@@ -160,7 +181,7 @@ struct Keeping {
         learnInstall()
         endSession()
         takeChecks = source ?? takeChecks
-        outbox.startSession(at: now)
+        outbox.startSession(isPolled: takeChecks != nil, at: now)
     }
 
     private mutating func endSession() {
@@ -172,9 +193,10 @@ struct Keeping {
     private mutating func collect(_ isOn: Bool) {
         outbox.setCollecting(isOn, at: .now)
         do throws(FileFailure) {
-            try ground.switchFile?.write(isOn ? "on" : "off")
+            try ground.switchFile.write(isOn ? "on" : "off")
+            outbox.noteStateFailure(nil)
         } catch {
-            outbox.noteStorageFailure("the choice about collecting is not kept: \(error)")
+            outbox.noteStateFailure("the choice about collecting is not kept: \(error)")
         }
     }
 
@@ -204,14 +226,14 @@ struct Keeping {
         DispatchQueue.global(qos: .utility).async { for completion in completions { completion(hasSome) } }
     }
 
-    /// With each batch, not with each report: a process that is killed forgets what one batch took.
+    /// With each batch or 64 KiB, not with each report: a process that is killed forgets what one batch took.
     private mutating func saveSpending() {
-        guard outbox.budget.spent != savedSpending, outbox.queue.open == nil, let file = ground.spentFile
-        else {
-            return
-        }
-        let other = Spending(line: file.read() ?? "") ?? savedSpending
-        let sum = outbox.budget.spent.added(to: other, since: savedSpending)
+        let spent = outbox.budget.spent
+        guard spent != savedSpending, let file = ground.spentFile else { return }
+        let isMuch = spent.day != savedSpending.day || spent.bytes - savedSpending.bytes >= 64 * 1024
+        guard isMuch || outbox.queue.open == nil else { return }
+        let other = (try? file.read()).flatMap(Spending.init) ?? savedSpending
+        let sum = spent.added(to: other, since: savedSpending)
         outbox.setSpent(sum)
         savedSpending = sum
         try? file.write(sum.line)

@@ -1,7 +1,17 @@
-internal import Foundation
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 enum StandardError {
+    /// A process may have closed it, or have it lead to a full disk: that is no reason to end it.
     static func write(_ line: String) {
-        FileHandle.standardError.write(Data((line + "\n").utf8))
+        let bytes = Array((line + "\n").utf8)
+        #if canImport(Darwin)
+            _ = unsafe Darwin.write(STDERR_FILENO, bytes, bytes.count)
+        #else
+            _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
+        #endif
     }
 }

@@ -95,7 +95,7 @@ import Threads
             endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a"), install: install)
         configuration.storage = .memory
         let reporter = LeakReporter(configuration) {
-            if install == .kept { $0.install = { $0 ? file.renewed() : file.identifier() } }
+            if install == .kept { $0.install = { file.identifier() } }
         } makeTransport: {
             transport
         }
@@ -123,7 +123,7 @@ import Threads
         var configuration = LeakReporter.Configuration(endpoint: "http://localhost:8080", key: "k")
         configuration.storage = .memory
         let reporter = LeakReporter(configuration) {
-            $0.install = { _ in
+            $0.install = {
                 asked.with { $0.append(ObjectIdentifier(Thread.current)) }
                 return "i1"
             }
