@@ -10,6 +10,7 @@ let settings: [SwiftSetting] = [
 
 /// Where libcurl can be linked. The SDKs of iOS, tvOS and visionOS have none; there the reporter uses `URLSession`.
 let curlPlatforms: [Platform] = [.linux, .macOS]
+let platformsWithoutCurl: [Platform] = [.iOS, .tvOS, .visionOS, .macCatalyst]
 
 let package = Package(
     name: "leak-collector",
@@ -54,10 +55,13 @@ let package = Package(
         .target(
             name: "LeakReporter",
             dependencies: [
-                "LeakMessage", "Gzip", "Threads",
+                "LeakMessage", "Gzip", "Threads", "ReportTransport",
                 .target(name: "HTTPClient", condition: .when(platforms: curlPlatforms)),
+                .target(name: "FoundationTransport", condition: .when(platforms: platformsWithoutCurl)),
             ],
-            swiftSettings: settings),
+            resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
+        .target(name: "ReportTransport", swiftSettings: settings),
+        .target(name: "FoundationTransport", dependencies: ["ReportTransport"], swiftSettings: settings),
         .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
 
@@ -120,9 +124,30 @@ let package = Package(
         .testTarget(
             name: "LeakDetectorTestingTests", dependencies: ["LeakDetectorTesting", "Threads"],
             swiftSettings: settings),
+        // An app that tests start and kill.
+        .executableTarget(
+            name: "reporter-app", dependencies: ["LeakReporter", "LeakMessage"], path: "Tests/ReporterApp",
+            swiftSettings: settings),
+        // Servers and relays that break the rules of HTTP and TCP, for the tests of whatever sends.
+        .target(
+            name: "FaultyPeers", dependencies: ["Threads"], path: "Tests/FaultyPeers", swiftSettings: settings
+        ),
+        // A collector inside the process of the tests.
+        .target(
+            name: "CollectorSupport", dependencies: ["LeakCollector", "LeakStore", "HTTPClient"],
+            path: "Tests/CollectorSupport", swiftSettings: settings),
         .testTarget(
             name: "LeakReporterTests",
-            dependencies: ["LeakReporter", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip", "Threads"],
+            dependencies: [
+                "LeakReporter", "ReportTransport", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip",
+                "Threads", "FaultyPeers", "CollectorSupport", "reporter-app",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FoundationTransportTests",
+            dependencies: [
+                "FoundationTransport", "LeakReporter", "ReportTransport", "HTTPServer", "Gzip", "Threads",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "LeakStoreTests",
@@ -135,8 +160,7 @@ let package = Package(
             name: "LeakCollectorTests",
             dependencies: [
                 "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPVectors", "HTTPClient",
-                "Gzip",
-                "Threads",
+                "CollectorSupport", "Gzip", "Threads",
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(

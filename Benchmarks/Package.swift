@@ -32,6 +32,26 @@ let package = Package(
                 "HeapUse", .product(name: "LeakDetector", package: "leak-collector"),
                 .product(name: "LeakMessage", package: "leak-collector"),
             ]),
+        .target(
+            name: "ReportLoad",
+            dependencies: [
+                .product(name: "LeakReporter", package: "leak-collector"),
+                .product(name: "LeakMessage", package: "leak-collector"),
+            ]),
+        .executableTarget(
+            name: "reporter-soak",
+            dependencies: ["ReportLoad", .product(name: "LeakReporter", package: "leak-collector")]),
+        .executableTarget(
+            name: "reporter-bench",
+            dependencies: [
+                "HeapUse", "CountedMalloc", "ReportLoad", .product(name: "LeakReporter", package: "leak-collector"),
+                .product(name: "LeakMessage", package: "leak-collector"),
+            ]),
+        // The same program without and with the reporter: the difference is what it adds to an app.
+        .executableTarget(name: "app-plain"),
+        .executableTarget(
+            name: "app-reporting",
+            dependencies: [.product(name: "LeakReporter", package: "leak-collector")]),
         .executableTarget(
             name: "database-bench",
             dependencies: [

@@ -22,6 +22,11 @@ let package = Package(
 
         // The sources of the libraries, by symbolic links.
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
+        .target(name: "ReportTransport", swiftSettings: settings),
+        .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
         .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
         .target(
             name: "LeakMessage", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
@@ -29,6 +34,10 @@ let package = Package(
             name: "LeakDetector",
             dependencies: ["LeakMessage", "Threads", "UIKit", "AppKit", "SwiftUI", "Combine"],
             swiftSettings: settings),
+        .target(
+            name: "LeakReporter",
+            dependencies: ["LeakMessage", "Gzip", "Threads", "ReportTransport", "HTTPClient", "UIKit"],
+            exclude: ["PrivacyInfo.xcprivacy"], swiftSettings: settings),
 
         .testTarget(
             name: "LeakDetectorChecks",
@@ -36,6 +45,12 @@ let package = Package(
                 "LeakDetector", "LeakMessage", "Threads", "UIKit", "AppKit", "SwiftUI", "Combine",
             ],
             // Swift Testing has additions for the real UIKit and AppKit, which nobody else can have.
+            swiftSettings: settings + [
+                .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])
+            ]),
+        .testTarget(
+            name: "LeakReporterChecks",
+            dependencies: ["LeakReporter", "ReportTransport", "LeakMessage", "Gzip", "Threads", "UIKit"],
             swiftSettings: settings + [
                 .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])
             ]),

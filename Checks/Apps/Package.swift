@@ -27,6 +27,8 @@ let package = Package(
         .target(
             name: "Threads", dependencies: [.target(name: "CLinux", condition: .when(platforms: [.linux]))],
             swiftSettings: settings),
+        .target(name: "ReportTransport", swiftSettings: settings),
+        .target(name: "FoundationTransport", dependencies: ["ReportTransport"], swiftSettings: settings),
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
         .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
         .target(
@@ -38,10 +40,13 @@ let package = Package(
         .target(
             name: "LeakReporter",
             dependencies: [
-                "LeakMessage", "Gzip", "Threads",
+                "LeakMessage", "Gzip", "Threads", "ReportTransport",
                 .target(name: "HTTPClient", condition: .when(platforms: [.linux, .macOS])),
+                .target(
+                    name: "FoundationTransport",
+                    condition: .when(platforms: [.iOS, .tvOS, .visionOS, .macCatalyst])),
             ],
-            swiftSettings: settings),
+            resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
         .testTarget(
             name: "LeakMessageTests", dependencies: ["LeakMessage"], resources: [.copy("Vectors")],
             swiftSettings: settings),

@@ -37,8 +37,8 @@ struct CurlHandle: ~Copyable {
         try check(unsafe ccurl_set_long(handle, option, value), setting: option)
     }
 
-    /// curl keeps a copy of `value`.
-    func set(_ option: CURLoption, to value: String) throws(CurlError) {
+    /// curl keeps a copy of `value`; `nil` is the option's default.
+    func set(_ option: CURLoption, to value: String?) throws(CurlError) {
         try check(unsafe ccurl_set_string(handle, option, value), setting: option)
     }
 
@@ -47,6 +47,18 @@ struct CurlHandle: ~Copyable {
         let code = unsafe ccurl_set_string(handle, option, value)
         guard code != CURLE_UNKNOWN_OPTION else { return }
         try check(code, setting: option)
+    }
+
+    /// The host of an address as curl itself reads it, brackets of IPv6 included: another parser might see another host.
+    static func host(of address: String) -> String? {
+        let parts = unsafe curl_url()
+        defer { unsafe curl_url_cleanup(parts) }
+        var host: UnsafeMutablePointer<CChar>?
+        guard unsafe curl_url_set(parts, CURLUPART_URL, address, 0) == CURLUE_OK,
+            unsafe curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK, let host = unsafe host
+        else { return nil }
+        defer { unsafe curl_free(host) }
+        return unsafe String(cString: host)
     }
 
     /// Sends one request as set up and gathers the answer.
@@ -63,11 +75,11 @@ struct CurlHandle: ~Copyable {
                 unsafe lend(lines, hasBody: body != nil, bytes, sink)
             }
         }
-        if sink.hasOverflowed {
-            throw CurlError(
-                .answerTooLong, code: Int(code.rawValue), "the answer is longer than \(sink.bodyLimit) bytes")
+        if let excess = sink.excess {
+            throw CurlError(.answerTooLong, code: Int(code.rawValue), excess)
         }
         guard code == CURLE_OK else { throw failure(code) }
+        guard sink.isHeadComplete else { throw CurlError(.broken, "the answer breaks off in its head") }
         return (number(CURLINFO_RESPONSE_CODE), number(CURLINFO_NUM_CONNECTS))
     }
 
@@ -113,7 +125,7 @@ struct CurlHandle: ~Copyable {
     private func failure(_ code: CURLcode) -> CurlError {
         let detail = unsafe String(cString: reason)
         let text = unsafe detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-        return CurlError(CurlError.Cause(code: Int(code.rawValue)), code: Int(code.rawValue), text)
+        return CurlError(code: Int(code.rawValue), text)
     }
 }
 

@@ -17,6 +17,20 @@ extension LeakReporter {
         public var user: String?
         /// Lets reports and the key go unencrypted over `http://` to another machine. `http://localhost` needs no leave.
         public var allowsInsecure = false
+        /// The public keys that the collector, or the proxy in front of it, may have; with none, any certificate will do that
+        /// the system trusts. Each is `sha256//` and the base64 of the SHA-256 of the key's DER form, which this prints:
+        ///
+        /// ```sh
+        /// openssl s_client -connect leaks.example.com:443 -servername leaks.example.com </dev/null 2>/dev/null |
+        ///     openssl x509 -noout -pubkey | openssl pkey -pubin -outform der |
+        ///     openssl dgst -sha256 -binary | openssl base64 | sed 's,^,sha256//,'
+        /// ```
+        ///
+        /// Give the key in use and the next one, kept offline: an app in the stores cannot be told of a new one. The
+        /// certificate is verified besides. On Linux and macOS alone; on iOS, tvOS and visionOS `NSPinnedDomains` in the
+        /// app's Info.plist does it.
+        /// https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity
+        public var pinnedPublicKeys: [String] = []
         public var bounds = Bounds()
         /// Where reports wait.
         public var storage = Storage.standard
@@ -97,6 +111,9 @@ extension LeakReporter {
         public var sampleRate = 1.0
         /// How long `exit` may take to send what waits. It is on the disk before.
         public var exitMilliseconds = 1_000
+        /// How long an app with UIKit that goes to the background is kept from being suspended, to send what waits. The
+        /// system gives about half a minute; a batch takes a second on a slow network, and where none went in five none will.
+        public var backgroundMilliseconds = 5_000
 
         public init() {}
 
@@ -115,6 +132,8 @@ extension LeakReporter {
             bounds.reportsPerSession = max(reportsPerSession, 0)
             bounds.bytesPerDay = max(bytesPerDay, 0)
             bounds.exitMilliseconds = min(max(exitMilliseconds, 0), 60_000)
+            // The app has the rest of the system's half minute for itself.
+            bounds.backgroundMilliseconds = min(max(backgroundMilliseconds, 0), 20_000)
             return bounds
         }
     }

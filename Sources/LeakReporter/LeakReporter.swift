@@ -1,4 +1,9 @@
 public import LeakMessage
+import ReportTransport
+
+#if !os(Linux) && !os(macOS)
+    import FoundationTransport
+#endif
 
 /// Carries leaks from an app to a collector.
 ///
@@ -14,12 +19,15 @@ public import LeakMessage
 public final class LeakReporter: Sendable {
     let keeper: Keeper
     let bounds: Bounds
+    #if canImport(UIKit) && !os(watchOS)
+        private let background: Background
+    #endif
 
     /// Never fails: an endpoint or key that cannot be used shows in ``statistics``, and nothing is sent.
     public convenience init(_ configuration: Configuration) {
         self.init(configuration) {
             #if os(Linux) || os(macOS)
-                CurlTransport()
+                CurlTransport(pinnedPublicKeys: configuration.pinnedPublicKeys)
             #else
                 URLSessionTransport()
             #endif
@@ -36,6 +44,9 @@ public final class LeakReporter: Sendable {
         var ground = Ground(configuration, backoff, makeTransport)
         change(&ground)
         keeper = Keeper(ground)
+        #if canImport(UIKit) && !os(watchOS)
+            background = Background(of: keeper, bounds)
+        #endif
         AtExit.flush(self)
     }
 

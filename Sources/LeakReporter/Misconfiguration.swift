@@ -4,6 +4,11 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     case emptyKey
     case malformedKey
     case relativeFolder(String)
+    case malformedPin(String)
+    /// Pins, and an endpoint of `http://`.
+    case pinWithoutTLS
+    /// Pins where the transport is `URLSession`.
+    case pinOfAnotherPlatform
 
     var description: String {
         switch self {
@@ -14,12 +19,61 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
         case .relativeFolder(let path):
             "Nothing is kept or sent: the folder \(path.prefix(200).debugDescription) is not an absolute path. "
                 + "Give one that begins with /"
+        case .malformedPin(let text):
+            "Nothing is sent: \(text.prefix(100).debugDescription) in pinnedPublicKeys is no pin: give sha256// (two strokes) "
+                + "and the 44 characters of base64 that openssl prints, as the documentation of pinnedPublicKeys shows"
+        case .pinWithoutTLS:
+            "Nothing is sent: pinnedPublicKeys are given, but an endpoint of http:// has no key: use https://, or "
+                + "leave the pins out"
+        case .pinOfAnotherPlatform:
+            "Nothing is sent: pinnedPublicKeys are for Linux and macOS: leave them out here and name the keys under "
+                + "NSAppTransportSecurity, NSPinnedDomains in the app's Info.plist"
         }
     }
 }
 
+/// Who compares the collector's public key with those that are pinned.
+enum Pinning: Hashable, Sendable {
+    /// libcurl, with ``LeakReporter/Configuration/pinnedPublicKeys``.
+    case byConfiguration
+    /// `URLSession`, with `NSPinnedDomains`.
+    /// https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity
+    case byInfoPlist
+
+    static var ofThisPlatform: Pinning {
+        #if os(Linux) || os(macOS)
+            byConfiguration
+        #else
+            byInfoPlist
+        #endif
+    }
+
+    /// Checks what is pinned, so that a wrong pin shows as one and not as a collector that nobody trusts.
+    func check(_ pins: [String], for endpoint: Endpoint) throws(Misconfiguration) {
+        guard !pins.isEmpty else { return }
+        guard self == .byConfiguration else { throw .pinOfAnotherPlatform }
+        if let pin = pins.first(where: { !Self.isPin($0) }) { throw .malformedPin(pin) }
+        guard endpoint.address.lowercased().hasPrefix("https:") else { throw .pinWithoutTLS }
+    }
+
+    /// `sha256//` and 32 bytes in base64 (RFC 4648 §4): 43 digits, of which the last has four bits, and the padding. curl
+    /// compares texts, so that no other way to write the bytes would fit.
+    private static func isPin(_ text: String) -> Bool {
+        let digits = text.utf8.dropFirst(8)
+        guard text.hasPrefix("sha256//"), digits.count == 44, digits.last == UInt8(ascii: "=") else {
+            return false
+        }
+        return digits.dropLast().allSatisfy(base64.contains)
+            && digits.dropLast().last.map("AEIMQUYcgkosw048".utf8.contains) == true
+    }
+
+    private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+}
+
 extension Envelope {
-    init(_ configuration: LeakReporter.Configuration) throws(Misconfiguration) {
+    init(
+        _ configuration: LeakReporter.Configuration, pinning: Pinning = .ofThisPlatform
+    ) throws(Misconfiguration) {
         let endpoint: Endpoint
         do throws(Endpoint.Problem) {
             endpoint = try Endpoint(configuration.endpoint, allowsInsecure: configuration.allowsInsecure)
@@ -29,6 +83,7 @@ extension Envelope {
         guard !configuration.key.isEmpty else { throw .emptyKey }
         // RFC 6750 §2.1 allows no others; any byte that ends a header line is among those refused.
         guard configuration.key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformedKey }
+        try pinning.check(configuration.pinnedPublicKeys, for: endpoint)
         self.init(endpoint: endpoint, key: configuration.key)
     }
 }

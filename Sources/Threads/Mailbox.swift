@@ -42,10 +42,10 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - bytes: what it counts for against the bound.
-    ///   - weight: what it adds to ``weight``.
+    ///   - weight: what it adds to ``weight``, or to ``refusals``.
     /// - Returns: how many have been left so far, this one included; `nil` when it was not taken, which
     ///   ``refusals`` count.
-    public func offer(_ item: consuming Item, bytes: Int, weight: Int = 0) -> UInt64? {
+    public func offer(_ item: consuming Item, bytes: Int, weight: Int = 1) -> UInt64? {
         add(item, bytes: max(bytes, 0), weight: weight, isBounded: true)
     }
 
@@ -63,12 +63,12 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         var item: Item? = consume item
         let sequence: UInt64?? = alone {
             if unsafe state.pointee.isClosed {
-                unsafe state.pointee.refusals.closed += 1
+                unsafe state.pointee.refusals.closed &+= weight
                 return nil
             }
             let (sum, isTooLarge) = unsafe state.pointee.bytes.addingReportingOverflow(bytes)
             if isBounded, unsafe isTooLarge || sum > byteLimit || state.pointee.shelf.count >= itemLimit {
-                unsafe state.pointee.refusals.full += 1
+                unsafe state.pointee.refusals.full &+= weight
                 return nil
             }
             guard let item = item.take() else { return nil }
@@ -131,7 +131,8 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Returns: `nil` when this thread is inside already: in a handler that interrupted a call of this mailbox.
     func alone<Result>(_ body: () -> Result) -> Result? {
-        Visit.to(self, refused: countReentrant) {
+        // Written out: a method passed by its name would be an object on the heap.
+        Visit.to(self, refused: { countReentrant($0) }) {
             monitor.lock()
             defer { monitor.unlock() }
             return body()
@@ -143,11 +144,11 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 }
 
-/// How many items a ``Mailbox`` has not taken.
+/// How many items a ``Mailbox`` has not taken, each counted with its weight.
 public struct MailboxRefusals: Hashable, Sendable {
     /// For want of room.
     public var full = 0
-    /// From a signal's handler that had interrupted a call of the same mailbox on its own thread. Any other call that
+    /// How many calls came from a signal's handler that had interrupted a call of the same mailbox on its own thread. Any other call that
     /// such a handler makes counts here too.
     public var reentrant = 0
     /// After the mailbox was closed.

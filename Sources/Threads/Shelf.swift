@@ -1,6 +1,6 @@
 /// Room for items that come one by one and leave together, in order.
 ///
-/// Unlike an array it is never copied, and keeps its room when its items leave.
+/// Unlike an array it is never copied, and keeps room for a few when its items leave.
 @safe
 struct Shelf<Item>: ~Copyable {
     static var smallestCapacity: Int { 64 }
@@ -22,13 +22,12 @@ struct Shelf<Item>: ~Copyable {
         count += 1
     }
 
-    /// Moves everything to the end of `taken`. Room that a burst needed is given back in halves.
+    /// Moves everything to the end of `taken`. Room that a burst needed is given back.
     mutating func move(to taken: inout [Item]) {
         unsafe taken.append(contentsOf: UnsafeBufferPointer(start: items, count: count))
         unsafe items.deinitialize(count: count)
-        let isMostlyEmpty = count < capacity / 4 && capacity > Self.smallestCapacity
         count = 0
-        if isMostlyEmpty { resize(to: capacity / 2) }
+        if capacity > Self.smallestCapacity { resize(to: Self.smallestCapacity) }
     }
 
     private mutating func resize(to capacity: Int) {

@@ -72,7 +72,7 @@ public final class WorkerThread: @unchecked Sendable {
             unsafe start.release()
             return (nil, code)
         }
-        return unsafe (handle, 0)
+        return (handle, 0)
     }
 
     /// Waits until the thread has ended. Call once.

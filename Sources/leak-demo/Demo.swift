@@ -119,9 +119,12 @@ private final class Unit {
             app: AppInfo(
                 id: "com.example.leak-demo", module: "leak_demo", version: phone.version, build: phone.build),
             device: phone.device, install: .given(phone.install))
-        // As much as there is in a hundred repetitions.
-        configuration.bounds.waitingReports = 100_000
-        configuration.bounds.waitingBytes = 64 * 1024 * 1024
+        // Seven made-up phones in one process, whose files nobody would come back for.
+        configuration.storage = .memory
+        // As much as there is in a hundred repetitions, which no phone would be left to report.
+        configuration.bounds.memoryBytes = 64 * 1024 * 1024
+        configuration.bounds.reportsPerSession = 100_000
+        configuration.bounds.bytesPerDay = 64 * 1024 * 1024
         let reporter = LeakReporter(configuration)
         self.reporter = reporter
         var limits = LeakDetector.Limits()

@@ -6,17 +6,17 @@ import Testing
         "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
     }
 
-    private static func quick() -> CurlClient.Options {
+    private static func patient() -> CurlClient.Options {
         var options = CurlClient.Options()
-        options.connectMilliseconds = 1_000
-        options.totalMilliseconds = 2_000
+        options.connectMilliseconds = 20_000
+        options.totalMilliseconds = 30_000
         return options
     }
 
     @Test func `two posts travel over one connection`() throws {
         let peer = try LoopbackPeer { .say(Self.answer("got \($0.body)")) }
         defer { peer.stop() }
-        let client = try CurlClient(Self.quick())
+        let client = try CurlClient(Self.patient())
         let first = try client.post(
             Array("one".utf8), to: peer.address + "/a", fields: [HTTPField("Content-Type", "text/plain")])
         let second = try client.post(
@@ -35,7 +35,7 @@ import Testing
     @Test func `a get after a post is a get, and an empty post is a post`() throws {
         let peer = try LoopbackPeer { .say(Self.answer($0.head.prefix { $0 != " " } + "\($0.body.count)")) }
         defer { peer.stop() }
-        let client = try CurlClient(Self.quick())
+        let client = try CurlClient(Self.patient())
         #expect(try client.post([1, 2, 3], to: peer.address, fields: []).body == Array("POST3".utf8))
         #expect(try client.get(peer.address).body == Array("GET0".utf8))
         #expect(try client.post([], to: peer.address, fields: []).body == Array("POST0".utf8))
@@ -45,7 +45,7 @@ import Testing
         let peer = try LoopbackPeer { .say(Self.answer("\($0.body.utf8.count)")) }
         defer { peer.stop() }
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 2 * 1024 * 1024)
-        let answer = try CurlClient(Self.quick()).post(body, to: peer.address, fields: [])
+        let answer = try CurlClient(Self.patient()).post(body, to: peer.address, fields: [])
         #expect(answer.body == Array("2097152".utf8))
         #expect(!peer.requests[0].head.lowercased().contains("expect"))
     }
@@ -58,7 +58,7 @@ import Testing
                         "later", status: "503 Service Unavailable", fields: "retry-AFTER:  120 \r\n"))
         }
         defer { peer.stop() }
-        let answer = try CurlClient(Self.quick()).get(peer.address)
+        let answer = try CurlClient(Self.patient()).get(peer.address)
         #expect(answer.status == 503)
         #expect(answer["Retry-After"] == "120")
         #expect(answer["Location"] == nil)
@@ -69,7 +69,7 @@ import Testing
             .say(Self.answer("", status: "302 Found", fields: "Location: http://127.0.0.1/elsewhere\r\n"))
         }
         defer { peer.stop() }
-        let answer = try CurlClient(Self.quick()).post([1], to: peer.address, fields: [])
+        let answer = try CurlClient(Self.patient()).post([1], to: peer.address, fields: [])
         #expect(answer.status == 302)
         #expect(answer["location"] == "http://127.0.0.1/elsewhere")
         #expect(peer.requests.count == 1)
@@ -94,7 +94,7 @@ import Testing
     func `an answer that is too long stops the transfer`(excess: Excess) throws {
         let peer = try LoopbackPeer { _ in .sayAndClose(excess.text) }
         defer { peer.stop() }
-        var options = Self.quick()
+        var options = Self.patient()
         options.answerBytes = 10
         let client = try CurlClient(options)
         let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
@@ -104,14 +104,39 @@ import Testing
     @Test func `an answer as long as it may be is taken`() throws {
         let peer = try LoopbackPeer { _ in .say(Self.answer("1234567890")) }
         defer { peer.stop() }
-        var options = Self.quick()
+        var options = Self.patient()
         options.answerBytes = 10
         #expect(try CurlClient(options).get(peer.address).body.count == 10)
     }
 
+    @Test func `a head that breaks off is no answer`() throws {
+        let peer = try LoopbackPeer { _ in .sayAndClose("HTTP/1.1 200 OK\r\nContent-Len") }
+        defer { peer.stop() }
+        let client = try CurlClient(Self.patient())
+        let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
+        #expect(error.cause == .broken)
+    }
+
+    @Test func `another protocol than HTTP is no answer`() throws {
+        let peer = try LoopbackPeer { _ in .sayAndClose("220 mail.example.com ESMTP\r\n") }
+        defer { peer.stop() }
+        let client = try CurlClient(Self.patient())
+        let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
+        #expect(error.cause == .broken)
+    }
+
+    /// Without `CURLOPT_NOSIGNAL`, curl ignores broken pipes for the whole process while it works.
+    @Test func `what the app does at a signal stays so while curl works`() async {
+        await #expect(processExitsWith: .success) {
+            signalBrokenPipes()
+            let peer = try LoopbackPeer { _ in .say(Self.answer("\(signalBrokenPipes())")) }
+            #expect(try CurlClient(Self.patient()).get(peer.address).body == Array("true".utf8))
+        }
+    }
+
     @Test func `a refused port is unreachable`() throws {
         let port = try LoopbackPeer.freePort()
-        let client = try CurlClient(Self.quick())
+        let client = try CurlClient(Self.patient())
         let error = try #require(throws: CurlError.self) { try client.get("http://127.0.0.1:\(port)/") }
         #expect(error.cause == .unreachable)
         #expect(error.code == 7)
@@ -121,7 +146,7 @@ import Testing
     @Test func `a silent server is given up on`() throws {
         let peer = try LoopbackPeer { _ in .hang }
         defer { peer.stop() }
-        var options = Self.quick()
+        var options = Self.patient()
         options.totalMilliseconds = 200
         let client = try CurlClient(options)
         let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
@@ -135,7 +160,7 @@ import Testing
     func `an answer that breaks off is no answer`(text: String) throws {
         let peer = try LoopbackPeer { _ in .sayAndClose(text) }
         defer { peer.stop() }
-        let client = try CurlClient(Self.quick())
+        let client = try CurlClient(Self.patient())
         let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
         #expect(error.cause == .broken)
     }
@@ -145,7 +170,7 @@ import Testing
             request.head.contains("/bad") ? .sayAndClose("") : .say(Self.answer("fine"))
         }
         defer { peer.stop() }
-        let client = try CurlClient(Self.quick())
+        let client = try CurlClient(Self.patient())
         #expect(throws: CurlError.self) { try client.post([1], to: peer.address + "/bad", fields: []) }
         #expect(try client.get(peer.address + "/good").body == Array("fine".utf8))
     }
@@ -155,7 +180,7 @@ import Testing
         "http://",
     ])
     func `only addresses of http and https are asked`(address: String) throws {
-        let client = try CurlClient(Self.quick())
+        let client = try CurlClient(Self.patient())
         let error = try #require(throws: CurlError.self) { try client.get(address) }
         #expect(error.cause == .invalidAddress)
     }
@@ -165,7 +190,7 @@ import Testing
         HTTPField("X", "\0"),
     ])
     func `a field cannot smuggle in another`(field: HTTPField) throws {
-        let client = try CurlClient(Self.quick())
+        let client = try CurlClient(Self.patient())
         let error = try #require(throws: CurlError.self) {
             try client.get("http://127.0.0.1:1/", fields: [field])
         }

@@ -44,19 +44,25 @@ final class LoopbackPeer: @unchecked Sendable {
         thread.start()
     }
 
-    /// A port of 127.0.0.1 at which nothing listens.
-    static func freePort() throws -> UInt16 {
-        let (listener, port) = try listen()
-        close(listener)
-        return port
-    }
+    /// A port of 127.0.0.1 at which nothing listens, nor will: it stays taken as long as the process runs.
+    static func freePort() throws -> UInt16 { try takePort().port }
 
-    func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    /// The thread that accepts closes the socket: closed here, its number might already be another's when that thread
+    /// accepts again.
+    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private static func listen() throws -> (Int32, UInt16) {
+        let (listener, port) = try takePort()
+        #if canImport(Darwin)
+            let listening = Darwin.listen(listener, 16)
+        #else
+            let listening = Glibc.listen(listener, 16)
+        #endif
+        guard listening == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+        return (listener, port)
+    }
+
+    private static func takePort() throws -> (socket: Int32, port: UInt16) {
         let listener = socket(AF_INET, streamType, 0)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
@@ -67,12 +73,7 @@ final class LoopbackPeer: @unchecked Sendable {
                 unsafe bind(listener, name, length) == 0 && getsockname(listener, name, &length) == 0
             }
         }
-        #if canImport(Darwin)
-            let listening = Darwin.listen(listener, 16)
-        #else
-            let listening = Glibc.listen(listener, 16)
-        #endif
-        guard bound, listening == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+        guard bound else { throw POSIXError(.EADDRNOTAVAIL) }
         return (listener, UInt16(bigEndian: name.sin_port))
     }
 
@@ -83,7 +84,10 @@ final class LoopbackPeer: @unchecked Sendable {
             #else
                 let socket = Glibc.accept(listener, nil, nil)
             #endif
-            guard socket >= 0 else { return }
+            guard socket >= 0 else {
+                close(listener)
+                return
+            }
             Thread { [self] in
                 serve(socket, connection)
                 close(socket)

@@ -1,3 +1,4 @@
+import CollectorSupport
 import Foundation
 import HTTPClient
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Gzip
+import ReportTransport
 
 @testable import LeakReporter
 
@@ -39,7 +40,7 @@ final class FakeTransport: Transport, @unchecked Sendable {
     }
 }
 
-private func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
+func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
     var inflater = Inflater()
     var output: [UInt8] = []
     try inflater.inflate(bytes, into: &output)

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import LeakMessage
+import ReportTransport
 import Testing
 import Threads
 

@@ -3,6 +3,7 @@ import Foundation
 import HTTPServer
 import LeakDetector
 import LeakMessage
+import ReportTransport
 import Testing
 
 @testable import LeakReporter

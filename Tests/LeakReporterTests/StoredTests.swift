@@ -1,34 +1,12 @@
 import Foundation
 import LeakMessage
+import ReportTransport
 import Testing
 
 @testable import LeakReporter
 
 /// What one run leaves on the disk, the next one sends.
 @Suite struct StoredTests {
-    private final class Place {
-        let folder = NSTemporaryDirectory() + "/reporter-" + UUID().uuidString
-        deinit { try? FileManager.default.removeItem(atPath: folder) }
-
-        func reporter(
-            _ transport: FakeTransport, _ change: (inout LeakReporter.Configuration) -> Void = { _ in }
-        ) -> LeakReporter {
-            var configuration = LeakReporter.Configuration(
-                endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a", version: "1"),
-                install: .none)
-            configuration.storage = .folder(folder)
-            change(&configuration)
-            return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5))
-            {
-                transport
-            }
-        }
-
-        var files: [String] {
-            FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String }.sorted() ?? []
-        }
-    }
-
     private func leak(_ name: String) -> LeakReport {
         var report = LeakReport()
         report.className = name
@@ -38,7 +16,7 @@ import Testing
     @Test func `reports that were not sent are sent by the next run, under the same key with the same bytes`()
         throws
     {
-        let place = Place()
+        let place = QueuePlace()
         let offline = FakeTransport { _, _ in .none("offline") }
         do {
             let reporter = place.reporter(offline)
@@ -54,5 +32,30 @@ import Testing
         #expect((batch["app"] as? [String: Any])?["version"] as? String == "1")
         #expect((batch["reports"] as? [[String: Any]])?.compactMap { $0["count"] as? Int }.reduce(0, +) == 3)
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
+    }
+
+    @Test func `a flush that runs out of time says so of what an earlier run left`() {
+        let place = QueuePlace()
+        let offline = FakeTransport { _, _ in .none("offline") }
+        do {
+            let reporter = place.reporter(offline)
+            for _ in 0..<3 { reporter.record(leak: leak("Shop.Cart")) }
+            #expect(comesToHold { reporter.statistics.failedAttempts > 0 && reporter.statistics.stored == 3 })
+        }
+        let slow = FakeTransport { _, _ in
+            Thread.sleep(forTimeInterval: 1)
+            return .none("late")
+        }
+        // An earlier one lets go of its folder when its thread has ended.
+        var reporter = place.reporter(slow)
+        var left = 0
+        _ = comesToHold {
+            Thread.sleep(forTimeInterval: 0.01)
+            left = reporter.statistics.waiting
+            if left == 0 { reporter = place.reporter(slow) }
+            return left > 0
+        }
+        #expect(left == 3)
+        #expect(!reporter.flush(timeout: 0.05))
     }
 }

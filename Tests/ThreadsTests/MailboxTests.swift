@@ -112,7 +112,7 @@ import Testing
         mailbox.close()
         #expect(mailbox.offer(2, bytes: 1) == nil)
         #expect(mailbox.insist(3) == nil)
-        #expect(mailbox.refusals.closed == 2)
+        #expect(mailbox.refusals.closed == 1, "what is insisted on weighs nothing")
         var taken: [Int] = []
         #expect(!mailbox.take(into: &taken, milliseconds: nil))
         #expect(taken == [1])
@@ -151,8 +151,7 @@ import Testing
         #expect(shelf.capacity == 1024)
         var taken: [Int] = []
         shelf.move(to: &taken)
-        #expect(taken == Array(0..<1000) && shelf.count == 0 && shelf.capacity == 1024)
-        for _ in 0..<10 { shelf.move(to: &taken) }
+        #expect(taken == Array(0..<1000) && shelf.count == 0)
         #expect(shelf.capacity == Shelf<Int>.smallestCapacity)
     }
 }

@@ -4,6 +4,10 @@ public final class UIApplication: UIResponder {
         "UIApplicationWillResignActiveNotification")
     public nonisolated static let didBecomeActiveNotification = Notification.Name(
         "UIApplicationDidBecomeActiveNotification")
+    public nonisolated static let didEnterBackgroundNotification = Notification.Name(
+        "UIApplicationDidEnterBackgroundNotification")
+    public nonisolated static let willEnterForegroundNotification = Notification.Name(
+        "UIApplicationWillEnterForegroundNotification")
 }
 
 extension Notification.Name {
@@ -11,6 +15,10 @@ extension Notification.Name {
         "NSExtensionHostWillResignActiveNotification")
     public static let NSExtensionHostDidBecomeActive = Notification.Name(
         "NSExtensionHostDidBecomeActiveNotification")
+    public static let NSExtensionHostDidEnterBackground = Notification.Name(
+        "NSExtensionHostDidEnterBackgroundNotification")
+    public static let NSExtensionHostWillEnterForeground = Notification.Name(
+        "NSExtensionHostWillEnterForegroundNotification")
 }
 
 @MainActor

@@ -1,4 +1,5 @@
 internal import Foundation
+import ReportTransport
 
 /// The body that the collector answers a batch with.
 struct CollectorAnswer: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import LeakMessage
+import ReportTransport
 
 /// What an attempt to deliver a batch came to.
 enum Delivery: Hashable, Sendable {

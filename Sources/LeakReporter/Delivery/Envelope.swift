@@ -1,4 +1,5 @@
 internal import Gzip
+import ReportTransport
 
 /// Makes a post of a batch: where to, with which key, compressed where that is shorter.
 struct Envelope: Hashable, Sendable {

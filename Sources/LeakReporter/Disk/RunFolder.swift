@@ -146,7 +146,7 @@ final class RunFolder: SegmentFolder {
     /// Makes the folder and takes its lock, before others can see it under a name that they would lock.
     private func prepare() throws(FileFailure) {
         guard lock == nil else { return }
-        try FileSystem.makeFolders(parent)
+        try OwnFolder.make(parent)
         let draft = parent + "/new-" + name
         for _ in 1..<Self.attempts {
             do throws(FileFailure) {

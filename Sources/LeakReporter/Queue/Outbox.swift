@@ -113,7 +113,8 @@ struct Outbox {
         polls.start(at: now.moment)
         session = SessionLog(
             EndedSession(
-                id: SightingID.make(at: now.wallTime), startedAt: now.wallTime, checks: 0, leaks: 0))
+                id: SightingID.make(at: now.wallTime), startedAt: now.wallTime, checks: 0, leaks: 0),
+            of: queue.origin)
     }
 
     mutating func endSession(at now: Now) {
@@ -183,11 +184,7 @@ struct Outbox {
 
     /// What to do now.
     mutating func next(at now: Now) -> Step {
-        guard isCollecting, rules.refusal == nil, !schedule.isStopped, !isAway else {
-            return .wait(until: polls.at)
-        }
-        guard let due = dueAt else { return .wait(until: polls.at) }
-        let start = max(due, schedule.earliest ?? due)
+        guard !isAway, let start = sendsAt else { return .wait(until: polls.at) }
         guard start <= now.moment else { return .wait(until: min(start, polls.at ?? start)) }
         let last = rules.sendsAutomatically ? .max : hurriedThrough ?? 0
         if !queue.waiting.contains(where: { $0.firstTicket <= last }) { queue.close() }
@@ -203,10 +200,16 @@ struct Outbox {
         }
     }
 
+    /// When the next attempt is made; the past while one is under way, `nil` when nothing is due.
+    var sendsAt: Moment? {
+        guard isCollecting, rules.refusal == nil, !schedule.isStopped else { return nil }
+        if isAway { return .distantPast }
+        return dueAt.map { max($0, schedule.earliest ?? $0) }
+    }
+
     /// Whether the next step is to send what was recorded last.
     func isAboutToSend(at now: Now) -> Bool {
-        guard !isAway, !schedule.isStopped, queue.waiting.isEmpty, let dueAt else { return false }
-        return max(dueAt, schedule.earliest ?? dueAt) <= now.moment
+        !isAway && queue.waiting.isEmpty && (sendsAt.map { $0 <= now.moment } ?? false)
     }
 
     private var dueAt: Moment? {
@@ -214,10 +217,10 @@ struct Outbox {
             let isHurried =
                 queue.waiting.contains { $0.firstTicket <= hurriedThrough }
                 || queue.open.map { $0.held.firstTicket <= hurriedThrough } == true
-            if isHurried { return Moment(milliseconds: .min) }
+            if isHurried { return .distantPast }
         }
         guard rules.sendsAutomatically else { return nil }
-        return queue.waiting.isEmpty ? queue.open?.dueAt : Moment(milliseconds: .min)
+        return queue.waiting.isEmpty ? queue.open?.dueAt : .distantPast
     }
 
     /// Ends the attempt that ``next(at:)`` asked for.

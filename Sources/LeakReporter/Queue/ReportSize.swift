@@ -6,19 +6,27 @@ enum ReportSize {
     static let fixedBytes = 200
 
     /// An estimate from the lengths of its texts, which costs no encoding: escapes are not counted.
+    ///
+    /// Asks for no memory: it is on the way of whoever records.
     static func bytes(of report: LeakReport) -> Int {
-        var bytes = fixedBytes
-        for text in [report.className, report.message, report.reason, report.user, report.install] {
-            bytes += text?.utf8.count ?? 0
-        }
-        for list in [report.stack, report.children, report.cycle, report.log, report.fingerprint] {
-            bytes += list.reduce(0) { $0 + $1.utf8.count + 3 }
-        }
+        var bytes = fixedBytes + Self.bytes(of: report.className) + Self.bytes(of: report.message)
+        bytes += Self.bytes(of: report.reason) + Self.bytes(of: report.user) + Self.bytes(of: report.install)
+        bytes += Self.bytes(of: report.stack) + Self.bytes(of: report.children)
+        bytes += Self.bytes(of: report.cycle) + Self.bytes(of: report.log)
+        bytes += Self.bytes(of: report.fingerprint)
         for key in report.keys { bytes += Self.bytes(of: key) }
         if let error = report.error {
             bytes += error.domain.utf8.count + 40
             for key in error.userInfo { bytes += Self.bytes(of: key) }
         }
+        return bytes
+    }
+
+    private static func bytes(of text: String?) -> Int { text?.utf8.count ?? 0 }
+
+    private static func bytes(of list: [String]) -> Int {
+        var bytes = 0
+        for text in list { bytes += text.utf8.count + 3 }
         return bytes
     }
 
@@ -71,6 +79,8 @@ extension [String] {
     }
 
     private mutating func boundEach(_ bytes: Int) {
+        // Looked at before it is touched: touching copies an array that others hold.
+        guard contains(where: { $0.utf8.count > bytes }) else { return }
         for index in indices where self[index].utf8.count > bytes {
             self[index] = self[index].prefix(utf8: bytes)
         }
@@ -81,7 +91,10 @@ extension [CustomKey] {
     fileprivate mutating func bound(first limit: Int, valueBytes: Int) {
         if count > limit { self = Array(prefix(limit)) }
         for index in indices {
-            self[index].name = self[index].name.prefix(utf8: WireLimits.keyBytes * 4)
+            // Looked at before it is touched: a change copies the whole array.
+            if self[index].name.utf8.count > WireLimits.keyBytes * 4 {
+                self[index].name = self[index].name.prefix(utf8: WireLimits.keyBytes * 4)
+            }
             if case .string(let text) = self[index].value, text.utf8.count > valueBytes {
                 self[index].value = .string(text.prefix(utf8: valueBytes))
             }

@@ -57,7 +57,7 @@ extension SegmentQueue {
             guard lingering[name] == nil, let bytes = try? folder.read(name) else { continue }
             let session = SessionLog.newest(in: bytes)
             let isNews = session.map { !$0.isUnknown && !handedOver.contains($0.id) } == true
-            add(isNews ? session : nil, log: name, at: now)
+            add(isNews ? session : nil, log: name, of: Segment(bytes).header, at: now)
         }
     }
 }

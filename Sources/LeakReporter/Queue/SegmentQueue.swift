@@ -137,12 +137,19 @@ struct SegmentQueue {
 
     /// Takes a session over from its log, which goes. While that is there, a killed process leaves one of the two.
     ///
-    /// - Parameter session: `nil` when there is nothing to be told of it.
-    mutating func add(_ session: EndedSession?, log: String, at now: Now) {
+    /// - Parameters:
+    ///   - session: `nil` when there is nothing to be told of it.
+    ///   - other: whose it is, where that may be an earlier build or another user.
+    mutating func add(
+        _ session: EndedSession?, log: String, of other: SegmentHeader? = nil, at now: Now
+    ) {
         if let session {
+            let own = origin
+            change { $0 = other ?? own }
             add(session, at: now)
             open?.held.successorOf.append(log)
             write([], at: now)
+            change { $0 = own }
         }
         removeFile(log)
     }
@@ -221,7 +228,8 @@ struct SegmentQueue {
         held.hasFile = true
         let (written, failure) = folder.append(held.unsaved, to: held.fileName)
         held.savedBytes += written
-        held.unsaved.removeFirst(written)
+        // Not `removeFirst`, which would keep the room of each segment that is on the disk.
+        held.unsaved = Array(held.unsaved[written...])
         self.failure = failure?.description
         guard failure == nil else { return }
         tally.stored += held.unsavedSightings

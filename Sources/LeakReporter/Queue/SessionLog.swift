@@ -10,11 +10,14 @@ struct SessionLog {
 
     private(set) var session: EndedSession
     let name: String
+    /// Whose session it is: the next run may be of another build.
+    private let origin: SegmentHeader
     private var written: EndedSession?
     private var bytes = 0
 
-    init(_ session: EndedSession) {
+    init(_ session: EndedSession, of origin: SegmentHeader) {
         self.session = session
+        self.origin = origin
         name = session.id + Self.fileEnding
     }
 
@@ -26,7 +29,9 @@ struct SessionLog {
         guard let folder, session != written else { return }
         var record: [UInt8] = []
         SegmentRecord.session(session).write(to: &record)
-        if bytes + record.count > Self.bytesLimit {
+        let isFull = bytes + record.count > Self.bytesLimit
+        if bytes == 0 || isFull { SegmentRecord.header(origin).write(to: &record) }
+        if isFull {
             guard (try? folder.replace(name, with: record)) != nil else { return }
             bytes = record.count
         } else {

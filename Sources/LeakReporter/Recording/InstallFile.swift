@@ -25,8 +25,7 @@ struct InstallFile: Hashable, Sendable {
         if let kept { return kept }
         let fresh = RandomText.hexadecimal128()
         let draft = path + "." + fresh
-        try? FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try? OwnFolder.make(folder)
         guard write(fresh, to: draft) else {
             unsafe unlink(draft)
             return fresh
@@ -38,7 +37,6 @@ struct InstallFile: Hashable, Sendable {
             // What is there is no identifier, or the file system has no links.
             unsafe rename(draft, path)
         }
-        leaveOutOfBackups()
         return fresh
     }
 
@@ -71,16 +69,6 @@ struct InstallFile: Hashable, Sendable {
             return unsafe Darwin.write(descriptor, bytes, bytes.count) == bytes.count
         #else
             return unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
-        #endif
-    }
-
-    /// A device that is set up from another's backup is another installation.
-    private func leaveOutOfBackups() {
-        #if canImport(Darwin)
-            var url = URL(fileURLWithPath: folder, isDirectory: true)
-            var values = URLResourceValues()
-            values.isExcludedFromBackup = true
-            try? url.setResourceValues(values)
         #endif
     }
 }

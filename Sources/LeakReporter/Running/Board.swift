@@ -12,5 +12,10 @@ struct Board: Sendable {
     /// Of the mailbox's refusals those that are counted in `statistics`.
     var countedRefusals = MailboxRefusals()
     var hasSession = false
+    /// When something is sent next; `nil` when nothing is due. The past while a batch is on its way.
+    var sendsAt: Moment?
     var isClosed = false
+
+    /// Whether nothing will be sent before that.
+    func isResting(until deadline: Moment) -> Bool { sendsAt.map { $0 > deadline } ?? true }
 }

@@ -1,4 +1,5 @@
 internal import Threads
+import ReportTransport
 
 /// The thread that posts, one batch at a time. It starts with the first of them.
 final class Carrier {

@@ -1,5 +1,6 @@
 internal import Foundation
 import LeakMessage
+import ReportTransport
 
 extension Ground {
     init(

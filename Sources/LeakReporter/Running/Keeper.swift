@@ -1,6 +1,7 @@
 internal import Dispatch
 import LeakMessage
 internal import Threads
+import ReportTransport
 
 /// The thread that owns the outbox: takes what is recorded, writes it down, says what is to be sent.
 ///
@@ -15,6 +16,10 @@ final class Keeper: Sendable {
         case user(String?)
         case startSession(checks: (@Sendable () -> [ClassChecks])?)
         case endSession
+        /// The session ends, and the next begins with the way back.
+        case background, foreground
+        /// What waits goes if it may go by itself.
+        case settle
         case collect(Bool)
         case check(@Sendable (Bool) -> Void)
         case send
@@ -70,39 +75,56 @@ final class Keeper: Sendable {
             mailbox.insist(entry)
             return
         }
-        _ = mailbox.offer(entry, bytes: bytes)
+        _ = mailbox.offer(entry, bytes: bytes, weight: 0)
     }
 
-    /// Ends the session and sends what waits, at the end of the process: not longer than until an attempt fails.
+    /// Ends the session and settles what waits, at the end of the process.
     func finish(seconds: Double) {
         guard !isIdle || board.with({ $0.hasSession }) else { return }
         post(.endSession)
-        _ = flush(seconds: seconds, patience: .untilFirstFailure)
+        settle(milliseconds: Self.milliseconds(seconds)) { false }
+    }
+
+    /// Waits until everything recorded so far is on the disk, and sends it if the app lets reports go by themselves: not
+    /// longer than until an attempt fails, nor while the collector asked to be left alone.
+    ///
+    /// - Parameter isOver: asked each time the board is woken; `true` ends the wait.
+    func settle(milliseconds: Int, isOver: () -> Bool) {
+        let failures = board.with { $0.statistics.failedAttempts }
+        guard let ticket = mailbox.insist(.settle) else { return }
+        _ = wait(for: ticket, milliseconds: milliseconds) { board, deadline in
+            if isOver() { return true }
+            guard board.processed >= ticket else { return false }
+            return board.statistics.failedAttempts > failures || board.isResting(until: deadline)
+        }
     }
 
     /// Waits until everything recorded so far is delivered or thrown away.
-    ///
-    /// - Parameter patience: whether to wait on when an attempt fails.
-    func flush(seconds: Double, patience: Patience = .throughFailures) -> Bool {
-        // Written so that NaN is no wait at all.
-        let milliseconds = seconds > 0 ? Int(min(seconds, 86_400) * 1000) : 0
-        let isIdle = isIdle
-        guard let ticket = mailbox.insist(.send) else { return board.with { $0.statistics.waiting == 0 } }
+    func flush(seconds: Double) -> Bool {
+        let wasIdle = isIdle
+        guard let ticket = mailbox.insist(.send) else { return wasIdle }
+        let isDone = wait(for: ticket, milliseconds: Self.milliseconds(seconds)) { board, _ in
+            board.processed >= ticket && board.statistics.isStopped
+        }
+        // What earlier runs left has no number of this run's.
+        return isDone || (wasIdle && board.with { $0.statistics.waiting == 0 })
+    }
+
+    /// Written so that NaN is no wait at all.
+    private static func milliseconds(_ seconds: Double) -> Int {
+        seconds > 0 ? Int(min(seconds, 86_400) * 1000) : 0
+    }
+
+    /// - Parameter isHopeless: whether to wait no longer.
+    private func wait(
+        for ticket: UInt64, milliseconds: Int, unless isHopeless: (Board, _ deadline: Moment) -> Bool
+    ) -> Bool {
         let deadline = Moment.now.advanced(byMilliseconds: milliseconds)
-        var failures: Int?
         return board.wait { board in
             if board.settledThrough >= ticket { return .take(true) }
+            if board.isClosed || isHopeless(board, deadline) { return .take(false) }
             let left = deadline.milliseconds - Moment.now.milliseconds
-            if left <= 0 { return .take(isIdle) }
-            if board.isClosed || (board.processed >= ticket && board.statistics.isStopped) {
-                return .take(false)
-            }
-            if patience == .untilFirstFailure, board.processed >= ticket {
-                let before = failures ?? board.statistics.failedAttempts
-                failures = before
-                if board.statistics.failedAttempts > before { return .take(false) }
-            }
-            return .sleep(milliseconds: Int64(left))
+            return left <= 0 ? .take(false) : .sleep(milliseconds: Int64(left))
         }
     }
 
@@ -110,8 +132,6 @@ final class Keeper: Sendable {
         let last = mailbox.lastSequence
         return board.with { $0.processed == last && $0.settledThrough >= last }
     }
-
-    enum Patience { case throughFailures, untilFirstFailure }
 
     var statistics: LeakReporter.Statistics {
         // In this order: what is counted twice for a moment is better than what is not counted.

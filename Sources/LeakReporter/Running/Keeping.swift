@@ -15,7 +15,10 @@ struct Keeping {
     private var knowsInstall = false
     private var isClosing = false
     private var isAway = false
+    /// The session ended because the app went to the background, and another begins when it comes back.
+    private var isPaused = false
     private var hasWarned = false
+    private var questions: [@Sendable (Bool) -> Void] = []
     private var savedSpending: Spending
 
     init(_ ground: Ground, _ keeper: Keeper) {
@@ -40,7 +43,7 @@ struct Keeping {
         while true {
             let wait = sendWhatIsDue()
             if isClosing, !isAway { break }
-            entries.removeAll(keepingCapacity: entries.capacity <= 1024)
+            entries.removeAll(keepingCapacity: entries.capacity <= 64)
             keeper.mailbox.take(into: &entries, milliseconds: isAway ? nil : wait)
             for entry in entries { take(entry) }
             pollIfDue()
@@ -93,18 +96,18 @@ struct Keeping {
         case .log(let line): outbox.log(line)
         case .keys(let changes): for change in changes { outbox.set(change.value, forKey: change.name) }
         case .user(let id): outbox.setUser(id)
-        case .startSession(let source):
-            learnInstall()
-            endSession()
-            takeChecks = source ?? takeChecks
-            outbox.startSession(at: now)
+        case .startSession(let source): startSession(source, at: now)
         case .endSession: endSession()
+        case .background:
+            let goesOn = isPaused || outbox.hasSession
+            endSession()
+            isPaused = goesOn
+        case .foreground:
+            if isPaused { startSession(nil, at: now) }
         case .collect(let isOn): collect(isOn)
         case .check(let completion):
             outbox.adopt(at: now)
-            let hasSome = outbox.queue.waitingSightings > 0
-            // The app's own code, which may take its time.
-            DispatchQueue.global(qos: .utility).async { completion(hasSome) }
+            questions.append(completion)
         case .send:
             poll()
             outbox.adopt(at: now)
@@ -115,11 +118,17 @@ struct Keeping {
         case .reply(let batch, let reply):
             isAway = false
             finish(batch, Delivery(reply, now: now.wallTime))
+        case .settle: settle()
         case .close:
             endSession()
-            outbox.hurry()
+            settle()
             isClosing = true
         }
+    }
+
+    /// The end of the process, or of the reporter, may be near.
+    private mutating func settle() {
+        if ground.rules.sendsAutomatically { outbox.hurry() }
     }
 
     private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
@@ -147,7 +156,15 @@ struct Keeping {
         outbox.finishPoll(hasChecks: !checks.isEmpty, at: .now)
     }
 
+    private mutating func startSession(_ source: (@Sendable () -> [ClassChecks])?, at now: Now) {
+        learnInstall()
+        endSession()
+        takeChecks = source ?? takeChecks
+        outbox.startSession(at: now)
+    }
+
     private mutating func endSession() {
+        isPaused = false
         poll()
         outbox.endSession(at: .now)
     }
@@ -172,9 +189,19 @@ struct Keeping {
         let board = Board(
             statistics: outbox.statistics, processed: processed, recorded: recorded,
             settledThrough: outbox.queue.settledThrough(processed), countedRefusals: refusals,
-            hasSession: outbox.hasSession, isClosed: isLast)
+            hasSession: outbox.hasSession, sendsAt: outbox.sendsAt, isClosed: isLast)
         keeper.board.with { $0 = board }
         keeper.board.wakeAll()
+        answerQuestions(board.statistics.waiting > 0)
+    }
+
+    /// After the board says so, which those who asked may look at.
+    private mutating func answerQuestions(_ hasSome: Bool) {
+        guard !questions.isEmpty else { return }
+        let completions = questions
+        questions = []
+        // The app's own code, which may take its time.
+        DispatchQueue.global(qos: .utility).async { for completion in completions { completion(hasSome) } }
     }
 
     /// With each batch, not with each report: a process that is killed forgets what one batch took.

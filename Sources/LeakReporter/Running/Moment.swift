@@ -13,6 +13,8 @@ import LeakMessage
 struct Moment: Hashable, Comparable, Sendable {
     var milliseconds: Int
 
+    static let distantPast = Moment(milliseconds: .min)
+
     static var now: Moment {
         var time = timespec()
         #if canImport(Darwin)

@@ -1,10 +1,22 @@
 #if os(Linux) || os(macOS)
     import HTTPClient
+    import ReportTransport
 
     /// Posts with libcurl, keeping the connection between posts.
     final class CurlTransport: Transport {
+        private let options: CurlClient.Options
         /// Made with the first post, so that an app which reports nothing never sets curl up.
         private var client: CurlClient?
+        /// - Parameter pinnedPublicKeys: as ``LeakReporter/Configuration/pinnedPublicKeys``.
+        init(limits: TransportLimits = TransportLimits(), pinnedPublicKeys: [String] = []) {
+            var options = CurlClient.Options()
+            options.connectMilliseconds = limits.connectMilliseconds
+            options.totalMilliseconds = limits.totalMilliseconds
+            options.answerBytes = limits.answerBytes
+            options.userAgent = TransportLimits.userAgent
+            options.pinnedPublicKeys = pinnedPublicKeys
+            self.options = options
+        }
 
         func post(_ post: Post) -> Reply {
             do throws(CurlError) {
@@ -22,11 +34,6 @@
 
         private func connected() throws(CurlError) -> CurlClient {
             if let client { return client }
-            var options = CurlClient.Options()
-            options.connectMilliseconds = TransportLimits.connectMilliseconds
-            options.totalMilliseconds = TransportLimits.totalMilliseconds
-            options.answerBytes = TransportLimits.answerBytes
-            options.userAgent = TransportLimits.userAgent
             let client = try CurlClient(options)
             self.client = client
             return client

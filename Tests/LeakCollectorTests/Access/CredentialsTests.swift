@@ -1,3 +1,4 @@
+import CollectorSupport
 import Foundation
 import LeakStore
 import Testing

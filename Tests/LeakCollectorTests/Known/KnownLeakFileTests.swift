@@ -1,3 +1,4 @@
+import CollectorSupport
 import Foundation
 import LeakMessage
 import LeakStore

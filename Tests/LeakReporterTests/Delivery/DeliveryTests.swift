@@ -1,4 +1,5 @@
 import LeakMessage
+import ReportTransport
 import Testing
 
 @testable import LeakReporter

@@ -1,0 +1,101 @@
+import Dispatch
+import Foundation
+import LeakMessage
+import Testing
+import Threads
+import UIKit
+
+@testable import LeakReporter
+
+/// Going to the background is of the process, so one check runs at a time.
+@Suite(.serialized) struct BackgroundChecks {
+    private let activities = ExpiringActivities.ofThisProcess
+    private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+
+    private func reporter(_ transport: FakeTransport) -> LeakReporter {
+        var configuration = LeakReporter.Configuration(
+            endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a"), install: .none)
+        configuration.storage = .memory
+        // Nothing goes by itself within a check.
+        configuration.bounds.gatherMilliseconds = 600_000
+        configuration.bounds.gatherDenominatorsMilliseconds = 600_000
+        return LeakReporter(configuration) { transport }
+    }
+
+    /// As the system posts it.
+    private func post(_ name: Notification.Name) async {
+        await MainActor.run { NotificationCenter.default.post(name: name, object: nil) }
+    }
+
+    private func sessions() throws -> [[String: Any]] {
+        try transport.batches().flatMap { $0["sessions"] as? [[String: Any]] ?? [] }
+    }
+
+    @Test(
+        arguments: [
+            (UIApplication.didEnterBackgroundNotification, UIApplication.willEnterForegroundNotification),
+            (.NSExtensionHostDidEnterBackground, .NSExtensionHostWillEnterForeground),
+        ])
+    func `on the way to the background the session ends and is sent, on the way back the next one begins`(
+        leave: Notification.Name, comeBack: Notification.Name
+    ) async throws {
+        let reporter = reporter(transport)
+        reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
+        await post(leave)
+        #expect(comesToHold { reporter.statistics.batches == 1 && activities.runningCount == 0 })
+        #expect(try sessions().count == 1)
+        await post(comeBack)
+        await post(leave)
+        #expect(comesToHold { reporter.statistics.batches == 2 && activities.runningCount == 0 })
+        #expect(try sessions().count == 2)
+    }
+
+    @Test func `what the app records in its own observer, called later, goes along`() async {
+        let reporter = reporter(transport)
+        let name = UIApplication.didEnterBackgroundNotification
+        let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
+            reporter.record(message: "leak")
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        await post(name)
+        #expect(comesToHold { reporter.statistics.sent == 1 && activities.runningCount == 0 })
+    }
+
+    @Test func `when time is up nobody holds the process`() async {
+        let answer = DispatchSemaphore(value: 0)
+        let slow = FakeTransport { _, _ in
+            answer.wait()
+            return FakeTransport.accepted()
+        }
+        let reporter = reporter(slow)
+        reporter.record(message: "leak")
+        await post(UIApplication.didEnterBackgroundNotification)
+        #expect(comesToHold { slow.posts.count == 1 })
+        #expect(activities.runningCount == 1)
+        activities.expire()
+        #expect(comesToHold { activities.runningCount == 0 })
+        answer.signal()
+        #expect(comesToHold { reporter.statistics.sent == 1 })
+    }
+
+    @Test func `where no time is given the session ends all the same`() async throws {
+        let reporter = reporter(transport)
+        reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
+        #expect(comesToHold { reporter.keeper.board.with { $0.hasSession } })
+        await MainActor.run {
+            activities.refusing {
+                NotificationCenter.default.post(
+                    name: UIApplication.didEnterBackgroundNotification, object: nil)
+            }
+        }
+        #expect(comesToHold { !reporter.keeper.board.with { $0.hasSession } })
+        #expect(transport.posts.isEmpty)
+    }
+
+    @Test func `a reporter that has gone listens no more`() async {
+        let before = activities.count
+        do { _ = reporter(transport) }
+        await post(UIApplication.didEnterBackgroundNotification)
+        #expect(activities.count == before)
+    }
+}

@@ -1,0 +1,1 @@
+../../../Tests/LeakReporterTests/FakeTransport.swift

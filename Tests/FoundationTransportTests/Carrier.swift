@@ -1,0 +1,58 @@
+import Foundation
+import FoundationTransport
+import ReportTransport
+
+@testable import LeakReporter
+
+/// The transports, which are to behave alike.
+enum Carrier: String, CaseIterable, Sendable {
+    case curl, urlSession
+
+    func make(_ limits: TransportLimits = .short) -> any Transport {
+        switch self {
+        case .curl: CurlTransport(limits: limits)
+        case .urlSession: URLSessionTransport(limits: limits)
+        }
+    }
+
+    /// Posts one after the other with one transport, on a thread of its own: a transport blocks.
+    func replies(to posts: [Post], _ limits: TransportLimits = .short) async -> [Reply] {
+        await withCheckedContinuation { continuation in
+            Thread {
+                let transport = make(limits)
+                continuation.resume(returning: posts.map(transport.post))
+            }.start()
+        }
+    }
+
+    func reply(to post: Post, _ limits: TransportLimits = .short) async -> Reply {
+        await replies(to: [post], limits)[0]
+    }
+}
+
+extension TransportLimits {
+    /// Long enough for a busy machine, short enough to wait for.
+    static var short: TransportLimits {
+        var limits = TransportLimits()
+        limits.connectMilliseconds = 20_000
+        limits.totalMilliseconds = 30_000
+        return limits
+    }
+}
+
+extension Post {
+    static func report(_ body: String = "report", to address: String) -> Post {
+        Post(
+            address: address,
+            fields: [
+                Field(name: "Content-Type", value: "application/json"),
+                Field(name: "Authorization", value: "Bearer secret"),
+                Field(name: "Idempotency-Key", value: "k1"),
+            ], body: Array(body.utf8))
+    }
+}
+
+extension Reply {
+    var answer: Answer? { if case .answer(let answer) = self { answer } else { nil } }
+    var failure: String? { if case .none(let why) = self { why } else { nil } }
+}

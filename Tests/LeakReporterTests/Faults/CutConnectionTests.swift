@@ -1,0 +1,133 @@
+import FaultyPeers
+import Foundation
+import Testing
+
+@testable import LeakReporter
+
+/// Whatever happens to a connection on its way to a real collector: in the end each sighting is counted once.
+@Suite struct CutConnectionTests {
+    /// Two sightings, and what goes wrong with the connections that carry them.
+    private struct Batch {
+        let name: String
+        let faults: [Fault]
+        /// Attempts that cannot succeed.
+        var failures = 0
+    }
+
+    /// Sends batches, each by a reporter of its own.
+    ///
+    /// - Returns: what went wrong, one line each.
+    private static func send(
+        _ batches: [Batch], from place: Place, timeoutMilliseconds: Int = 20_000
+    ) throws -> [String] {
+        let bench = try FaultBench(place)
+        defer { bench.stop() }
+        var complaints: [String] = []
+        for batch in batches {
+            let name = batch.name
+            bench.expect(batch.faults)
+            let reporter = bench.reporter(timeoutMilliseconds: timeoutMilliseconds)
+            for _ in 0..<2 { bench.record("Faults.\(name)", by: reporter) }
+            let isSettled = reporter.flush(timeout: 60)
+            let statistics = reporter.statistics
+            complaints += statistics.complaints(recorded: 2).map { "\(name): \($0)" }
+            if statistics.failedAttempts < batch.failures {
+                complaints.append("\(name): \(statistics.failedAttempts) attempts failed, no more")
+            }
+            if !isSettled { complaints.append("\(name): not sent in a minute: \(statistics)") }
+        }
+        return try complaints + bench.miscounts()
+    }
+
+    /// How many bytes of a request and of its answer pass when nothing goes wrong.
+    private static func lengths() throws -> FaultyProxy.Passed {
+        let bench = try FaultBench(.memory)
+        defer { bench.stop() }
+        let reporter = bench.reporter()
+        for _ in 0..<2 { bench.record("Faults.Sound", by: reporter) }
+        _ = reporter.flush(timeout: 60)
+        return bench.proxy.passed(ofConnection: 0)
+    }
+
+    /// Every byte from the disk, where a batch goes through more hands.
+    private static func step(_ place: Place) -> Int { place == .folder ? 1 : 6 }
+
+    @Test(arguments: Fault.Ending.allCases, Place.allCases)
+    func `an answer that ends after any of its bytes`(
+        _ ending: Fault.Ending, _ place: Place
+    ) async throws {
+        let (count, complaints) = try await onThreadOfItsOwn {
+            let bytes = try Self.lengths().answer
+            let batches = stride(from: 0, through: bytes, by: Self.step(place)).map { byte in
+                Batch(
+                    name: "Answer\(byte)",
+                    faults: [Fault(answer: .init(cut: .init(afterBytes: byte, ending)))],
+                    failures: byte < bytes ? 1 : 0)
+            }
+            return (batches.count, try Self.send(batches, from: place))
+        }
+        #expect(count > 200 / Self.step(place))
+        #expect(complaints == [])
+    }
+
+    @Test(arguments: Fault.Ending.allCases, Place.allCases)
+    func `a request that ends after any byte of its head and many of its body`(
+        _ ending: Fault.Ending, _ place: Place
+    ) async throws {
+        let (count, complaints) = try await onThreadOfItsOwn {
+            let bytes = try Self.lengths().request
+            // The head is the first three hundred bytes, and some.
+            let ends =
+                Array(stride(from: 0, to: 400, by: Self.step(place)))
+                + Array(stride(from: 400, through: bytes, by: 7))
+            let batches = ends.map { byte in
+                Batch(
+                    name: "Request\(byte)",
+                    faults: [Fault(request: .init(cut: .init(afterBytes: byte, ending)))], failures: 1)
+            }
+            return (batches.count, try Self.send(batches, from: place))
+        }
+        #expect(count > 300 / Self.step(place))
+        #expect(complaints == [])
+    }
+
+    @Test(arguments: Place.allCases)
+    func `requests and answers that come byte by byte`(_ place: Place) async throws {
+        let slow = Fault.Direction(bytePauseMilliseconds: 1)
+        let complaints = try await onThreadOfItsOwn {
+            try Self.send(
+                [
+                    Batch(name: "SlowRequest", faults: [Fault(request: slow)]),
+                    Batch(name: "SlowAnswer", faults: [Fault(answer: slow)]),
+                    Batch(name: "SlowBoth", faults: [Fault(request: slow, answer: slow)]),
+                ], from: place)
+        }
+        #expect(complaints == [])
+    }
+
+    @Test(arguments: Place.allCases)
+    func `answers that come after the sender has given up`(_ place: Place) async throws {
+        let late = Fault(answer: .init(delayMilliseconds: 1_000))
+        let complaints = try await onThreadOfItsOwn {
+            let batches = (1...3).map { times in
+                Batch(
+                    name: "Late\(times)", faults: Array(repeating: late, count: times), failures: times)
+            }
+            return try Self.send(batches, from: place, timeoutMilliseconds: 300)
+        }
+        #expect(complaints == [])
+    }
+
+    @Test(arguments: Place.allCases)
+    func `answers that are lost again and again`(_ place: Place) async throws {
+        let lost = Fault.Ending.allCases.map { Fault(answer: .init(cut: .init(afterBytes: 0, $0))) }
+        let complaints = try await onThreadOfItsOwn {
+            let batches = (1...12).map { times in
+                Batch(
+                    name: "Lost\(times)", faults: (0..<times).map { lost[$0 % 2] }, failures: times)
+            }
+            return try Self.send(batches, from: place)
+        }
+        #expect(complaints == [])
+    }
+}

@@ -1,0 +1,131 @@
+import CollectorSupport
+import FaultyPeers
+import Foundation
+import LeakMessage
+import ReportTransport
+import Threads
+
+@testable import LeakReporter
+
+/// Where the reporters of a test keep what waits.
+enum Place: CaseIterable {
+    case memory, folder
+
+    /// - Parameter path: of a folder that need not be there yet.
+    func storage(_ path: String) -> LeakReporter.Storage {
+        switch self {
+        case .memory: .memory
+        case .folder: .folder(path)
+        }
+    }
+}
+
+/// A folder of one test that is not there yet.
+struct TestFolder {
+    let path = NSTemporaryDirectory() + "reporter-\(UUID().uuidString)"
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// A real collector, a relay in front of it that breaks connections, and reporters that send through it.
+final class FaultBench {
+    static let app = "com.acme.faults"
+
+    let collector: RunningCollector
+    let proxy: FaultyProxy
+    private let place: Place
+    private let folder = TestFolder()
+    /// For the connections to come, in the order in which they come.
+    private let faults: Guarded<[Fault]>
+    private var reporters = 0
+    private var recorded: [String: Int] = [:]
+
+    init(_ place: Place) throws {
+        self.place = place
+        let faults = Guarded<[Fault]>([])
+        self.faults = faults
+        collector = try RunningCollector()
+        proxy = try FaultyProxy(to: collector.port) { _ in
+            faults.with { $0.isEmpty ? .none : $0.removeFirst() }
+        }
+    }
+
+    /// Ends the relay, whose threads would go on, and removes what reporters left.
+    func stop() {
+        proxy.stop()
+        folder.remove()
+    }
+
+    /// - Parameter faults: what goes wrong with the next connections; those after them are sound.
+    func expect(_ faults: [Fault]) {
+        self.faults.with { $0 = faults }
+    }
+
+    /// Makes a reporter that shares nothing with those before it.
+    func reporter(
+        timeoutMilliseconds: Int = 20_000, _ change: (inout LeakReporter.Configuration) -> Void = { _ in }
+    ) -> LeakReporter {
+        reporters += 1
+        return .forFaults(
+            port: proxy.port, key: RunningCollector.key,
+            storage: place.storage("\(folder.path)/\(reporters)"), timeoutMilliseconds: timeoutMilliseconds,
+            change)
+    }
+
+    /// Records one sighting and remembers it.
+    func record(_ className: String, by reporter: LeakReporter) {
+        var leak = LeakReport()
+        leak.className = className
+        reporter.record(leak: leak)
+        recorded[className, default: 0] += 1
+    }
+
+    /// What the collector counted otherwise than once for each sighting, one line for each class.
+    func miscounts() throws -> [String] {
+        let counted = try collector.reportsByClass(ofApp: Self.app)
+        return Set(counted.keys).union(recorded.keys).sorted().compactMap { name in
+            let (there, here) = (counted[name] ?? 0, recorded[name] ?? 0)
+            return there == here ? nil : "\(name): recorded \(here), counted \(there)"
+        }
+    }
+}
+
+extension LeakReporter {
+    /// A reporter that comes back within milliseconds.
+    ///
+    /// - Parameter timeoutMilliseconds: of one attempt.
+    static func forFaults(
+        port: Int, key: String = "secret", storage: Storage = .memory, timeoutMilliseconds: Int,
+        _ change: (inout Configuration) -> Void = { _ in }
+    ) -> LeakReporter {
+        var configuration = Configuration(
+            endpoint: "http://127.0.0.1:\(port)", key: key,
+            app: AppInfo(id: FaultBench.app, version: "1.0"), install: .none)
+        // A flush sends what waits; until then it gathers.
+        configuration.bounds.gatherMilliseconds = 60_000
+        configuration.bounds.reportsPerSession = .max
+        configuration.bounds.bytesPerDay = .max
+        configuration.storage = storage
+        configuration.warn = { _ in }
+        change(&configuration)
+        return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
+            var limits = TransportLimits()
+            limits.totalMilliseconds = timeoutMilliseconds
+            return CurlTransport(limits: limits)
+        }
+    }
+}
+
+extension LeakReporter.Statistics {
+    /// What does not add up, or was lost: one line for each.
+    func complaints(recorded: Int) -> [String] {
+        let lost = dropped.values.reduce(0, +)
+        var complaints: [String] = []
+        if sent + waiting + lost != recorded {
+            complaints.append("sent \(sent) + waiting \(waiting) + dropped \(lost) is not \(recorded)")
+        }
+        if stored != recorded { complaints.append("stored \(stored) of \(recorded): \(self)") }
+        if sent != recorded { complaints.append("sent \(sent) of \(recorded): \(self)") }
+        return complaints
+    }
+}

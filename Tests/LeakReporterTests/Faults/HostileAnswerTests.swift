@@ -1,0 +1,102 @@
+import FaultyPeers
+import Foundation
+import Testing
+
+@testable import LeakReporter
+
+/// Servers that misbehave: nothing hangs, nothing is lost, and `statistics` say what it was.
+///
+/// One after the other: some send as fast as the machine can.
+@Suite(.serialized) struct HostileAnswerTests {
+    private struct Outcome: Sendable {
+        let isSettled: Bool
+        let statistics: LeakReporter.Statistics
+        let requests: [ReceivedRequest]
+    }
+
+    /// - Parameter times: how many connections see the answer before one that is right.
+    private static func outcome(
+        of answer: HostileAnswer, times: Int, _ place: Place, seconds: Double
+    ) throws -> Outcome {
+        try withReporter(
+            place, timeoutMilliseconds: answer.isSlow ? 300 : 20_000,
+            reading: { $0 < times ? answer.reads : nil },
+            to: { $0.connection < times ? answer.steps + [.close] : [.accepted] },
+            { reporter, peer in
+                reporter.recordThree()
+                let isSettled = reporter.flush(timeout: seconds)
+                return Outcome(
+                    isSettled: isSettled, statistics: reporter.statistics, requests: peer.requests)
+            })
+    }
+
+    @Test(arguments: HostileAnswer.all, Place.allCases)
+    func `what says nothing of the batch lets it be sent again`(
+        _ answer: HostileAnswer, _ place: Place
+    ) async throws {
+        let outcome = try await onThreadOfItsOwn {
+            try Self.outcome(of: answer, times: 2, place, seconds: generousSeconds)
+        }
+        #expect(outcome.isSettled)
+        let statistics = outcome.statistics
+        #expect(statistics.sent == 3)
+        #expect(statistics.stored == 3)
+        #expect(statistics.waiting == 0)
+        #expect(statistics.dropped == [:])
+        #expect(statistics.batches == 1)
+        #expect(statistics.failedAttempts >= 2)
+        #expect(!statistics.isStopped)
+        #expect(statistics.lastFailure?.contains(answer.says) == true, "\(statistics.lastFailure ?? "")")
+        // Those that were read whole.
+        let whole = outcome.requests.suffix(1 + (answer.reads == nil ? 2 : 0))
+        #expect(Set(whole.map(\.idempotencyKey)).count == 1)
+        #expect(Set(whole.map(\.body)).count == 1)
+    }
+
+    @Test(arguments: HostileAnswer.all, Place.allCases)
+    func `what never ends loses nothing and holds nobody up`(
+        _ answer: HostileAnswer, _ place: Place
+    ) async throws {
+        let start = Date()
+        let outcome = try await onThreadOfItsOwn {
+            try Self.outcome(of: answer, times: .max, place, seconds: 0.05)
+        }
+        #expect(Date().timeIntervalSince(start) < generousSeconds)
+        #expect(!outcome.isSettled)
+        let statistics = outcome.statistics
+        #expect(statistics.sent == 0)
+        #expect(statistics.waiting == 3)
+        #expect(statistics.dropped == [:])
+        #expect(!statistics.isStopped)
+    }
+
+    @Test func `where a redirect leads is never asked, least of all with the key`() async throws {
+        let (statistics, connections) = try await onThreadOfItsOwn {
+            let elsewhere = try HostilePeer { _ in [.accepted] }
+            defer { elsewhere.stop() }
+            let field = "Location: http://127.0.0.1:\(elsewhere.port)/api/v1/reports"
+            return try withReporter(to: { _ in [.answer(307, fields: [field])] }) { reporter, _ in
+                reporter.recordThree()
+                _ = reporter.flush(timeout: 0)
+                _ = comesToHold { reporter.statistics.failedAttempts >= 2 }
+                return (reporter.statistics, elsewhere.connections)
+            }
+        }
+        #expect(connections == 0)
+        #expect(statistics.waiting == 3)
+        #expect(statistics.failedAttempts >= 2)
+    }
+
+    @Test func `a few interim answers before the right one do no harm`() async throws {
+        let hint = HostilePeer.Step.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
+        let statistics = try await onThreadOfItsOwn {
+            try withReporter(to: { _ in [hint, hint, hint, .accepted] }) { reporter, _ in
+                reporter.recordThree()
+                _ = reporter.flush(timeout: generousSeconds)
+                return reporter.statistics
+            }
+        }
+        #expect(statistics.sent == 3)
+        #expect(statistics.failedAttempts == 0)
+    }
+}

@@ -1,0 +1,151 @@
+import FaultyPeers
+
+/// One way for a server to misbehave that says nothing about the batch: it must be kept and sent again.
+struct HostileAnswer: Sendable, CustomStringConvertible {
+    let description: String
+    /// Bytes of the request that are read first; `nil` is all of it.
+    var reads: Int?
+    let steps: [HostilePeer.Step]
+    /// What ``LeakReporter/Statistics/lastFailure`` says, in part.
+    let says: String
+
+    /// Whether it ends with the reporter's patience alone.
+    var isSlow: Bool { says == Self.timeout }
+
+    private init(_ description: String, reads: Int? = nil, says: String, _ steps: HostilePeer.Step...) {
+        self.description = description
+        self.reads = reads
+        self.steps = steps
+        self.says = says
+    }
+
+    private static let json = "Content-Type: application/json\r\n"
+    private static let taken = #"{"accepted": 3, "duplicate": false, "rejected": []}"#
+    private static let timeout = "curl code 28"
+    private static let stranger = "not as a collector does: check the address"
+
+    static let all = strangers + lengths + endless + garbage + gone + busy
+
+    /// Answers of something that is no collector.
+    private static let strangers =
+        [200, 400, 401, 403, 404, 422].map { status in
+            HostileAnswer(
+                "a page of HTML with status \(status)", says: stranger,
+                .answer(status, type: "text/html", "<html><body>Welcome to the hotel</body></html>"))
+        } + [
+            HostileAnswer("200 with no body", says: stranger, .answer(200, type: "application/json")),
+            HostileAnswer("204", says: stranger, .send("HTTP/1.1 204 No Content\r\n\r\n")),
+            HostileAnswer(
+                "200 with JSON of another service", says: stranger,
+                .answer(200, type: "application/json", #"{"status": "ok"}"#)),
+            HostileAnswer(
+                "401 in plain text", says: stranger, .answer(401, type: "text/plain", "who are you")),
+            HostileAnswer("500 as HTML", says: "500", .answer(500, type: "text/html", "<html>oops</html>")),
+            HostileAnswer("status 304", says: "304", .send("HTTP/1.1 304 Not Modified\r\n\r\n")),
+            HostileAnswer("status 999", says: "999", .send("HTTP/1.1 999 What\r\nContent-Length: 0\r\n\r\n")),
+        ]
+        + [301, 302, 303, 307, 308].map { status in
+            HostileAnswer(
+                "a redirect with status \(status)", says: "redirects to http://127.0.0.1:9/elsewhere",
+                .answer(status, fields: ["Location: http://127.0.0.1:9/elsewhere"]))
+        }
+
+    /// Lengths that are not those of the body.
+    private static let lengths = [
+        HostileAnswer(
+            "a length that is too long, then the end", says: "curl code 18",
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 500\r\n\r\n\(taken)"), .close),
+        HostileAnswer(
+            "a length that is too long, then silence", says: timeout,
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 500\r\n\r\n\(taken)"), .hang),
+        HostileAnswer(
+            "a length that is too short", says: stranger,
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 20\r\n\r\n\(taken)"), .close),
+        HostileAnswer(
+            "a length that is no number", says: "curl code",
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: many\r\n\r\n{"), .close),
+        HostileAnswer(
+            "a length below zero", says: "curl code",
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: -1\r\n\r\n{"), .close),
+        HostileAnswer(
+            "a chunk without a size", says: "curl code",
+            .send("HTTP/1.1 200 OK\r\n\(json)Transfer-Encoding: chunked\r\n\r\nzz\r\n\(taken)"), .close),
+        HostileAnswer(
+            "chunks without the last", says: "curl code",
+            .send("HTTP/1.1 200 OK\r\n\(json)Transfer-Encoding: chunked\r\n\r\n5\r\n{\"acc\r\n"), .close),
+        HostileAnswer(
+            "a gzip that was not asked for", says: stranger,
+            .answer(200, type: "application/json", fields: ["Content-Encoding: gzip"], "\u{1F}gzip?")),
+        HostileAnswer(
+            "half an answer without a length", says: stranger,
+            .send("HTTP/1.1 200 OK\r\n\(json)\r\n{\"accepted\": 3, \"dupl"), .close),
+        HostileAnswer(
+            "half an answer, then a reset", says: "curl code",
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: \(taken.utf8.count)\r\n\r\n{\"acc"), .reset),
+        HostileAnswer(
+            "half a head, then silence", says: timeout, .send("HTTP/1.1 200 OK\r\nConte"), .hang),
+    ]
+
+    /// Answers that never end.
+    private static let endless = [
+        HostileAnswer(
+            "an endless body", says: "the answer is longer than 65536 bytes",
+            .send("HTTP/1.1 200 OK\r\n\(json)\r\n"), .sendForEver(Array(repeating: 0x20, count: 4_096))),
+        HostileAnswer(
+            "an endless body in chunks", says: "the answer is longer than 65536 bytes",
+            .send("HTTP/1.1 200 OK\r\n\(json)Transfer-Encoding: chunked\r\n\r\n"),
+            .sendForEver(Array("8\r\n        \r\n".utf8))),
+        HostileAnswer(
+            "a body of a tebibyte", says: "the answer is longer than 65536 bytes",
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 1099511627776\r\n\r\n"),
+            .sendForEver(Array(repeating: 0x5B, count: 4_096))),
+        HostileAnswer(
+            "an endless head", says: "the answer is longer", .send("HTTP/1.1 200 OK\r\n"),
+            .sendForEver(Array("X-Again: and again\r\n".utf8))),
+        HostileAnswer(
+            "an endless line", says: "curl code", .send("HTTP/1.1 200 OK\r\nX-Long: "),
+            .sendForEver(Array(repeating: 0x61, count: 4_096))),
+        HostileAnswer(
+            "interim answers without end", says: "the answer is longer",
+            .sendForEver(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))),
+        HostileAnswer(
+            "early hints without end", says: "the answer is longer",
+            .sendForEver(Array("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".utf8))),
+        HostileAnswer(
+            "a body that drips", says: timeout,
+            .send("HTTP/1.1 200 OK\r\n\(json)Content-Length: 60000\r\n\r\n"),
+            .sendBytes(Array(repeating: 0x20, count: 60_000), pauseMilliseconds: 20)),
+    ]
+
+    /// Bytes that are not HTTP.
+    private static let garbage = [
+        HostileAnswer("another protocol", says: "curl code", .send("SSH-2.0-OpenSSH_9.2p1\r\n"), .close),
+        HostileAnswer("zeros", says: "curl code", .send(Array(repeating: 0, count: 10_000)), .close),
+        HostileAnswer("a TLS alert", says: "curl code", .send([0x15, 3, 1, 0, 2, 2, 0x28]), .close),
+        HostileAnswer("every byte there is", says: "curl code", .send(Array(0...255)), .close),
+        HostileAnswer("a status that is no number", says: "curl code", .send("HTTP/1.1 OK\r\n\r\n"), .close),
+        HostileAnswer("an answer of HTTP/3", says: "curl code", .send("HTTP/3 200\r\n\r\n"), .close),
+    ]
+
+    /// Peers that go, or stay and say nothing.
+    private static let gone =
+        [
+            HostileAnswer("the end, without a word", says: "curl code 52", .close),
+            HostileAnswer("a reset, without a word", says: "curl code 56", .reset),
+            HostileAnswer("silence", says: timeout, .hang),
+        ]
+        + [1, 20, 300, 400].flatMap { (bytes: Int) in
+            [
+                HostileAnswer("the end after \(bytes) bytes", reads: bytes, says: "curl code", .close),
+                HostileAnswer("a reset after \(bytes) bytes", reads: bytes, says: "curl code", .reset),
+                HostileAnswer("silence after \(bytes) bytes", reads: bytes, says: timeout, .hang),
+            ]
+        }
+
+    /// A collector that asks to come back.
+    private static let busy = [408, 425, 429, 500, 502, 503, 504, 507].map { status in
+        HostileAnswer(
+            "\(status) with Retry-After", says: "the collector answered \(status): later",
+            .answer(status, fields: ["Retry-After: 0"], #"{"title": "later"}"#))
+    }
+}

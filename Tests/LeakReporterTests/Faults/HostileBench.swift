@@ -1,0 +1,38 @@
+import FaultyPeers
+
+@testable import LeakReporter
+
+/// Runs `body` with a reporter of its own and the peer that it sends to.
+///
+/// - Parameters:
+///   - reading: as ``HostilePeer`` takes it.
+///   - react: what the peer does after a request.
+func withReporter<Result>(
+    _ place: Place = .folder, timeoutMilliseconds: Int = 20_000,
+    reading: @escaping @Sendable (_ connection: Int) -> Int? = { _ in nil },
+    to react: @escaping @Sendable (ReceivedRequest) -> [HostilePeer.Step],
+    _ body: (LeakReporter, HostilePeer) throws -> Result
+) throws -> Result {
+    let peer = try HostilePeer(reading: reading, react)
+    defer { peer.stop() }
+    let folder = TestFolder()
+    defer { folder.remove() }
+    let reporter = LeakReporter.forFaults(
+        port: peer.port, storage: place.storage(folder.path), timeoutMilliseconds: timeoutMilliseconds)
+    return try body(reporter, peer)
+}
+
+extension HostilePeer.Step {
+    /// What a collector says that took three reports.
+    static let accepted = answer(
+        200, type: "application/json", #"{"accepted": 3, "duplicate": false, "rejected": []}"#)
+}
+
+extension LeakReporter {
+    func recordThree() {
+        for number in 1...3 { record(message: "Expected deallocation of Shop.Page\(number)") }
+    }
+}
+
+/// Seconds that are enough for a few attempts on a busy machine.
+let generousSeconds: Double = 60

@@ -1,0 +1,10 @@
+import Foundation
+
+/// Runs what blocks on a thread that nobody else needs.
+func onThreadOfItsOwn<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+    }
+}

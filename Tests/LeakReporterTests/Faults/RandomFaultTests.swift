@@ -1,0 +1,74 @@
+import FaultyPeers
+import Foundation
+import Testing
+
+@testable import LeakReporter
+
+/// Every connection breaks somewhere, most within the first batch, while an app goes on recording.
+///
+/// Two runs here; `make soak` does more (`REPORTER_FAULT_SEEDS`). A run that failed names its seed, which
+/// `REPORTER_FAULT_SEED` repeats.
+@Suite struct RandomFaultTests {
+    private static let seeds: [UInt64] = {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["REPORTER_FAULT_SEED"].flatMap({ UInt64($0) }) { return [seed] }
+        let count = environment["REPORTER_FAULT_SEEDS"].flatMap { Int($0) } ?? 2
+        return (0..<count).map { _ in .random(in: 1...1_000_000_000) }
+    }()
+
+    @Test(arguments: Place.allCases)
+    func `every sighting is counted once whatever breaks`(_ place: Place) async throws {
+        let complaints = try await onThreadOfItsOwn {
+            try Self.seeds.flatMap { seed in try Self.run(seed, place).map { "seed \(seed): \($0)" } }
+        }
+        #expect(complaints == [])
+    }
+
+    private static func run(_ seed: UInt64, _ place: Place) throws -> [String] {
+        var numbers = SeededNumbers(seed: seed)
+        let bench = try FaultBench(place)
+        defer { bench.stop() }
+        bench.expect((0..<400).map { _ in fault(&numbers) })
+        // Small batches, so that there are many of them.
+        let reporter = bench.reporter(timeoutMilliseconds: 250) { $0.bounds.batchReports = 5 }
+        var recorded = 0
+        for _ in 0..<100 {
+            let count = Int.random(in: 1...12, using: &numbers)
+            for _ in 0..<count {
+                bench.record("Faults.Random\(Int.random(in: 0..<60, using: &numbers))", by: reporter)
+            }
+            recorded += count
+            // Now and then it is waited for, else the next batch is there before this one is done.
+            _ = reporter.flush(timeout: numbers.chance(0.3) ? 0.02 : 0)
+        }
+        // The connections that are still to break, each after a wait of a few milliseconds.
+        let isSettled = reporter.flush(timeout: 120)
+        let statistics = reporter.statistics
+        var complaints = statistics.complaints(recorded: recorded)
+        if !isSettled { complaints.append("not sent in two minutes: \(statistics)") }
+        if statistics.failedAttempts < 10 {
+            complaints.append("only \(statistics.failedAttempts) attempts failed")
+        }
+        return try complaints + bench.miscounts()
+    }
+
+    /// Every connection breaks at last, if only after a few batches.
+    private static func fault(_ numbers: inout SeededNumbers) -> Fault {
+        var fault = Fault()
+        let isShort = numbers.chance(0.67)
+        let ending = Fault.Ending.allCases.randomElement(using: &numbers) ?? .close
+        if numbers.chance(0.5) {
+            fault.request.cut = .init(
+                afterBytes: .random(in: 0...(isShort ? 800 : 4_000), using: &numbers), ending)
+        } else {
+            fault.answer.cut = .init(
+                afterBytes: .random(in: 0...(isShort ? 400 : 2_000), using: &numbers), ending)
+        }
+        if numbers.chance(0.05) {
+            fault.answer.delayMilliseconds = .random(in: 1...350, using: &numbers)
+        }
+        if numbers.chance(0.1) { fault.request.bytePauseMilliseconds = 0 }
+        if numbers.chance(0.1) { fault.answer.bytePauseMilliseconds = 0 }
+        return fault
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Threads
+
+/// `reporter-app`, run as a process that can be killed.
+final class ReporterAppProcess {
+    private struct Output {
+        var text = ""
+        var hasEnded = false
+    }
+
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Guarded(Output())
+
+    /// - Parameter wishes: its arguments, such as `count=10`.
+    init(_ wishes: [String]) throws {
+        let pipe = Pipe()
+        process.executableURL = Self.program
+        process.arguments = wishes
+        process.standardInput = input
+        process.standardOutput = pipe
+        try process.run()
+        let output = output
+        let reading = pipe.fileHandleForReading
+        // Always, so that the app is never held up by a pipe that is full.
+        Thread.detachNewThread {
+            while true {
+                let more = reading.availableData
+                output.with { output in
+                    output.text += String(decoding: more, as: UTF8.self)
+                    output.hasEnded = more.isEmpty
+                }
+                output.wakeAll()
+                if more.isEmpty { return }
+            }
+        }
+    }
+
+    /// None of them outlives its test, whatever that test did.
+    deinit {
+        guard process.isRunning else { return }
+        kill()
+    }
+
+    /// The number in the newest line that begins with `word`, 0 when there is none.
+    func newest(_ word: String) -> Int {
+        output.with { Self.newest(word, in: $0.text) }
+    }
+
+    /// Waits until it has said that number, or has ended.
+    ///
+    /// - Returns: whether it has said so within a minute.
+    func waits(for word: String, _ number: Int) -> Bool {
+        output.wait(milliseconds: 60_000) { output in
+            if Self.newest(word, in: output.text) >= number { return true }
+            return output.hasEnded ? false : nil
+        } ?? false
+    }
+
+    /// Lets an app that waits go on.
+    func goOn() { try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8)) }
+
+    /// Ends it at once, whatever it is doing, and waits until all that it has said is here.
+    func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        waitForOutput()
+    }
+
+    /// Waits until it ends by itself.
+    ///
+    /// - Returns: what it said last.
+    func wait() -> String {
+        process.waitUntilExit()
+        waitForOutput()
+        return output.with { $0.text.split(separator: "\n").last.map(String.init) ?? "" }
+    }
+
+    private func waitForOutput() {
+        _ = output.wait(milliseconds: 60_000) { $0.hasEnded ? true : nil }
+    }
+
+    private static func newest(_ word: String, in text: String) -> Int {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        let line = lines.last { $0.hasPrefix(word + " ") }
+        return line.flatMap { Int($0.dropFirst(word.count + 1)) } ?? 0
+    }
+
+    /// Beside the bundle that holds these tests.
+    private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appendingPathComponent("reporter-app")
+}

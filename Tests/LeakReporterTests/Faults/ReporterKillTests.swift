@@ -1,0 +1,217 @@
+import CollectorSupport
+import FaultyPeers
+import Foundation
+import Testing
+import Threads
+
+/// `kill -9` while an app records and sends: what it saw stored is counted at last, once.
+///
+/// Ten rounds here; `make soak` runs 200 (`REPORTER_KILLS`). A run that failed names its seed, which
+/// `REPORTER_KILL_SEED` repeats as far as the kills come at the same moments.
+@Suite(.serialized) struct ReporterKillTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let rounds = environment["REPORTER_KILLS"].flatMap { Int($0) } ?? 10
+    private static var seed: UInt64 {
+        environment["REPORTER_KILL_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...1_000_000_000)
+    }
+
+    @Test func `what an app saw stored before it was killed is counted once`() async throws {
+        let seed = Self.seed
+        let complaints = try await onThreadOfItsOwn {
+            let site = try KillSite(seed: seed)
+            defer { site.stop() }
+            for round in 0..<Self.rounds { try site.killOne(round) }
+            return try site.complaints()
+        }
+        #expect(complaints == [], "seed \(seed)")
+    }
+
+    @Test func `two apps on one folder hand over what they saw stored`() async throws {
+        let seed = Self.seed
+        let complaints = try await onThreadOfItsOwn {
+            let site = try KillSite(seed: seed)
+            defer { site.stop() }
+            for round in 0..<(Self.rounds + 1) / 2 { try site.killTwo(round) }
+            return try site.complaints()
+        }
+        #expect(complaints == [], "seed \(seed)")
+    }
+}
+
+/// One folder, on which apps are started and killed, and one collector, which they reach or do not.
+private final class KillSite {
+    /// What an app said of the sightings of its own classes.
+    private struct Life {
+        let className: String
+        let story: String
+        let stored: Int
+        let recorded: Int
+
+        /// - Returns: `nil` when it is what was stored, and no more than was recorded.
+        func complaint(counted: Int, _ what: String) -> String? {
+            if (stored...max(stored, recorded)).contains(counted) { return nil }
+            return "\(story): stored \(stored), recorded \(recorded), \(what) counted \(counted)"
+        }
+    }
+
+    static let app = "com.acme.kills"
+
+    private let collector: RunningCollector
+    /// Passes everything on.
+    private let sound: FaultyProxy
+    private let broken: FaultyProxy
+    private let deadPort: Int
+    private let folder = TestFolder()
+    private var numbers: SeededNumbers
+    private var lives: [Life] = []
+
+    init(seed: UInt64) throws {
+        let collector = try RunningCollector()
+        var numbers = SeededNumbers(seed: seed)
+        self.collector = collector
+        sound = try FaultyProxy(to: collector.port) { _ in .none }
+        let faults = Guarded(SeededNumbers(seed: numbers.next()))
+        broken = try FaultyProxy(to: collector.port) { _ in faults.with { Self.fault(&$0) } }
+        // A port that was free a moment ago.
+        let gone = try FaultyProxy(to: 0) { _ in .none }
+        deadPort = gone.port
+        gone.stop()
+        self.numbers = numbers
+    }
+
+    func stop() {
+        sound.stop()
+        broken.stop()
+        folder.remove()
+    }
+
+    private static func fault(_ numbers: inout SeededNumbers) -> Fault {
+        let ending = Fault.Ending.allCases.randomElement(using: &numbers) ?? .close
+        let isRequest = numbers.chance(0.4)
+        let cut = Fault.Cut(afterBytes: .random(in: 0...(isRequest ? 1_500 : 600), using: &numbers), ending)
+        return isRequest
+            ? Fault(request: .init(cut: cut))
+            : Fault(answer: .init(cut: cut, delayMilliseconds: numbers.chance(0.3) ? 30 : 0))
+    }
+
+    // MARK: Lives and deaths
+
+    private struct Plan {
+        let className: String
+        let network: String
+        let waits: Bool
+        let wishes: [String]
+    }
+
+    /// Each life has one of its own, so that the collector counts its checks apart.
+    private static func version(of className: String) -> String {
+        "1.0-" + className.filter { $0.isNumber || $0.isUppercase }.lowercased()
+    }
+
+    private func plan(_ className: String) -> Plan {
+        let (network, port) =
+            [("sound", sound.port), ("broken", broken.port), ("absent", deadPort)]
+            .randomElement(using: &numbers) ?? ("sound", sound.port)
+        let waits = numbers.chance(0.5)
+        return Plan(
+            className: className, network: network, waits: waits,
+            wishes: [
+                "folder=\(folder.path)", "endpoint=http://127.0.0.1:\(port)", "key=\(RunningCollector.key)",
+                "version=\(Self.version(of: className))", "class=\(className)", "count=1000000",
+                "leaks=\([1, 3, 40].randomElement(using: &numbers) ?? 1)",
+                "pause=\([0, 1, 5].randomElement(using: &numbers) ?? 0)", "waits=\(waits ? "yes" : "no")",
+                "hurries=\(numbers.chance(0.5) ? "yes" : "no")",
+            ])
+    }
+
+    /// Starts an app and kills it: right after it said that so many are stored and before it records another one, or at
+    /// any moment.
+    func killOne(_ round: Int) throws {
+        let plan = plan("Kills.Round\(round)")
+        let app = try ReporterAppProcess(plan.wishes)
+        try live(plan, app)
+        app.kill()
+        bury(app, plan)
+    }
+
+    /// Starts two apps and kills them one after the other; the second may take over what the first one left.
+    func killTwo(_ round: Int) throws {
+        let plans = ["A", "B"].map { plan("Kills.Pair\(round)\($0)") }
+        let apps = try plans.map { try ReporterAppProcess($0.wishes) }
+        for (plan, app) in zip(plans, apps) {
+            try live(plan, app)
+            app.kill()
+            bury(app, plan)
+        }
+    }
+
+    private func live(_ plan: Plan, _ app: ReporterAppProcess) throws {
+        if plan.waits {
+            let last = Int.random(in: 1...40, using: &numbers)
+            for number in 1...last {
+                guard app.waits(for: "stored", number) else { return }
+                if number < last { app.goOn() }
+            }
+            Thread.sleep(forTimeInterval: .random(in: 0...0.03, using: &numbers))
+        } else {
+            // Half of them while it starts, and takes over what others left.
+            let longest = numbers.chance(0.5) ? 0.05 : 0.4
+            Thread.sleep(forTimeInterval: .random(in: 0...longest, using: &numbers))
+        }
+    }
+
+    private func bury(_ app: ReporterAppProcess, _ plan: Plan) {
+        lives.append(
+            Life(
+                className: plan.className,
+                story: "\(plan.className), network \(plan.network), \(plan.wishes.suffix(4))",
+                stored: app.newest("stored"), recorded: app.newest("recorded")))
+    }
+
+    // MARK: The end
+
+    /// Lets one more app send what the others left, and compares what the collector counted with what they said.
+    func complaints() throws -> [String] {
+        let last = try ReporterAppProcess([
+            "folder=\(folder.path)", "endpoint=http://127.0.0.1:\(sound.port)",
+            "key=\(RunningCollector.key)", "flush=120",
+        ])
+        let words = last.wait()
+        var complaints: [String] = []
+        if !words.hasPrefix("done") || !words.contains("waiting: 0, dropped: [:]") {
+            complaints.append("the last app said: \(words)")
+        }
+        if !lives.contains(where: { $0.stored > 0 }) { complaints.append("nobody stored anything") }
+        return try complaints + miscountedReports() + miscountedDenominators()
+    }
+
+    private func miscountedReports() throws -> [String] {
+        var counted: [String: Int] = [:]
+        for (name, count) in try collector.reportsByClass(ofApp: Self.app) {
+            counted[String(name.prefix { $0 != "_" }), default: 0] += count
+        }
+        let complaints = lives.compactMap { life in
+            life.complaint(counted: counted.removeValue(forKey: life.className) ?? 0, "reports")
+        }
+        return complaints + counted.map { "\($0.key): counted \($0.value), of nobody" }
+    }
+
+    /// Checks and sessions: once for each sighting, and once for each life that stored something.
+    private func miscountedDenominators() throws -> [String] {
+        let json = try collector.json("/api/v1/releases?app=\(Self.app)")
+        let releases = json["releases"] as? [[String: Any]] ?? []
+        let counts = Dictionary(
+            releases.map {
+                ($0["version"] as? String ?? "", ($0["checks"] as? Int ?? 0, $0["sessions"] as? Int ?? 0))
+            },
+            uniquingKeysWith: { one, _ in one })
+        return lives.flatMap { life -> [String] in
+            let (checks, sessions) = counts[Self.version(of: life.className)] ?? (0, 0)
+            let isOnce = ((life.stored > 0 ? 1 : 0)...(life.recorded > 0 ? 1 : 0)).contains(sessions)
+            return [
+                life.complaint(counted: checks, "checks"),
+                isOnce ? nil : "\(life.story): \(sessions) sessions",
+            ].compactMap(\.self)
+        }
+    }
+}

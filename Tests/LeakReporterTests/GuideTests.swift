@@ -1,0 +1,103 @@
+import Foundation
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+/// docs/REPORTER.md, held against the code.
+@Suite struct GuideTests {
+    private static func guide() throws -> String {
+        let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: top.appendingPathComponent("docs/REPORTER.md"), encoding: .utf8)
+    }
+
+    @Test func `the table of bounds has each bound with its default`() throws {
+        var rows: [String: String] = [:]
+        for line in try Self.guide().components(separatedBy: "\n") where line.hasPrefix("| `") {
+            let cells = line.components(separatedBy: " | ")
+            guard cells.count == 3, cells[1].first?.isNumber == true else { continue }
+            let name = cells[0].trimmingCharacters(in: CharacterSet(charactersIn: "| `"))
+            rows[name] = cells[1].replacingOccurrences(of: ",", with: "")
+        }
+        var defaults: [String: String] = [:]
+        for bound in Mirror(reflecting: LeakReporter.Bounds()).children {
+            defaults[try #require(bound.label)] = "\(bound.value)"
+        }
+        #expect(rows == defaults)
+    }
+
+    @Test func `each line of Swift is compiled here`() throws {
+        let code = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
+        var isSwift = false
+        var count = 0
+        for line in try Self.guide().components(separatedBy: "\n") {
+            if line.hasPrefix("```") {
+                isSwift = line == "```swift"
+            } else if isSwift, !line.isEmpty {
+                #expect(code.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
+                count += 1
+            }
+        }
+        #expect(count >= 19)
+    }
+
+    private func quiet(_ configuration: inout LeakReporter.Configuration) {
+        configuration.storage = .memory
+        configuration.install = .none
+    }
+
+    /// Compiled and not called: it would write to the folder of whoever runs the tests.
+    private func start() {
+        let reporter = LeakReporter(.init(endpoint: "https://leaks.example.com", key: "INGEST-KEY"))
+        reporter.startSession()
+    }
+
+    @Test func `an app that asks whether to collect`() {
+        var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
+        quiet(&configuration)
+        configuration.collectsByDefault = false
+        let reporter = LeakReporter(configuration)
+        #expect(comesToHold { !reporter.statistics.isCollecting })
+        reporter.setCollectionEnabled(true)  // the answer; false deletes what waits, too
+        #expect(comesToHold { reporter.statistics.isCollecting })
+    }
+
+    @Test(arguments: [true, false])
+    func `an app that asks before anything is sent`(isAllowed: Bool) async {
+        var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
+        quiet(&configuration)
+        configuration.endpoint = "http://127.0.0.1:1"
+        configuration.sendsAutomatically = false
+        let reporter = LeakReporter(configuration)
+        reporter.record(message: "leak")
+        if await reporter.checkForUnsentReports() {
+            if isAllowed { reporter.sendUnsentReports() } else { reporter.deleteUnsentReports() }
+        }
+        #expect(
+            comesToHold {
+                let statistics = reporter.statistics
+                return isAllowed ? statistics.failedAttempts > 0 : statistics.dropped[.deleted] == 1
+            })
+    }
+
+    @Test func `beforeSend and a folder`() throws {
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
+        configuration.storage = .folder("/var/lib/shop/leaks")
+        quiet(&configuration)
+        configuration.beforeSend = { report in
+            var report = report
+            report.message = nil
+            return report  // or nil: counted as dropped
+        }
+        let reporter = LeakReporter(configuration) { transport }
+        var leak = LeakReport()
+        (leak.className, leak.message) = ("Shop.Cart", "of Anna")
+        reporter.record(leak: leak)
+        #expect(reporter.flush(timeout: 5))
+        let report = try #require((transport.batches().first?["reports"] as? [[String: Any]])?.first)
+        #expect(report["class"] as? String == "Shop.Cart")
+        #expect(report["message"] == nil)
+    }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import LeakReporter
+
+/// Pins that will not do; endpoint and key have tests of their own.
+@Suite struct MisconfigurationTests {
+    private static let pin = "sha256//" + String(repeating: "Ab0/", count: 10) + "Ab0="
+
+    private func problem(
+        _ pins: [String], endpoint: String = "https://leaks.example.com",
+        _ pinning: Pinning = .byConfiguration
+    ) -> Misconfiguration? {
+        var configuration = LeakReporter.Configuration(endpoint: endpoint, key: "k")
+        configuration.pinnedPublicKeys = pins
+        do throws(Misconfiguration) {
+            _ = try Envelope(configuration, pinning: pinning)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `pins of the right form are taken, and none is fine everywhere`() {
+        #expect(problem([Self.pin, Self.pin]) == nil)
+        #expect(problem([Self.pin], endpoint: "HTTPS://leaks.example.com") == nil)
+        #expect(problem([]) == nil)
+        #expect(problem([], endpoint: "http://localhost") == nil)
+        #expect(problem([], .byInfoPlist) == nil)
+    }
+
+    @Test(arguments: [
+        "", "sha256//", String(pin.dropFirst(8)), "sha256/" + pin.dropFirst(8), "SHA256//" + pin.dropFirst(8),
+        String(pin.dropLast()), pin + "=", pin + "\n", " " + pin, pin + ";" + pin, "/etc/ssl/key.pem",
+        "sha256//" + String(repeating: "A", count: 44), "sha256//" + String(repeating: "A", count: 42) + "B=",
+        "sha256//" + String(repeating: "-", count: 42) + "A=", "sha256//" + String(repeating: "é", count: 22),
+    ])
+    func `what is no pin is named`(text: String) throws {
+        let problem = try #require(self.problem([Self.pin, text]))
+        #expect(problem == .malformedPin(text))
+        #expect(problem.description.contains(text.prefix(100).debugDescription))
+        #expect(problem.description.contains("openssl"))
+    }
+
+    @Test func `a pin for an endpoint without TLS is a mistake`() {
+        let problem = self.problem([Self.pin], endpoint: "http://localhost:8080")
+        #expect(problem == .pinWithoutTLS)
+        #expect(problem?.description.contains("use https://") == true)
+    }
+
+    @Test func `where URLSession carries, the way to pin is named`() {
+        let problem = self.problem([Self.pin], .byInfoPlist)
+        #expect(problem == .pinOfAnotherPlatform)
+        #expect(problem?.description.contains("NSPinnedDomains") == true)
+    }
+
+    @Test func `it shows in the statistics, and nothing is sent`() {
+        var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "k")
+        configuration.pinnedPublicKeys = ["sha256/short"]
+        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        let reporter = LeakReporter(configuration) { transport }
+        reporter.record(message: "a leak")
+        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.statistics.lastFailure?.contains("sha256/short") == true)
+        #expect(transport.posts.isEmpty)
+    }
+}

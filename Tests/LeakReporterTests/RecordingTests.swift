@@ -1,0 +1,164 @@
+import Foundation
+import LeakMessage
+import Testing
+import Threads
+
+@testable import LeakReporter
+
+/// What travels with a report, and what is left out.
+@Suite struct RecordingTests {
+    private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+
+    private func reporter(_ change: (inout LeakReporter.Configuration) -> Void = { _ in }) -> LeakReporter {
+        var configuration = LeakReporter.Configuration(
+            endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a"), install: .none)
+        configuration.storage = .memory
+        change(&configuration)
+        let transport = transport
+        return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 2, longestMilliseconds: 5)) {
+            transport
+        }
+    }
+
+    private func reports() throws -> [[String: Any]] {
+        try transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
+    }
+
+    private func leak(_ name: String) -> LeakReport {
+        var report = LeakReport()
+        report.className = name
+        return report
+    }
+
+    @Test func `log, keys and user are those of the moment in which the report was recorded`() throws {
+        let reporter = reporter()
+        reporter.log("opened cart")
+        reporter.setCustomValue("cart", forKey: "tab")
+        reporter.setCustomKeysAndValues(["ab": 2, "isNew": true])
+        reporter.setUserID("u1")
+        reporter.record(leak: leak("Shop.Cart"))
+        reporter.log("closed cart")
+        reporter.setCustomValue(nil, forKey: "tab")
+        reporter.setUserID(nil)
+        reporter.record(leak: leak("Shop.Pay"))
+        #expect(reporter.flush(timeout: 5))
+        let batches = try transport.batches()
+        #expect(batches.map { $0["user"] as? String } == ["u1", nil])
+        let reports = try reports()
+        #expect(reports.map { $0["log"] as? [String] } == [["opened cart"], ["opened cart", "closed cart"]])
+        let keys = reports.map { $0["keys"] as? [String: Any] }
+        #expect(keys[0]?["tab"] as? String == "cart")
+        #expect(keys[0]?["ab"] as? Int == 2)
+        #expect(keys[0]?["isNew"] as? Bool == true)
+        #expect(keys[1]?.keys.sorted() == ["ab", "isNew"])
+    }
+
+    @Test func `an object that has gone is no leak of its session`() throws {
+        let reporter = reporter()
+        reporter.startSession()
+        reporter.record(checks: [ClassChecks(className: "A", count: 5)])
+        var freed = leak("Shop.Cart")
+        freed.livedMilliseconds = 900
+        reporter.record(freed: freed)
+        reporter.record(
+            message: "LEAKED VIEWCONTROLLER DEINNITED <Shop.Pay: 0x7f88acc69260>\n\nDeinnited after 8.912s.")
+        reporter.endSession()
+        #expect(reporter.flush(timeout: 5))
+        let sessions = try transport.batches().flatMap { $0["sessions"] as? [[String: Any]] ?? [] }
+        #expect(sessions.map { $0["leaks"] as? Int } == [0])
+        #expect(sessions.map { $0["checks"] as? Int } == [5])
+        #expect(try reports().first?["type"] as? String == "freed")
+        #expect(try reports().first?["lived_ms"] as? Int == 900)
+    }
+
+    @Test func `the app may change a report before it is kept, or have it thrown away`() throws {
+        let reporter = reporter {
+            $0.beforeSend = { report in
+                guard report.className != "Shop.Secret" else { return nil }
+                var report = report
+                report.log = []
+                report.message = String(repeating: "x", count: 100_000)
+                return report
+            }
+        }
+        reporter.log("private")
+        for name in ["Shop.Secret", "Shop.Cart", "Shop.Secret"] { reporter.record(leak: leak(name)) }
+        #expect(reporter.flush(timeout: 5))
+        let reports = try reports()
+        #expect(reports.map { $0["class"] as? String } == ["Shop.Cart"])
+        #expect(reports.first?["log"] == nil)
+        #expect((reports.first?["message"] as? String)?.utf8.count == WireLimits.messageBytes)
+        #expect(reporter.statistics.dropped == [.beforeSend: 2])
+        // With the next batch, if that one had gone already.
+        reporter.record(leak: leak("Shop.Pay"))
+        #expect(reporter.flush(timeout: 5))
+        let told = try transport.batches().compactMap { ($0["dropped"] as? [String: Int])?["before_send"] }
+        #expect(told.reduce(0, +) == 2)
+    }
+
+    @Test func `the checks of a session are asked for, and what it is divided by adds up`() throws {
+        let left = Guarded([3, 2])
+        let reporter = reporter()
+        reporter.startSession {
+            let count = left.with { $0.isEmpty ? 0 : $0.removeFirst() }
+            return count > 0 ? [ClassChecks(className: "Shop.Cart", count: count)] : []
+        }
+        reporter.record(leak: leak("Shop.Cart"))
+        #expect(reporter.flush(timeout: 5))
+        reporter.record(leak: leak("Shop.Cart"))
+        reporter.endSession()
+        reporter.endSession()
+        #expect(reporter.flush(timeout: 5))
+        let batches = try transport.batches()
+        let sessions = batches.flatMap { $0["sessions"] as? [[String: Any]] ?? [] }
+        #expect(sessions.map { $0["checks"] as? Int } == [5])
+        #expect(sessions.map { $0["leaks"] as? Int } == [2])
+        let checks = batches.flatMap { $0["checks"] as? [[String: Any]] ?? [] }
+        #expect(checks.compactMap { $0["count"] as? Int }.reduce(0, +) == 5)
+    }
+
+    @Test func `a session of which nothing is known is not told`() throws {
+        let reporter = reporter()
+        reporter.startSession()
+        reporter.endSession()
+        #expect(reporter.flush(timeout: 5))
+        #expect(transport.posts.isEmpty)
+    }
+
+    @Test func `a thousand sightings of one leak are one report`() throws {
+        let reporter = reporter { $0.bounds.gatherMilliseconds = 60_000 }
+        for number in 0..<1_000 {
+            reporter.record(
+                message:
+                    "VIEWCONTROLLER STILL IN MEMORY <Shop.Cart: 0x\(String(0x7f88_0000 + number * 16, radix: 16))>"
+            )
+        }
+        #expect(reporter.flush(timeout: 5))
+        #expect(try reports().map { $0["count"] as? Int } == [1_000])
+        #expect(reporter.statistics.sent == 1_000)
+    }
+
+    @Test func `a session has so many different leaks, and says how many it left out`() throws {
+        let reporter = reporter { $0.bounds.reportsPerSession = 3 }
+        for number in 0..<10 { reporter.record(leak: leak("Shop.Page\(number)")) }
+        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.statistics.sent == 3)
+        #expect(reporter.statistics.dropped == [.budget: 7])
+        reporter.startSession()
+        reporter.record(leak: leak("Shop.Page9"))
+        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.statistics.sent == 4)
+    }
+
+    @Test func `a run that was not drawn sends no report, and no share is wrong for it`() throws {
+        let reporter = reporter { $0.bounds.sampleRate = 0 }
+        reporter.startSession { [ClassChecks(className: "A", count: 1)] }
+        reporter.record(leak: leak("Shop.Cart"))
+        reporter.endSession()
+        #expect(reporter.flush(timeout: 5))
+        let batches = try transport.batches()
+        #expect(batches.allSatisfy { $0["sessions"] == nil && $0["checks"] == nil })
+        #expect(batches.compactMap { ($0["dropped"] as? [String: Int])?["sampled"] } == [1])
+        #expect(reporter.statistics.dropped == [.sampled: 1])
+    }
+}

@@ -1,0 +1,67 @@
+/// What a test asks of the app: arguments such as `count=10`.
+struct Wishes {
+    /// Why the arguments make no sense.
+    struct Unclear: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Where reports wait; an absolute path.
+    let folder: String
+    let endpoint: String
+    let key: String
+    /// Of the app.
+    let version: String
+    /// Of the objects that leak.
+    let className: String
+    /// How many sightings to record.
+    let count: Int
+    /// Of how many different leaks, in turn: their classes have a number each.
+    let leaks: Int
+    /// After each sighting.
+    let pauseMilliseconds: Int
+    /// Whether to wait until each sighting is stored, and then for a line on standard input.
+    let waits: Bool
+    /// Whether to have everything sent with each sighting, whatever failed before.
+    let hurries: Bool
+    /// How long to try to send what waits, at the end.
+    let flushSeconds: Double
+
+    init(_ arguments: some Sequence<String>) throws {
+        var values = [
+            "version": "1", "class": "Shop.Cart", "count": "0", "leaks": "1", "pause": "0", "waits": "no",
+            "hurries": "no",
+            "flush": "0",
+        ]
+        for argument in arguments {
+            guard let sign = argument.firstIndex(of: "=") else {
+                throw Unclear(description: "\(argument) is not NAME=VALUE")
+            }
+            values[String(argument[..<sign])] = String(argument[argument.index(after: sign)...])
+        }
+        func text(_ name: String) throws -> String {
+            guard let value = values.removeValue(forKey: name) else {
+                throw Unclear(description: "\(name)= is missing")
+            }
+            return value
+        }
+        func number<Number: LosslessStringConvertible>(_ name: String) throws -> Number {
+            let value = try text(name)
+            guard let number = Number(value) else {
+                throw Unclear(description: "\(name)=\(value) is no number")
+            }
+            return number
+        }
+        folder = try text("folder")
+        endpoint = try text("endpoint")
+        key = try text("key")
+        version = try text("version")
+        className = try text("class")
+        count = try number("count")
+        leaks = try number("leaks")
+        pauseMilliseconds = try number("pause")
+        waits = try text("waits") == "yes"
+        hurries = try text("hurries") == "yes"
+        flushSeconds = try number("flush")
+        guard values.isEmpty else { throw Unclear(description: "unknown: \(values.keys.sorted())") }
+    }
+}

@@ -1,0 +1,51 @@
+// An app that leaks, for tests that kill it. Says on standard output, one line each and at once:
+//
+//     recorded 3      before the third sighting is recorded
+//     stored 3        when three of them survive the app's end
+//     done …          what became of them, at the end
+
+import Foundation
+import LeakMessage
+import LeakReporter
+
+let wishes = try Wishes(CommandLine.arguments.dropFirst())
+var configuration = LeakReporter.Configuration(
+    endpoint: wishes.endpoint, key: wishes.key, app: AppInfo(id: "com.acme.kills", version: wishes.version),
+    install: .none)
+configuration.storage = .folder(wishes.folder)
+// Many small batches in a short life.
+configuration.bounds.gatherMilliseconds = 5
+configuration.bounds.gatherRepeatsMilliseconds = 20
+configuration.bounds.batchReports = 5
+configuration.bounds.reportsPerSession = .max
+configuration.bounds.bytesPerDay = .max
+let reporter = LeakReporter(configuration)
+reporter.startSession()
+
+var output = Output()
+
+for number in 0..<wishes.count {
+    output.say("recorded \(number + 1)")
+    var leak = LeakReport()
+    leak.className = wishes.leaks > 1 ? "\(wishes.className)_\(number % wishes.leaks)" : wishes.className
+    // Before the leak: what survives with the one survives with the other.
+    reporter.record(checks: [ClassChecks(className: wishes.className, count: 1)])
+    reporter.record(leak: leak)
+    if wishes.hurries { reporter.sendUnsentReports() }
+    if wishes.pauseMilliseconds > 0 {
+        Thread.sleep(forTimeInterval: Double(wishes.pauseMilliseconds) / 1000)
+    }
+    output.sayStored(reporter.statistics.stored)
+    guard wishes.waits else { continue }
+    while output.stored <= number {
+        Thread.sleep(forTimeInterval: 0.001)
+        output.sayStored(reporter.statistics.stored)
+    }
+    guard readLine() != nil else { break }
+}
+
+// Each flush asks at once again, however long the reporter itself would wait.
+let deadline = Date().addingTimeInterval(wishes.flushSeconds)
+while !reporter.flush(timeout: 0.2), Date() < deadline {}
+output.sayStored(reporter.statistics.stored)
+output.say("done \(reporter.statistics)")
