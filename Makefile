@@ -153,6 +153,7 @@ soak: setup hostile ## the long runs: kills, power cuts, failing disks, damaged 
 	DATABASE_OUTAGES=50 DATABASE_SEEDS=20 Scripts/with-postgresql swift test --skip-build --traits PostgreSQL \
 		--scratch-path .build/postgresql --filter 'DatabaseFaultTests|SharedModelTests'
 	STORM_SEEDS=2000 swift test --skip-build --filter StormTests
+	REPORTER_SEEDS=300 swift test --skip-build --filter ExactlyOnceTests
 	FUZZ_SECONDS=3600 Scripts/fuzz
 
 clean: ## remove what was built

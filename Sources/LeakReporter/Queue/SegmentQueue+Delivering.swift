@@ -68,7 +68,7 @@ extension SegmentQueue {
             remove(held)
             return nil
         }
-        let seal = segment.seal ?? freeze(segment, &held, now.wallTime)
+        let seal = segment.seal ?? freeze(segment, bytes, &held, now.wallTime)
         waiting[position] = held
         awayKey = held.key
         return Batch(key: held.key, body: segment.body(seal), counts: segment.ordered.map(\.report.count))
@@ -77,13 +77,14 @@ extension SegmentQueue {
     /// Writes down the bytes that are to be sent, and has them survive a power cut: a batch that the collector has and
     /// that came back otherwise would be refused, and then be counted as lost.
     private mutating func freeze(
-        _ segment: Segment, _ held: inout HeldSegment, _ wallTime: WireTime
+        _ segment: Segment, _ bytes: [UInt8], _ held: inout HeldSegment, _ wallTime: WireTime
     ) -> SegmentSeal {
         var header = segment.header ?? unknownOrigin
         header.key = held.key
         let seal = SegmentSeal(
             sentAt: wallTime, reports: UInt32(clamping: segment.reports.count),
             head: segment.head(header, sentAt: wallTime)[...])
+        if segment.damagedSightings > 0 { held.unsaved.append(Framing.gap(after: bytes)) }
         SegmentRecord.seal(seal).write(to: &held.unsaved)
         held.sentAt = wallTime
         save(&held)

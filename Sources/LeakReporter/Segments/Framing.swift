@@ -56,6 +56,13 @@ enum Framing {
         return reading
     }
 
+    /// A byte that is to stand between a torn record and the next one: the first byte of that might be the last one that is
+    /// missing, as it is where four bytes of FF say that a number is not known, and the record would take it.
+    static func gap(after bytes: [UInt8]) -> UInt8 {
+        // What would complete the torn record behind one of the two does not behind the other.
+        read(bytes + [0, marker.0, marker.1]).frames.count == read(bytes).frames.count ? 0 : 1
+    }
+
     private static func frame(at start: Int, in bytes: [UInt8]) -> (Frame, end: Int)? {
         guard bytes.count - start >= headerBytes, bytes[start] == marker.0, bytes[start + 1] == marker.1
         else {

@@ -14,7 +14,7 @@ import Testing
 /// Each seed is one device's life; `make soak` tries more (`REPORTER_SEEDS`).
 @Suite struct ExactlyOnceTests {
     static let seeds =
-        1...(unsafe getenv("REPORTER_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 10)
+        1...(unsafe getenv("REPORTER_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 12)
 
     @Test(arguments: seeds) func `kills lose nothing that was stored and count nothing twice`(seed: UInt64) {
         var life = DeviceLife(seed: seed, isHarsh: false)

@@ -67,6 +67,23 @@ import Testing
         }
     }
 
+    /// Payloads that end as the next record begins, and as the gap is.
+    @Test(
+        arguments: [
+            [1, 0xFF], [1, 0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 0], [0, 1], [1, 1, 0], [2, 0, 0xFF],
+        ] as [[UInt8]])
+    func `behind a gap a record is read and completes no torn one`(last: [UInt8]) {
+        let bytes = file(texts + [last])
+        for length in 0..<bytes.count {
+            let torn = Array(bytes[..<length])
+            var again = torn + [Framing.gap(after: torn)]
+            Framing.append(9, [7, 7], to: &again)
+            let frames = Framing.read(again).frames
+            #expect(frames.dropLast() == Framing.read(torn).frames[...], "cut at \(length)")
+            #expect(frames.last == Framing.Frame(kind: 9, payload: [7, 7][...]), "cut at \(length)")
+        }
+    }
+
     @Test func `what is written behind a torn record is read`() {
         let bytes = file(texts)
         for length in 0...bytes.count {

@@ -14,6 +14,8 @@ final class FakeDisk {
 
     /// As a process sees them.
     var files: [String: [UInt8]] = [:]
+    /// Names of files that are there and cannot be read.
+    var unreadable: Set<String> = []
     /// As they are after a power cut, at the worst.
     private var safe: [String: [UInt8]] = [:]
     /// Calls that change something, so far.
@@ -86,6 +88,7 @@ final class FakeFolder: SegmentFolder {
     }
 
     func read(_ name: String) throws(FileFailure) -> [UInt8] {
+        guard !disk.unreadable.contains(name) else { throw FileFailure(call: "read", code: 5, path: name) }
         guard let bytes = disk.files[name] else { throw FileFailure(call: "open", code: 2, path: name) }
         return bytes
     }

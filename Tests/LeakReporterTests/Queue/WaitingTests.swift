@@ -1,0 +1,162 @@
+import Foundation
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+/// Much that waits, and files that cannot be read.
+@Suite struct WaitingTests {
+    private func leave(_ count: Int, on disk: FakeDisk, of device: SimulatedDevice) {
+        for number in 0..<count {
+            var header = SegmentHeader(
+                key: "k\(10_000 + number)", app: AppInfo(id: "a"), device: DeviceInfo())
+            header.user = "u"
+            var report = LeakReport()
+            report.className = "Shop.Part\(number)"
+            report.id = SightingID.make(at: device.now.wallTime)
+            var bytes: [UInt8] = []
+            SegmentRecord.header(header).write(to: &bytes)
+            let json = report.openJSON()[...]
+            SegmentRecord.report(SegmentReport(index: 0, count: 1, alive: nil, json: json)).write(to: &bytes)
+            disk.files[header.key + HeldSegment.fileEnding] = bytes
+        }
+    }
+
+    /// Milliseconds of a turn in which one leak is recorded and nothing is sent, with so many segments waiting.
+    private func turn(_ count: Int) -> Double {
+        var bounds = LeakReporter.Bounds()
+        bounds.diskBytes = .max
+        let device = SimulatedDevice(bounds)
+        leave(count, on: device.disk, of: device)
+        device.restart()
+        let times = (0..<20).map { number in
+            let start = DispatchTime.now().uptimeNanoseconds
+            device.record("Shop.New\(number)")
+            device.commit()
+            return Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6
+        }
+        #expect(device.outbox.statistics.waiting == count + 20)
+        return times.min() ?? 0
+    }
+
+    @Test func `ten thousand segments that wait hold up no turn`() {
+        // Unoptimized, on any machine; optimized it is a hundredth.
+        #expect(turn(10_000) < 250)
+    }
+
+    @Test func `two thousand segments are taken over and sent in order`() {
+        var bounds = LeakReporter.Bounds()
+        bounds.diskBytes = .max
+        let device = SimulatedDevice(bounds)
+        leave(2_000, on: device.disk, of: device)
+        device.restart()
+        var keys: [String] = []
+        for _ in 0..<2_000 {
+            guard let batch = device.batch() else { break }
+            keys.append(batch.key)
+            device.outbox.finish(batch, .accepted(rejected: [], reason: nil), at: device.now, jitter: 0)
+        }
+        #expect(keys == (0..<2_000).map { "k\(10_000 + $0)" })
+        #expect(device.disk.files.isEmpty)
+        #expect(device.outbox.statistics.sent == 2_000)
+    }
+
+    private func take(_ device: SimulatedDevice) -> String? {
+        guard let batch = device.batch() else { return nil }
+        device.finish(batch, .accepted(rejected: [], reason: nil))
+        return batch.key
+    }
+
+    @Test func `a file that cannot be read for a while is sent later, and holds up no other`() {
+        let device = SimulatedDevice()
+        leave(3, on: device.disk, of: device)
+        device.restart()
+        device.disk.unreadable = ["k10000.segment"]
+        #expect([take(device), take(device), take(device)] == ["k10001", "k10002", nil])
+        #expect(device.outbox.statistics.waiting == 1)
+        #expect(device.outbox.statistics.lastFailure?.contains("k10000") == true)
+        #expect(device.wait().map { $0 > 0 } == true, "not at once again")
+        device.disk.unreadable = []
+        device.pass(60_000)
+        #expect(take(device) == "k10000")
+        #expect(device.outbox.statistics.sent == 3 && device.outbox.statistics.dropped == [:])
+        #expect(device.problems == [])
+    }
+
+    @Test func `a file that can never be read is counted as damaged in the end, one that is gone at once`() {
+        for isGone in [false, true] {
+            let device = SimulatedDevice()
+            leave(1, on: device.disk, of: device)
+            device.restart()
+            if isGone { device.disk.files = [:] } else { device.disk.unreadable = ["k10000.segment"] }
+            var attempts = 0
+            while device.outbox.statistics.dropped.isEmpty, attempts < 50 {
+                #expect(take(device) == nil)
+                attempts += 1
+                device.pass(60_000)
+            }
+            #expect(attempts == (isGone ? 1 : 8))
+            device.commit()
+            #expect(device.outbox.statistics.dropped == [.damaged: 1])
+            #expect(device.outbox.statistics.waiting == 0)
+            #expect(device.problems == [])
+        }
+    }
+
+    @Test func `a segment of which nothing can be read is counted, and a file with nothing in it goes`() {
+        let device = SimulatedDevice()
+        device.disk.files = [
+            "a.segment": Array("garbage".utf8), "b.segment": [], "c.session": [1, 2], "d.other": [3],
+        ]
+        device.restart()
+        #expect(device.outbox.statistics.waiting == 1)
+        device.commit()
+        device.pass(60_000)
+        while device.send() { device.commit() }
+        device.commit()
+        #expect(device.outbox.statistics.dropped == [.damaged: 1])
+        #expect(device.problems == [])
+        device.pass(60_000)
+        while device.send() { device.commit() }
+        #expect(device.collector.told == ["damaged": 1])
+        #expect(Array(device.disk.files.keys) == ["d.other"], "what is not the queue's stays")
+    }
+
+    @Test func `what a segment lost while it waited is counted as damaged, the rest is sent`() throws {
+        let device = SimulatedDevice()
+        for name in ["A", "B", "C"] { device.record(name, count: 2) }
+        device.commit()
+        let (name, bytes) = try #require(device.disk.files.first)
+        device.disk.files[name] = Array(bytes.dropLast(3))
+        device.pass(200)
+        while device.send() { device.commit() }
+        #expect(device.outbox.statistics.sent == 4)
+        #expect(device.outbox.statistics.dropped == [.damaged: 2])
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    /// Whoever found both would send the whole, and leave the pieces out that may have been counted.
+    @Test func `the pieces of a batch wait until the whole is gone`() throws {
+        let device = SimulatedDevice()
+        for name in ["A", "B"] { device.record(name) }
+        device.pass(200)
+        let whole = try #require(device.batch())
+        device.disk.fault = { _, kind in kind == "remove" ? .failure(5, written: 0) : .none }
+        device.finish(whole, .tooLong(why: "413"))
+        device.pass(60_000)
+        #expect(device.batch() == nil)
+        #expect(device.outbox.statistics.lastFailure?.contains(whole.key) == true)
+        let calls = device.disk.calls
+        device.disk.fault = { call, kind in
+            kind == "remove" && call < calls + 4 ? .failure(5, written: 0) : .none
+        }
+        device.commit()
+        for _ in 0..<4 {
+            device.pass(60_000)
+            while device.send() { device.commit() }
+        }
+        #expect(device.collector.counted == ["A": 1, "B": 1])
+        device.drain()
+        #expect(device.problems + device.collector.problems == [])
+    }
+}
