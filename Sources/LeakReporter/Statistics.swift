@@ -1,14 +1,14 @@
 extension LeakReporter {
     /// Why sightings were thrown away. The raw value is its name on the wire.
     public enum DropReason: String, Hashable, Sendable, CaseIterable {
-        /// More waited than ``Bounds`` allow; the oldest batch went first. Or more was recorded at once than can be
+        /// More waited than ``Bounds`` allow; the oldest batch went first, and its checks and sessions with it. Or more was recorded at once than can be
         /// written down: the newest went.
         case queueFull = "queue_full"
         /// The report alone is longer than the collector takes.
         case tooLong = "too_long"
         /// The batch was sent for the first time six days ago and has not been answered, or the wall clock was set back by
         /// more than a day since. The collector remembers an `Idempotency-Key` for seven; a later retry might be counted
-        /// twice. Checks and sessions of the batch go with it.
+        /// twice. Checks and sessions of the batch go with it. Or it was never sent for thirty days.
         case tooOld = "too_old"
         /// The collector answered that it will never take the batch.
         case refused

@@ -20,11 +20,23 @@ struct HeldSegment {
     var successorOf: [String] = []
     /// Whether there may be a file, if an empty one.
     var hasFile = false
-    /// How often in a row the file was there but could not be read.
-    var failedReads = 0
+    /// Whether the bytes that are sent survive a power cut.
+    var isSealKept = false
+    /// Since when the file has been there but could not be read.
+    var unreadableSince: Moment?
 
     var fileName: String { key + Self.fileEnding }
     var bytes: Int { savedBytes + unsaved.count }
+
+    /// Not sent for a month, since the process did not run: the collector would count it on its thirtieth day.
+    static let staleMilliseconds: Int64 = 30 * 86_400_000
+
+    /// By the time at which it was begun, which the key starts with.
+    func isStale(at now: WireTime) -> Bool {
+        guard let begun = Int64(key.filter { $0 != "-" }.prefix(12), radix: 16) else { return false }
+        let (age, isOutOfRange) = now.milliseconds.subtractingReportingOverflow(begun)
+        return !isOutOfRange && age >= Self.staleMilliseconds
+    }
 
     static let fileEnding = ".segment"
 }

@@ -30,6 +30,8 @@ extension SegmentQueue {
             held.sightings = segment.sightings
             held.damaged = segment.damagedSightings
             held.sentAt = segment.seal?.sentAt
+            // Before it was sent, it was synced.
+            held.isSealKept = segment.seal != nil
             replaced.formUnion(segment.replaced)
             sessions.formUnion(segment.sessions.map(\.id))
             found.append((held, segment.header?.parent))

@@ -14,8 +14,8 @@ extension SegmentQueue {
         case failure(FileFailure)
     }
 
-    /// A file that is there and cannot be read this often in a row is lost.
-    private static let failedReadsLimit = 8
+    /// An app that is out of descriptors for so long has died otherwise; a file that cannot be read for so long is lost.
+    private static let longestUnreadableMilliseconds = 6 * 3_600_000
 
     /// The oldest batch, frozen: it is the same bytes each time, from now on also after a restart.
     ///
@@ -29,7 +29,7 @@ extension SegmentQueue {
                 position += 1
                 continue
             }
-            if let sentAt = held.sentAt, Self.isTooOld(sentAt, at: now.wallTime) {
+            if held.sentAt.map({ Self.isTooOld($0, at: now.wallTime) }) ?? held.isStale(at: now.wallTime) {
                 // Nobody knows whether the collector counted the batch, so nothing of it goes under another key.
                 discard(held, .tooOld, at: now)
                 continue
@@ -55,12 +55,19 @@ extension SegmentQueue {
         do throws(FileFailure) {
             bytes = try read(held)
         } catch {
-            waiting[position].failedReads += 1
-            guard error.isMissing || held.failedReads + 1 >= Self.failedReadsLimit else { throw error }
+            if error.isMissing {
+                discard(held, .damaged, at: now)
+                return nil
+            }
+            let since = held.unreadableSince ?? now.moment
+            waiting[position].unreadableSince = since
+            guard since.advanced(byMilliseconds: Self.longestUnreadableMilliseconds) <= now.moment else {
+                throw error
+            }
             discard(held, .damaged, at: now)
             return nil
         }
-        held.failedReads = 0
+        held.unreadableSince = nil
         let segment = Segment(bytes)
         noteDamage(segment, &held)
         guard !segment.isEmpty else {
@@ -70,6 +77,7 @@ extension SegmentQueue {
         }
         let seal = segment.seal ?? freeze(segment, bytes, &held, now.wallTime)
         waiting[position] = held
+        try keepSeal(at: position)
         awayKey = held.key
         return Batch(key: held.key, body: segment.body(seal), counts: segment.ordered.map(\.report.count))
     }
@@ -87,9 +95,20 @@ extension SegmentQueue {
         if segment.damagedSightings > 0 { held.unsaved.append(Framing.gap(after: bytes)) }
         SegmentRecord.seal(seal).write(to: &held.unsaved)
         held.sentAt = wallTime
-        save(&held)
-        if held.unsaved.isEmpty { try? folder?.sync(held.fileName) }
         return seal
+    }
+
+    /// What the disk has in part it must have whole before it is sent: in the next run it would be other bytes otherwise.
+    private mutating func keepSeal(at position: Int) throws(FileFailure) {
+        var held = waiting[position]
+        guard let folder, !held.isSealKept else { return }
+        save(&held)
+        waiting[position] = held
+        // Nothing of it is on the disk: it is gone with the process, whatever comes of it.
+        guard held.savedBytes > 0 else { return }
+        if let saveFailure { throw saveFailure }
+        try folder.sync(held.fileName)
+        waiting[position].isSealKept = true
     }
 
     /// Of a segment whose first record is damaged: the app is known, which build of it is not.
@@ -152,13 +171,27 @@ extension SegmentQueue {
         // Before the file goes: whoever finds both sees which of them counts.
         var records = held.savedBytes > 0 ? [SegmentRecord.replaces(key: held.key)] : []
         let segment = (try? read(held)).map(Segment.init)
-        if let segment { records += segment.leftovers(reason, wasSent: held.sentAt != nil) }
-        waiting.removeAll { $0.key == held.key }
         // What was refused alone would be refused alone again, and again: it goes with what comes.
         let isRefused = reason == .refused || reason == .tooLong
-        write(records, isDue: !isRefused || segment?.reports.isEmpty == false, at: now)
-        open?.held.successorOf += held.successorOf
+        let isDue = !isRefused || segment?.reports.isEmpty == false
+        if let segment {
+            let leftovers = segment.leftovers(reason, wasSent: held.sentAt != nil)
+            records += leftovers.denominators
+            // Added up, so that they take no more room than before.
+            if isDue {
+                tell(leftovers.drops)
+            } else {
+                records += leftovers.drops.map {
+                    .dropped(reason: $0.reason, count: UInt64(clamping: $0.count))
+                }
+            }
+        }
+        waiting.removeAll { $0.key == held.key }
+        write(records, isDue: isDue, at: now)
+        open?.held.successorOf += held.successorOf + [held.fileName]
         remove(held)
+        // What comes need not wait until it is gone.
+        if lingering[held.fileName] != nil { close() }
     }
 
     /// Throws everything away, as the app asks.
@@ -173,16 +206,17 @@ extension SegmentQueue {
 
 extension Segment {
     /// What is to be sent of a segment without its reports.
-    fileprivate func leftovers(_ reason: LeakReporter.DropReason, wasSent: Bool) -> [SegmentRecord] {
-        let drops = dropped.map {
-            SegmentRecord.dropped(reason: $0.reason, count: UInt64(clamping: $0.count))
-        }
+    fileprivate func leftovers(
+        _ reason: LeakReporter.DropReason, wasSent: Bool
+    ) -> (denominators: [SegmentRecord], drops: [DroppedReports]) {
         let denominators = checks.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
         switch reason {
         // It was answered, and nothing of it was counted. Denominators that were refused alone would be again.
-        case .refused, .tooLong: return drops + (reports.isEmpty ? [] : denominators)
+        case .refused, .tooLong: return (reports.isEmpty ? [] : denominators, dropped)
+        // Kept, they would fill the room that is to be made.
+        case .queueFull: return ([], wasSent ? [] : dropped)
         // Nobody knows what was counted.
-        default: return wasSent ? [] : drops + denominators
+        default: return wasSent ? ([], []) : (denominators, dropped)
         }
     }
 }

@@ -37,6 +37,8 @@ struct SegmentQueue {
     var tally = Tally()
     /// Why the disk takes nothing; `nil` while it does.
     var failure: String?
+    /// That of the last write.
+    private(set) var saveFailure: FileFailure?
     /// Drops that the collector has not been told of and that stand in no segment yet.
     private var untold: [String: Int] = [:]
     /// Files that are done with and could not be removed.
@@ -165,6 +167,14 @@ struct SegmentQueue {
         if reason.isTold { untold[reason.rawValue, default: 0] += count }
     }
 
+    /// Has the collector told what a segment was to tell.
+    mutating func tell(_ drops: [DroppedReports]) {
+        for drop in drops {
+            let (sum, isTooLarge) = untold[drop.reason, default: 0].addingReportingOverflow(drop.count)
+            untold[drop.reason] = isTooLarge ? .max : sum
+        }
+    }
+
     /// Tells the collector nothing of what was thrown away so far.
     mutating func forgetDrops() { untold = [:] }
 
@@ -234,6 +244,7 @@ struct SegmentQueue {
         held.savedBytes += written
         // Not `removeFirst`, which would keep the room of each segment that is on the disk.
         held.unsaved = Array(held.unsaved[written...])
+        saveFailure = failure
         self.failure = failure?.description
         guard failure == nil else { return }
         tally.stored += held.unsavedSightings

@@ -21,6 +21,8 @@ struct Keeping {
     private var questions: [@Sendable (Bool) -> Void] = []
     private var savedSpending: Spending
 
+    private static let entriesPerCommit = 512
+
     init(_ ground: Ground, _ keeper: Keeper) {
         self.ground = ground
         self.keeper = keeper
@@ -46,7 +48,11 @@ struct Keeping {
             if isClosing, !isAway { break }
             entries.removeAll(keepingCapacity: entries.capacity <= 64)
             keeper.mailbox.take(into: &entries, milliseconds: isAway ? nil : wait)
-            for entry in entries { take(entry) }
+            for (index, entry) in entries.enumerated() {
+                take(entry)
+                // Of a burst the first are on the disk before the last are looked at.
+                if index % Self.entriesPerCommit == Self.entriesPerCommit - 1 { endTurn() }
+            }
             pollIfDue()
             endTurn()
         }
@@ -161,7 +167,7 @@ struct Keeping {
     private mutating func learnInstall() {
         guard !knowsInstall, outbox.isCollecting else { return }
         knowsInstall = true
-        outbox.setInstall(ground.install(false))
+        outbox.setInstall(ground.install())
     }
 
     // MARK: Counts of the app

@@ -24,7 +24,7 @@ import Testing
             body(device)
             device.commit()
         }
-        turn { $0.outbox.startSession(at: $0.now) }
+        turn { $0.outbox.startSession(isPolled: true, at: $0.now) }
         turn { for name in ["A", "B", "C"] { $0.record(name) } }
         turn { for name in ["A", "B", "A"] { $0.record(name, count: 2) } }
         turn { $0.outbox.record([ClassChecks(className: "A", count: 3)], at: $0.now) }

@@ -47,7 +47,7 @@ import Testing
         device.record("A", count: 3)
         device.outbox.log("line")
         device.outbox.set(.boolean(true), forKey: "key")
-        device.outbox.startSession(at: device.now)
+        device.outbox.startSession(isPolled: true, at: device.now)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
         device.outbox.countLost(1, .budget)
         device.commit()
@@ -64,7 +64,7 @@ import Testing
         device.outbox.record(report, at: device.now)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
         device.outbox.record(EndedSession(id: "1", checks: 1, leaks: 0), at: device.now)
-        device.outbox.startSession(at: device.now)
+        device.outbox.startSession(isPolled: true, at: device.now)
         device.outbox.log("secret")
         device.outbox.set(.boolean(true), forKey: "secret")
         device.outbox.countLost(2, .queueFull)
@@ -88,7 +88,7 @@ import Testing
     @Test func `off deletes what earlier runs left as well, their sessions too`() {
         let device = device()
         device.record("A", count: 3)
-        device.outbox.startSession(at: device.now)
+        device.outbox.startSession(isPolled: true, at: device.now)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
         device.commit()
         let next = Outbox(
@@ -121,7 +121,7 @@ import Testing
 
     @Test func `a run that is not in the sample says how much it left out, and nothing else`() throws {
         let device = device(Outbox.Rules(isSampledOut: true))
-        device.outbox.startSession(at: device.now)
+        device.outbox.startSession(isPolled: true, at: device.now)
         device.record("A", count: 3)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
         device.outbox.record(EndedSession(id: "1", checks: 1, leaks: 0), at: device.now)
@@ -137,7 +137,7 @@ import Testing
         let device = device(Outbox.Rules(refusal: .misconfigured))
         device.record("A", count: 3)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
-        device.outbox.startSession(at: device.now)
+        device.outbox.startSession(isPolled: true, at: device.now)
         device.commit()
         #expect(device.outbox.statistics.dropped == [.misconfigured: 3])
         #expect(device.disk.files.isEmpty)

@@ -362,11 +362,13 @@ import Testing
         }
     }
 
-    @Test func `what was never sent does not grow old`() throws {
+    @Test(arguments: [(29, true), (30, false)])
+    func `what was never sent grows old in a month`(days: Int, isSent: Bool) throws {
         let device = device()
         record(0..<1, on: device)
-        device.pass(1_000, asleep: 30 * 86_400_000)
-        #expect(device.batch() != nil)
+        device.pass(1_000, asleep: days * 86_400_000)
+        #expect((device.batch() != nil) == isSent)
+        #expect(device.outbox.statistics.dropped == (isSent ? [:] : [.tooOld: 1]))
     }
 
     @Test(arguments: [false, true])

@@ -8,7 +8,7 @@ import Testing
     private func device() -> SimulatedDevice { SimulatedDevice() }
 
     private func use(_ device: SimulatedDevice) {
-        device.outbox.startSession(at: device.now)
+        device.outbox.startSession(isPolled: true, at: device.now)
         device.commit()
         device.record("A", count: 2)
         device.record("A", event: .freed)
@@ -58,12 +58,12 @@ import Testing
 
     @Test func `a session in which nothing was checked says nothing`() {
         let device = device()
-        device.outbox.startSession(at: device.now)
+        device.outbox.startSession(isPolled: true, at: device.now)
         device.commit()
         device.outbox.endSession(at: device.now)
         device.commit()
         #expect(device.disk.files.isEmpty)
-        device.outbox.startSession(at: device.now)
+        device.outbox.startSession(isPolled: true, at: device.now)
         device.commit()
         device.drain()
         #expect(device.collector.sessions.isEmpty)
@@ -111,7 +111,7 @@ import Testing
 
     @Test func `the log of a long session stays short and tells the newest`() throws {
         let device = device()
-        device.outbox.startSession(at: device.now)
+        device.outbox.startSession(isPolled: true, at: device.now)
         var longest = 0
         for _ in 0..<1_000 {
             device.outbox.record([ClassChecks(className: "A", count: 1)], at: device.now)
@@ -140,7 +140,9 @@ import Testing
     }
 
     @Test func `counts stay at the largest number`() {
-        var log = SessionLog(EndedSession(id: "s", checks: .max - 1, leaks: .max))
+        var log = SessionLog(
+            EndedSession(id: "s", checks: .max - 1, leaks: .max),
+            of: SegmentHeader(key: "", app: AppInfo(), device: DeviceInfo()))
         log.add(checks: 5)
         log.add(leaks: -3)
         #expect(log.session.checks == .max && log.session.leaks == .max)

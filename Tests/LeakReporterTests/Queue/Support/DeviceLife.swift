@@ -79,7 +79,7 @@ struct DeviceLife {
         if device.outbox.hasSession {
             device.outbox.endSession(at: device.now)
         } else {
-            device.outbox.startSession(at: device.now)
+            device.outbox.startSession(isPolled: true, at: device.now)
         }
     }
 
