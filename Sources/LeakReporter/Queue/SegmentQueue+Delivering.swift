@@ -157,8 +157,10 @@ extension SegmentQueue {
         // What was refused alone would be refused alone again, and again: it goes with what comes.
         let isRefused = reason == .refused || reason == .tooLong
         write(records, isDue: !isRefused || segment?.reports.isEmpty == false, at: now)
-        open?.held.successorOf += held.successorOf
+        open?.held.successorOf += held.successorOf + [held.fileName]
         remove(held)
+        // What comes need not wait until it is gone.
+        if lingering[held.fileName] != nil { close() }
     }
 
     /// Throws everything away, as the app asks.

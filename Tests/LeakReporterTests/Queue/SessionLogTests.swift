@@ -140,7 +140,8 @@ import Testing
     }
 
     @Test func `counts stay at the largest number`() {
-        var log = SessionLog(EndedSession(id: "s", checks: .max - 1, leaks: .max))
+        let origin = SegmentHeader(key: "", app: AppInfo(), device: DeviceInfo())
+        var log = SessionLog(EndedSession(id: "s", checks: .max - 1, leaks: .max), of: origin)
         log.add(checks: 5)
         log.add(leaks: -3)
         #expect(log.session.checks == .max && log.session.leaks == .max)
