@@ -56,11 +56,14 @@ import Testing
     @Test func `an app that asks whether to collect`() {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         quiet(&configuration)
+        let place = QueuePlace()
+        configuration.storage = .folder(place.folder)
         configuration.collectsByDefault = false
         let reporter = LeakReporter(configuration)
         #expect(comesToHold { !reporter.statistics.isCollecting })
         reporter.setCollectionEnabled(true)  // the answer; false deletes what waits, too
         #expect(comesToHold { reporter.statistics.isCollecting })
+        withExtendedLifetime(place) {}
     }
 
     @Test(arguments: [true, false])

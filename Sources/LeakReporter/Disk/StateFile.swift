@@ -25,6 +25,7 @@ struct StateFile: Hashable, Sendable {
         do throws(FileFailure) {
             let descriptor = try FileDescriptor(draft, .appending)
             if let failure = descriptor.write(Array(text.utf8), path: draft).failure { throw failure }
+            try descriptor.sync(path: draft)
             try FileSystem.rename(draft, to: path)
         } catch {
             try? FileSystem.remove(draft)

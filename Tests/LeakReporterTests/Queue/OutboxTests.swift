@@ -362,6 +362,13 @@ import Testing
         }
     }
 
+    @Test func `a session of an app that is not asked for checks wakes nobody`() {
+        let device = device()
+        device.outbox.startSession(isPolled: false, at: device.now)
+        device.pass(3_600_000)
+        #expect(device.outbox.next(at: device.now) == .wait(until: nil))
+    }
+
     @Test(arguments: [(29, true), (30, false)])
     func `what was never sent grows old in a month`(days: Int, isSent: Bool) throws {
         let device = device()

@@ -1,0 +1,106 @@
+import Dispatch
+import Foundation
+import LeakMessage
+import ReportTransport
+import Testing
+import Threads
+
+@testable import LeakReporter
+
+/// What an app may do wrong: it goes on, and the statistics say what became of it.
+@Suite struct MisuseTests {
+    private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+
+    private func configuration() -> LeakReporter.Configuration {
+        var configuration = LeakReporter.Configuration(
+            endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a"), install: .none)
+        configuration.storage = .memory
+        return configuration
+    }
+
+    private func reporter(_ configuration: LeakReporter.Configuration) -> LeakReporter {
+        let transport = transport
+        return LeakReporter(configuration) { transport }
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 1, Int.max])
+    func `no bound is so absurd that it stops the app`(number: Int) {
+        let changes: [@Sendable (inout LeakReporter.Bounds) -> Void] = [
+            { $0.memoryBytes = number }, { $0.diskBytes = number }, { $0.batchReports = number },
+            { $0.batchBytes = number }, { $0.gatherMilliseconds = number },
+            { $0.gatherRepeatsMilliseconds = number }, { $0.gatherDenominatorsMilliseconds = number },
+            { $0.pollMilliseconds = number }, { $0.reportsPerSession = number },
+            { $0.bytesPerDay = number }, { $0.exitMilliseconds = number },
+            { $0.backgroundMilliseconds = number },
+        ]
+        for change in changes {
+            var configuration = configuration()
+            change(&configuration.bounds)
+            let reporter = reporter(configuration)
+            reporter.startSession { [] }
+            for _ in 0..<3 { reporter.record(message: "leak") }
+            reporter.endSession()
+            #expect(reporter.flush(timeout: 20))
+            let statistics = reporter.statistics
+            #expect(statistics.sent + statistics.dropped.values.reduce(0, +) == 3)
+        }
+    }
+
+    @Test(arguments: [Double.nan, -1, 0, 1, 1e300, .infinity])
+    func `any share of runs is a share`(rate: Double) {
+        var configuration = configuration()
+        configuration.bounds.sampleRate = rate
+        let reporter = reporter(configuration)
+        reporter.record(message: "leak")
+        #expect(reporter.flush(timeout: 20))
+        #expect(reporter.statistics.sent == (rate == 0 ? 0 : 1))
+    }
+
+    /// Asked about what it records itself, it would never come to an end.
+    @Test func `what is recorded while a report is being changed is refused and counted`() {
+        let held = Guarded<LeakReporter?>(nil)
+        let answers = Guarded([Bool]())
+        var configuration = configuration()
+        configuration.beforeSend = { report in
+            guard let reporter = held.with({ $0 }) else { return report }
+            reporter.record(message: "one more")
+            reporter.sendUnsentReports()
+            let isFlushed = reporter.flush(timeout: 60)
+            answers.with { $0.append(isFlushed) }
+            return report
+        }
+        let reporter = reporter(configuration)
+        held.with { $0 = reporter }
+        reporter.record(message: "leak")
+        #expect(reporter.flush(timeout: 20))
+        #expect(answers.with { $0 } == [false])
+        #expect(reporter.statistics.dropped == [.reentrant: 1])
+        #expect(reporter.statistics.sent == 1)
+        held.with { $0 = nil }
+    }
+
+    /// A daemon may have no standard error.
+    @Test func `an app without standard error is not ended by a warning`() async {
+        await #expect(processExitsWith: .success) {
+            close(STDERR_FILENO)
+            var configuration = LeakReporter.Configuration(endpoint: "", key: "")
+            configuration.storage = .memory
+            let reporter = LeakReporter(configuration)
+            reporter.record(message: "leak")
+            guard reporter.flush(timeout: 20), reporter.statistics.dropped == [.misconfigured: 1] else {
+                exit(2)
+            }
+        }
+    }
+
+    @Test func `a flush sends nothing that waits for the user's leave`() {
+        var configuration = configuration()
+        configuration.sendsAutomatically = false
+        let reporter = reporter(configuration)
+        reporter.record(message: "leak")
+        #expect(!reporter.flush(timeout: 20))
+        #expect(transport.posts.isEmpty)
+        reporter.sendUnsentReports()
+        #expect(comesToHold { reporter.statistics.sent == 1 })
+    }
+}
