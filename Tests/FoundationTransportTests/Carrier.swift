@@ -28,6 +28,19 @@ enum Carrier: String, CaseIterable, Sendable {
     func reply(to post: Post, _ limits: TransportLimits = .short) async -> Reply {
         await replies(to: [post], limits)[0]
     }
+
+    /// With how long it took on its thread: when this function goes on is up to whatever else the tests do.
+    func timedReply(to post: Post, _ limits: TransportLimits) async -> (reply: Reply, seconds: Double) {
+        await withCheckedContinuation { continuation in
+            Thread {
+                let transport = make(limits)
+                let start = DispatchTime.now().uptimeNanoseconds
+                let reply = transport.post(post)
+                let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+                continuation.resume(returning: (reply, seconds))
+            }.start()
+        }
+    }
 }
 
 extension TransportLimits {
