@@ -44,7 +44,8 @@ let package = Package(
         .executableTarget(
             name: "reporter-bench",
             dependencies: [
-                "HeapUse", "CountedMalloc", "ReportLoad", .product(name: "LeakReporter", package: "leak-collector"),
+                "HeapUse", "CountedMalloc", "ReportLoad",
+                .product(name: "LeakReporter", package: "leak-collector"),
                 .product(name: "LeakMessage", package: "leak-collector"),
             ]),
         // The same program without and with the reporter: the difference is what it adds to an app.
