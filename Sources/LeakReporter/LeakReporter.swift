@@ -150,7 +150,8 @@ public final class LeakReporter: Sendable {
 
     /// Sets several, as ``setCustomValue(_:forKey:)`` does one.
     public func setCustomKeysAndValues(_ values: [String: Any]) {
-        let changes = values.sorted { $0.key < $1.key }.map { name, value in
+        // Of more names than a report has, the last would be refused in any case.
+        let changes = values.sorted { $0.key < $1.key }.prefix(WireLimits.keysCount * 2).map { name, value in
             Keeper.CustomKeyChange(
                 name: name.prefix(utf8: WireLimits.keyBytes), value: CustomKey.Value.of(value)?.bounded)
         }
@@ -159,7 +160,8 @@ public final class LeakReporter: Sendable {
 
     /// Sets an identifier of the person, one that means nothing to anyone else; `nil` or an empty one takes it back.
     public func setUserID(_ id: String?) {
-        keeper.post(.user(id?.prefix(utf8: WireLimits.userBytes)), bytes: 128)
+        // Never refused: who signs out must not be named by what comes.
+        keeper.post(.user(id?.prefix(utf8: WireLimits.userBytes)))
     }
 
     // MARK: Consent

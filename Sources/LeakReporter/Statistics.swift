@@ -62,6 +62,9 @@ extension LeakReporter {
         /// Why reports wait in memory, where the end of the process takes them; `nil` while the disk takes them, and with
         /// ``Storage/memory``.
         public var storageFailure: String?
+        /// Calls of ``LeakReporter/log(_:)``, of those that set keys, and of those that record checks and sessions, which were
+        /// not taken because too much was said at once.
+        public var refusedCalls = 0
         /// Whether anything is kept and sent, see ``LeakReporter/setCollectionEnabled(_:)``.
         public var isCollecting = true
 

@@ -42,11 +42,14 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - bytes: what it counts for against the bound.
-    ///   - weight: what it adds to ``weight``, or to ``refusals``.
+    ///   - weight: what it adds to ``weight``, or to ``refusals``; of none, it is counted as a call.
+    ///   - isPreferred: whether it may take the reserve, as much again as the bounds.
     /// - Returns: how many have been left so far, this one included; `nil` when it was not taken, which
     ///   ``refusals`` count.
-    public func offer(_ item: consuming Item, bytes: Int, weight: Int = 1) -> UInt64? {
-        add(item, bytes: max(bytes, 0), weight: weight, isBounded: true)
+    public func offer(
+        _ item: consuming Item, bytes: Int, weight: Int = 1, isPreferred: Bool = false
+    ) -> UInt64? {
+        add(item, bytes: max(bytes, 0), weight: weight, bounds: isPreferred ? 2 : 1)
     }
 
     /// Leaves an item whether there is room or not: for the few without which nothing goes on.
@@ -55,10 +58,11 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     ///   interrupted a call of this mailbox.
     @discardableResult
     public func insist(_ item: consuming Item) -> UInt64? {
-        add(item, bytes: 0, weight: 0, isBounded: false)
+        add(item, bytes: 0, weight: 0, bounds: nil)
     }
 
-    private func add(_ item: consuming Item, bytes: Int, weight: Int, isBounded: Bool) -> UInt64? {
+    /// - Parameter bounds: how many times the bounds it may take; `nil` for any.
+    private func add(_ item: consuming Item, bytes: Int, weight: Int, bounds: Int?) -> UInt64? {
         // The compiler cannot see that the closure runs once at most.
         var item: Item? = consume item
         let sequence: UInt64?? = alone {
@@ -67,8 +71,13 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
                 return nil
             }
             let (sum, isTooLarge) = unsafe state.pointee.bytes.addingReportingOverflow(bytes)
-            if isBounded, unsafe isTooLarge || sum > byteLimit || state.pointee.shelf.count >= itemLimit {
+            let isFull =
+                bounds.map {
+                    unsafe isTooLarge || sum / $0 > byteLimit || state.pointee.shelf.count / $0 >= itemLimit
+                } ?? false
+            if isFull {
                 unsafe state.pointee.refusals.full &+= weight
+                if weight == 0 { unsafe state.pointee.refusals.calls += 1 }
                 return nil
             }
             guard let item = item.take() else { return nil }
@@ -151,11 +160,13 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
 public struct MailboxRefusals: Hashable, Sendable {
     /// For want of room.
     public var full = 0
-    /// How many calls came from a signal's handler that had interrupted a call of the same mailbox on its own thread. Any other call that
-    /// such a handler makes counts here too.
+    /// How many calls came from a signal's handler that had interrupted a call of the same mailbox on its own thread, of
+    /// whatever sort they were.
     public var reentrant = 0
     /// After the mailbox was closed.
     public var closed = 0
+    /// How many items without a weight were not taken for want of room.
+    public var calls = 0
 
     public init() {}
 }

@@ -54,6 +54,19 @@ import Threads
         #expect(reporter.statistics.sent == 1)
     }
 
+    @Test func `what one process is told holds for the others, before they send again`() {
+        let place = QueuePlace()
+        let (one, other) = (place.reporter(online), place.reporter(online))
+        other.record(message: "before")
+        #expect(other.flush(timeout: 5))
+        one.setCollectionEnabled(false)
+        #expect(!hasUnsent(one))
+        other.record(message: "after")
+        #expect(other.flush(timeout: 5))
+        #expect(online.posts.count == 1)
+        #expect(!other.statistics.isCollecting)
+    }
+
     @Test func `an app that asks first collects nothing before`() {
         let place = QueuePlace()
         let reporter = place.reporter(online) { $0.collectsByDefault = false }

@@ -106,6 +106,13 @@ import Testing
         #expect(taken == [1], "what is there is not waited for")
     }
 
+    @Test func `what is preferred finds room where others do not`() {
+        let mailbox = Mailbox<Int>(items: 2, bytes: .max)
+        #expect([1, 2, 3].map { mailbox.offer($0, bytes: 1) } == [1, 2, nil])
+        #expect([4, 5, 6].map { mailbox.offer($0, bytes: 1, weight: 0, isPreferred: true) } == [3, 4, nil])
+        #expect((mailbox.refusals.full, mailbox.refusals.calls) == (1, 1))
+    }
+
     @Test func `a closed mailbox gives what it has and takes no more`() {
         let mailbox = Mailbox<Int>(items: 10, bytes: 10)
         #expect(mailbox.offer(1, bytes: 1) == 1)

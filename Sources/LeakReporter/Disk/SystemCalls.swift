@@ -47,7 +47,17 @@ struct FileDescriptor: ~Copyable {
         // No link leads elsewhere, and a pipe in the place of a file holds nobody up.
         let number = retrying { unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
         guard number >= 0 else { throw FileFailure("open", path) }
-        self.number = number
+        self.number = try Self.aboveStandardOnes(number, path)
+    }
+
+    /// In a process without a standard error, the next file that is opened would be taken for it, and be written to.
+    private static func aboveStandardOnes(_ number: Int32, _ path: String) throws(FileFailure) -> Int32 {
+        guard number <= STDERR_FILENO else { return number }
+        let other = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        let failure = FileFailure("fcntl", path)
+        close(number)
+        guard other >= 0 else { throw failure }
+        return other
     }
 
     deinit { close(number) }

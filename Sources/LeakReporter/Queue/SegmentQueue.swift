@@ -267,7 +267,6 @@ struct SegmentQueue {
             lingering[name] = nil
         } catch {
             lingering[name] = error
-            failure = error.description
         }
     }
 

@@ -80,7 +80,8 @@ final class Keeper: Sendable {
             mailbox.insist(entry)
             return
         }
-        _ = mailbox.offer(entry, bytes: bytes, weight: 0)
+        // Before sightings: there are few of them, and a share is wrong without them.
+        _ = mailbox.offer(entry, bytes: bytes, weight: 0, isPreferred: true)
     }
 
     /// Has what waits sent. Not from the app's own code on the keeper's thread, which would be called again for it.
@@ -157,6 +158,7 @@ final class Keeper: Sendable {
         let board = board.with { $0 }
         var statistics = board.statistics
         statistics.waiting += max(weight - board.recorded, 0)
+        statistics.refusedCalls = refusals.calls
         for (reason, count) in refusals.since(board.countedRefusals) where count > 0 {
             statistics.dropped[reason, default: 0] += count
         }

@@ -18,6 +18,8 @@ struct Keeping {
     /// The session ended because the app went to the background, and another begins when it comes back.
     private var isPaused = false
     private var hasWarned = false
+    /// Whether what this process was told about collecting is what stands on the disk.
+    private var isChoiceKept = true
     private var questions: [@Sendable (Bool) -> Void] = []
     private var savedSpending: Spending
 
@@ -77,10 +79,25 @@ struct Keeping {
         }
     }
 
+    /// Another process of the app may have ended collecting since.
+    ///
+    /// - Returns: whether it has.
+    private mutating func heedOthers() -> Bool {
+        guard outbox.isCollecting, isChoiceKept, (try? ground.switchFile.read()) == "off" else {
+            return false
+        }
+        outbox.setCollecting(false, at: .now)
+        return true
+    }
+
     /// - Returns: how long there is nothing to do; `nil` until something is recorded.
     private mutating func sendWhatIsDue() -> Int64? {
         guard !isAway else { return nil }
-        if outbox.isAboutToSend(at: .now) { poll() }
+        if outbox.isAboutToSend(at: .now) {
+            // What was deleted is to be seen on the board.
+            if heedOthers() { return 0 }
+            poll()
+        }
         switch outbox.next(at: .now) {
         case .wait(nil): return nil
         case .wait(let moment?): return Int64(clamping: moment.milliseconds - Moment.now.milliseconds)
@@ -88,6 +105,7 @@ struct Keeping {
             isAway = carrier.send(batch, ground, keeper.mailbox)
             if !isAway {
                 finish(batch, .postponed(afterMilliseconds: nil, why: "the system starts no more threads"))
+                return 0
             }
             return nil
         }
@@ -200,8 +218,10 @@ struct Keeping {
         outbox.setCollecting(isOn, at: .now)
         do throws(FileFailure) {
             try ground.switchFile.write(isOn ? "on" : "off")
+            isChoiceKept = true
             outbox.noteStateFailure(nil)
         } catch {
+            isChoiceKept = false
             outbox.noteStateFailure("the choice about collecting is not kept: \(error)")
         }
     }
