@@ -106,7 +106,7 @@ extension SegmentQueue {
         waiting[position] = held
         // Nothing of it is on the disk: it is gone with the process, whatever comes of it.
         guard held.savedBytes > 0 else { return }
-        if let saveFailure { throw saveFailure }
+        if !held.unsaved.isEmpty, let saveFailure { throw saveFailure }
         try folder.sync(held.fileName)
         waiting[position].isSealKept = true
     }
