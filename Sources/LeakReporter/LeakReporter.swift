@@ -86,6 +86,8 @@ public final class LeakReporter: Sendable {
     }
 
     /// Records the end of an object that was reported as leaked: its `id`, class and stack are those of the leak.
+    // So that `reporter.record` alone is the function for what a detector found: it takes both.
+    @_disfavoredOverload
     public func record(freed: LeakReport) {
         var report = freed
         report.event = .freed

@@ -234,6 +234,17 @@ import Threads
         #expect((session["checks"] as? Int, session["leaks"] as? Int) == (12, 1))
     }
 
+    @Test func `a detector of one's own hands over what it finds`() throws {
+        let reporter = makeReporter()
+        let viewModel = ViewModel()
+        let detector = LeakDetector(report: reporter.record)
+        detector.expectDeallocation(of: viewModel)
+        #expect(comesToHold { reporter.statistics.sent + reporter.statistics.waiting == 1 })
+        #expect(
+            try arrived(from: reporter)["class"] as? String == "LeakReporterTests.ReadmeTests.ViewModel")
+        withExtendedLifetime(viewModel) {}
+    }
+
     @Test func `the detector that comes with it, and what it counts`() throws {
         let reporter = makeReporter()
         let viewModel = ViewModel()
