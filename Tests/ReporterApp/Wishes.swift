@@ -23,6 +23,8 @@ struct Wishes {
     let waits: Bool
     /// Whether to have everything sent with each sighting, whatever failed before.
     let hurries: Bool
+    /// Whether to end as soon as all is recorded, by calling `exit`.
+    let exits: Bool
     /// How long to try to send what waits, at the end.
     let flushSeconds: Double
 
@@ -30,7 +32,7 @@ struct Wishes {
         var values = [
             "version": "1", "class": "Shop.Cart", "count": "0", "leaks": "1", "pause": "0", "waits": "no",
             "hurries": "no",
-            "flush": "0",
+            "flush": "0", "exits": "no",
         ]
         for argument in arguments {
             guard let sign = argument.firstIndex(of: "=") else {
@@ -61,6 +63,7 @@ struct Wishes {
         pauseMilliseconds = try number("pause")
         waits = try text("waits") == "yes"
         hurries = try text("hurries") == "yes"
+        exits = try text("exits") == "yes"
         flushSeconds = try number("flush")
         guard values.isEmpty else { throw Unclear(description: "unknown: \(values.keys.sorted())") }
     }

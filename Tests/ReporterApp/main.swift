@@ -44,6 +44,8 @@ for number in 0..<wishes.count {
     guard readLine() != nil else { break }
 }
 
+if wishes.exits { exit(0) }
+
 // Each flush asks at once again, however long the reporter itself would wait.
 let deadline = Date().addingTimeInterval(wishes.flushSeconds)
 while !reporter.flush(timeout: 0.2), Date() < deadline {}

@@ -1,0 +1,41 @@
+import CollectorSupport
+import FaultyPeers
+import Foundation
+import LeakCollector
+import Testing
+
+@testable import LeakReporter
+
+/// The end of a process that calls `exit`, or returns from `main`.
+@Suite struct ReporterExitTests {
+    private func run(_ folder: TestFolder, _ port: Int, _ wishes: [String]) throws -> Double {
+        let start = Date()
+        let app = try ReporterAppProcess(
+            ["folder=\(folder.path)", "endpoint=http://127.0.0.1:\(port)", "key=\(RunningCollector.key)"]
+                + wishes)
+        _ = app.wait()
+        return Date().timeIntervalSince(start)
+    }
+
+    @Test
+    func `what an app recorded before it ended has arrived, and without a network it waits for the next one`()
+        async throws
+    {
+        let (online, offline, seconds) = try await onThreadOfItsOwn {
+            let collector = try RunningCollector()
+            let folder = TestFolder()
+            defer { folder.remove() }
+            _ = try run(folder, collector.collector.port, ["class=Exit.Online", "count=5", "exits=yes"])
+            let online = try collector.reportsByClass(ofApp: "com.acme.kills")["Exit.Online"]
+            // Nobody listens there.
+            let seconds = try run(folder, 1, ["class=Exit.Offline", "count=5", "exits=yes"])
+            _ = try run(folder, collector.collector.port, ["flush=60"])
+            let offline = try collector.reportsByClass(ofApp: "com.acme.kills")["Exit.Offline"]
+            return (online, offline, seconds)
+        }
+        #expect(online == 5)
+        #expect(offline == 5)
+        // A second at the most, on a machine that does nothing else.
+        #expect(seconds < 30)
+    }
+}
