@@ -22,7 +22,7 @@
             observers =
                 observe([UIApplication.didEnterBackgroundNotification, .NSExtensionHostDidEnterBackground]) {
                     let farewell = Farewell(keeper, milliseconds: bounds.backgroundMilliseconds)
-                    // Asked for now, since the process may be suspended as soon as the main thread is done with this.
+                    // Asked right away: the process may be suspended as soon as the main thread is done with this.
                     // The block runs on a thread of the system's, and again on another when time is up.
                     ProcessInfo.processInfo.performExpiringActivity(withReason: "LeakReporter") { isExpired in
                         if isExpired { farewell.end() } else { farewell.stay() }
