@@ -15,7 +15,7 @@ final class LaterService: Service {
 
     /// Waits until `count` requests are here.
     func waitFor(_ count: Int) -> Bool {
-        kept.wait(timeout: .seconds(5)) { $0.count >= count ? true : nil } ?? false
+        kept.wait(timeout: .seconds(30)) { $0.count >= count ? true : nil } ?? false
     }
 
     /// Answers all that are here with their paths.
