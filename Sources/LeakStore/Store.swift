@@ -50,6 +50,18 @@ public protocol Store: Sendable {
     /// - Returns: whether this call was the one that used it.
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool
 
+    /// Writes down what somebody decided about a leak. What it comes to is read from the counts: see ``Standing``.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    /// - Returns: the decision as stored; `nil` when there is no such leak.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for a note, a name, a version or a limit that cannot be.
+    func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError) -> PastDecision?
+
+    /// Gives a credential another name.
+    ///
+    /// - Returns: whether there is such a one, not revoked.
+    func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool
+
     /// Checks that what is kept can be read, and that every total is the sum of its parts. Reads everything; others may
     /// go on writing meanwhile.
     ///
@@ -105,15 +117,28 @@ public protocol StoreReader: AnyObject {
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend?
     /// First, newest, then a uniform sample, newest first; `nil` when there is no such leak.
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
-    func overview(app: String?, now: Int64) throws(StoreError) -> Overview
+    func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Newest version first, at most 200.
     func releases(app: String) throws(StoreError) -> [Release]
+    /// What `version` brings, compared with `baseline` and all versions before that.
+    ///
+    /// - Parameter baseline: `nil` for the version before it.
+    /// - Returns: `nil` when nothing of this version was ever reported, nor a session or check in it.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than `version`.
+    func check(app: String, version: String, baseline: String?, now: Int64) throws(StoreError)
+        -> ReleaseCheck?
     /// Every credential that is neither revoked nor expired; with `all`, the others too.
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential]
     /// Changes whenever another connection has committed.
     func changeCounter() throws(StoreError) -> Int64
     /// Whether the store answers: reads one row.
     func ping() throws(StoreError)
+}
+
+extension StoreReader {
+    public func overview(app: String?, now: Int64) throws(StoreError) -> Overview {
+        try overview(app: app, period: .day, now: now)
+    }
 }
 
 /// Why the store could not do what was asked.

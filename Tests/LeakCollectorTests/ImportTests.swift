@@ -76,21 +76,8 @@ private final class TemporaryFolder: Sendable {
 }
 
 /// A store that counts, and can do no more.
-private struct Untidy: Store {
+private struct Untidy: ForwardingStore {
     let store: any Store
 
-    func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-        try store.count(submissions, now: now)
-    }
-
     func tidy(now: Int64) throws(StoreError) { throw StoreError(.other, "no") }
-    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {}
-    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? { nil }
-    func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
-    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
-    func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool { false }
-    func verify() throws(StoreError) -> [String] { try store.verify() }
-    func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
-        try store.makeReader(known: known)
-    }
 }

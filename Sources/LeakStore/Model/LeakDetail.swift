@@ -12,10 +12,14 @@ public struct LeakDetail: Sendable {
     public var siblings: [Sibling]
     /// How many reports are kept.
     public var samples: Int
+    /// From leak to freed, shortest first; empty without a freed report.
+    public var lived: [LivedRange]
+    /// Newest first, at most ``Decision/perLeak``.
+    public var history: [PastDecision]
 
     public init(
         row: LeakRow, versions: [VersionCount], systems: [ValueCount], models: [ValueCount], trend: Trend,
-        siblings: [Sibling], samples: Int
+        siblings: [Sibling], samples: Int, lived: [LivedRange] = [], history: [PastDecision] = []
     ) {
         self.row = row
         self.versions = versions
@@ -24,6 +28,23 @@ public struct LeakDetail: Sendable {
         self.trend = trend
         self.siblings = siblings
         self.samples = samples
+        self.lived = lived
+        self.history = history
+    }
+
+    /// How many objects went how long after they were reported.
+    public struct LivedRange: Hashable, Sendable {
+        /// Milliseconds, from this on.
+        public var from: Int
+        /// Milliseconds, less than this; `nil` without a limit.
+        public var to: Int?
+        public var count: Int
+
+        public init(from: Int, to: Int?, count: Int) {
+            self.from = from
+            self.to = to
+            self.count = count
+        }
     }
 
     public struct VersionCount: Hashable, Sendable {

@@ -10,9 +10,9 @@ public struct LeakQuery: Hashable, Sendable {
 
     /// Which leaks a list has, by what is to be done about them.
     public enum StateFilter: String, Hashable, Sendable, CaseIterable {
-        /// All but ``LeakState/known``.
+        /// All but what is ``LeakState/known``, ``LeakState/resolved`` or ``LeakState/ignored``.
         case toFix = "to_fix"
-        case open, slow, known
+        case open, regressed, slow, resolved, ignored, known
         case any
     }
 
@@ -20,6 +20,9 @@ public struct LeakQuery: Hashable, Sendable {
     /// Only leaks seen in this version; reports and installs are then that version's.
     public var version: String?
     public var state = StateFilter.toFix
+    /// Only leaks seen in it; reports are then those of the period (of whole days, but for ``Period/day``: of whole hours),
+    /// installs stay those since ever.
+    public var period: Period?
     public var kind: String?
     /// Only leaks with this class, under whatever stack.
     public var className: String?
@@ -37,8 +40,14 @@ public struct LeakQuery: Hashable, Sendable {
 /// What is to be done about a leak.
 public enum LeakState: String, Hashable, Sendable, CaseIterable {
     case open
+    /// Resolved, and seen again in a version that is not older than the fix.
+    case regressed
     /// Nearly always freed a little later.
     case slow
+    /// Somebody said that it is mended, and no version from the fix on speaks against it.
+    case resolved
+    /// Somebody said that it is to be left alone.
+    case ignored
     /// The system's, not the app's: an entry of ``KnownLeaks`` describes it, and no report speaks against it.
     case known
 }
@@ -55,15 +64,21 @@ public struct LeakPage: Sendable {
     /// What fits the query but for being ``LeakState/known``, and is left out for that; nothing where the query names a
     /// state.
     public var known: KnownTotals
+    /// The same of what is ``LeakState/resolved``, and of what is ``LeakState/ignored``; known ones among them count here.
+    public var resolved: KnownTotals
+    public var ignored: KnownTotals
 
     public init(
-        leaks: [LeakRow], next: String?, total: Int, reports: Int, known: KnownTotals = KnownTotals()
+        leaks: [LeakRow], next: String?, total: Int, reports: Int, known: KnownTotals = KnownTotals(),
+        resolved: KnownTotals = KnownTotals(), ignored: KnownTotals = KnownTotals()
     ) {
         self.leaks = leaks
         self.next = next
         self.total = total
         self.reports = reports
         self.known = known
+        self.resolved = resolved
+        self.ignored = ignored
     }
 }
 
@@ -73,6 +88,8 @@ public struct LeakRow: Sendable {
     public var state: LeakState
     /// What is known of it, or of a part of its reports.
     public var known: KnownMatch?
+    /// The decision that was made last, but for notes and for reopening; its state may be over.
+    public var standing: Standing?
     /// First seen in the app's newest version.
     public var isNew: Bool
     public var reports: Int
@@ -94,13 +111,15 @@ public struct LeakRow: Sendable {
     public var share: Share?
 
     public init(
-        identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil, isNew: Bool, reports: Int,
+        identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil, standing: Standing? = nil,
+        isNew: Bool, reports: Int,
         freed: Int, installs: Int, aliveAtMost: Int?, lived: Percentiles?, firstVersion: String,
         lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int, trend: [Int], share: Share?
     ) {
         self.identity = identity
         self.state = state
         self.known = known
+        self.standing = standing
         self.isNew = isNew
         self.reports = reports
         self.freed = freed

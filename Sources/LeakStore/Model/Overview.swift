@@ -3,10 +3,15 @@ public struct Overview: Sendable {
     /// The newest version, semantically, and the one before it.
     public var newest: Release?
     public var previous: Release?
-    /// Leaks first seen in the newest version, but for ``known``; most reports first, at most three named.
+    /// Leaks first seen in the newest version, but for those that are known, resolved or ignored; most reports first, at
+    /// most three named.
     public var newLeaks: Int
     public var newTitles: [String]
-    /// The last 24 hours.
+    /// Leaks that are ``LeakState/regressed``; most reports first, at most three named.
+    public var regressedLeaks: Int
+    public var regressedTitles: [String]
+    /// What the three numbers below are of.
+    public var period: Period
     public var recentReports: Int
     public var recentInstalls: Int
     public var recentLeaks: Int
@@ -15,6 +20,8 @@ public struct Overview: Sendable {
     public var reports: Int
     /// Those among ``leaks`` and ``reports`` that are the system's alone.
     public var known: KnownTotals
+    public var resolved: KnownTotals
+    public var ignored: KnownTotals
     /// What devices had to throw away, by reason.
     public var dropped: [Submission.Dropped]
     /// What counts under ``StoreLimits/other``.
@@ -23,8 +30,10 @@ public struct Overview: Sendable {
     public var droppedTotal: Int { dropped.reduce(into: 0) { $0.addBounded($1.count) } }
 
     public init(
-        newest: Release?, previous: Release?, newLeaks: Int, newTitles: [String], recentReports: Int,
+        newest: Release?, previous: Release?, newLeaks: Int, newTitles: [String],
+        regressedLeaks: Int = 0, regressedTitles: [String] = [], period: Period = .day, recentReports: Int,
         recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, known: KnownTotals = KnownTotals(),
+        resolved: KnownTotals = KnownTotals(), ignored: KnownTotals = KnownTotals(),
         dropped: [Submission.Dropped],
         beyond: [BeyondLimit] = []
     ) {
@@ -32,12 +41,17 @@ public struct Overview: Sendable {
         self.previous = previous
         self.newLeaks = newLeaks
         self.newTitles = newTitles
+        self.regressedLeaks = regressedLeaks
+        self.regressedTitles = regressedTitles
+        self.period = period
         self.recentReports = recentReports
         self.recentInstalls = recentInstalls
         self.recentLeaks = recentLeaks
         self.leaks = leaks
         self.reports = reports
         self.known = known
+        self.resolved = resolved
+        self.ignored = ignored
         self.dropped = dropped
         self.beyond = beyond
     }
@@ -52,6 +66,10 @@ public struct Release: Hashable, Sendable {
     public var leaks: Int
     /// Leaks first seen in it.
     public var newLeaks: Int
+    /// Leaks that are ``LeakState/regressed`` and were seen in it, which is not older than their fix.
+    public var regressedLeaks: Int
+    /// Leaks seen in the version before it, and not in it; 0 for the oldest.
+    public var goneLeaks: Int
     public var installs: Int
     public var sessions: Int
     public var leakySessions: Int
@@ -61,7 +79,8 @@ public struct Release: Hashable, Sendable {
     public var lastSeen: Int64
 
     public init(
-        version: String, builds: [String], reports: Int, leaks: Int, newLeaks: Int, installs: Int,
+        version: String, builds: [String], reports: Int, leaks: Int, newLeaks: Int, regressedLeaks: Int = 0,
+        goneLeaks: Int = 0, installs: Int,
         sessions: Int,
         leakySessions: Int, checks: Int, firstSeen: Int64, lastSeen: Int64
     ) {
@@ -70,6 +89,8 @@ public struct Release: Hashable, Sendable {
         self.reports = reports
         self.leaks = leaks
         self.newLeaks = newLeaks
+        self.regressedLeaks = regressedLeaks
+        self.goneLeaks = goneLeaks
         self.installs = installs
         self.sessions = sessions
         self.leakySessions = leakySessions

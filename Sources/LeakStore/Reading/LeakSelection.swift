@@ -39,7 +39,7 @@ struct LeakSelection {
         switch query.state {
         case .open: conditions.append("not (\(LeakRow.isSlow))")
         case .slow: conditions.append(LeakRow.isSlow)
-        case .toFix, .known, .any: break
+        case .toFix, .known, .any, .regressed, .resolved, .ignored: break
         }
         if ![.known, .any].contains(query.state), !apart.isEmpty {
             conditions.append("l.id not in (select value from json_each(?))")

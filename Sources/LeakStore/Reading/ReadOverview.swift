@@ -3,7 +3,7 @@ extension SQLiteReader {
     /// Releases read of one app: years of them, where each costs the counting of its leaks.
     static let releaseLimit = 200
 
-    func overview(app: String?, now: Int64) throws(StoreError) -> Overview {
+    func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview {
         try snapshot { () throws(StoreError) in
             let newest = try releasesOfOneApp(app, limit: 2)
             let known = try knownRows(app: app)

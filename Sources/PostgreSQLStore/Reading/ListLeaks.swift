@@ -197,7 +197,7 @@
             switch query.state {
             case .open: conditions.append("not \(LeakRow.isSlow)")
             case .slow: conditions.append(LeakRow.isSlow)
-            case .toFix, .known, .any: break
+            case .toFix, .known, .any, .regressed, .resolved, .ignored: break
             }
             if query.state == .known {
                 conditions.append("l.id = any(\(bind(known)))")

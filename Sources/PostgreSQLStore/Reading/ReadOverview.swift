@@ -6,7 +6,7 @@
         /// Releases read of one app: years of them, where each costs the counting of its leaks.
         private static let releaseLimit = 200
 
-        func overview(app: String?, now: Int64) throws(StoreError) -> Overview {
+        func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview {
             let first = SlotWindow.first(now: now)
             return try snapshot { connection throws(StoreError) in
                 let newest = try Self.releasesOfOneApp(app, limit: 2, on: connection)

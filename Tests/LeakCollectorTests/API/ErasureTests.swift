@@ -93,7 +93,7 @@ import Threads
 }
 
 /// A store whose erasures end when nobody wants them any more.
-private struct EndlessErasing: Store {
+private struct EndlessErasing: ForwardingStore {
     let store: any Store
     /// How many there were.
     let begun: Guarded<Int>
@@ -103,25 +103,5 @@ private struct EndlessErasing: Store {
         begun.wakeAll()
         while isWanted() { usleep(10_000) }
         return nil
-    }
-
-    func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-        try store.count(submissions, now: now)
-    }
-
-    func tidy(now: Int64) throws(StoreError) { try store.tidy(now: now) }
-    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
-        try store.expire(now: now, while: isWanted)
-    }
-    func add(_ credential: Credential) throws(StoreError) -> Credential { try store.add(credential) }
-    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
-        try store.revoke(credential: id, now: now)
-    }
-    func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
-        try store.useOnce(hash: hash, now: now)
-    }
-    func verify() throws(StoreError) -> [String] { try store.verify() }
-    func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
-        try store.makeReader(known: known)
     }
 }

@@ -211,7 +211,11 @@ private final class SlowStore: Store {
     func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? { nil }
     func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
+    func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool { false }
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool { false }
+    func decide(
+        _ decision: Decision, about leak: LeakID, now: Int64
+    ) throws(StoreError) -> PastDecision? { nil }
     func verify() throws(StoreError) -> [String] { [] }
     func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
         throw StoreError(.other, "nothing to read")

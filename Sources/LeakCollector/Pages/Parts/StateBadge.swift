@@ -18,6 +18,12 @@ struct StateBadge: Component {
                 "<small>freed after \(Lapse(milliseconds: $0.p50)) (median)</small>"
             }
             return #"<span class="badge slow">Slow release</span>\#(lived)"#
+        case .regressed:
+            return #"<span class="badge regressed">Regressed\#(row.standing?.backIn.map { " in \(Isolated($0))" as HTML })</span>"#
+        case .resolved:
+            return #"<span class="badge resolved">Resolved</span>"#
+        case .ignored:
+            return #"<span class="badge known">Ignored</span>"#
         case .open where row.isNew:
             return #"<span class="badge new">New in \#(Isolated(row.firstVersion))</span>"#
         case .open:

@@ -4,7 +4,10 @@ extension LeakState {
     var words: String {
         switch self {
         case .open: "Open"
+        case .regressed: "Regressed"
         case .slow: "Slow release"
+        case .resolved: "Resolved"
+        case .ignored: "Ignored"
         case .known: "Known system leak"
         }
     }
@@ -15,7 +18,10 @@ extension LeakQuery.StateFilter {
         switch self {
         case .toFix: "To fix"
         case .open: LeakState.open.words
+        case .regressed: LeakState.regressed.words
         case .slow: LeakState.slow.words
+        case .resolved: LeakState.resolved.words
+        case .ignored: LeakState.ignored.words
         case .known: LeakState.known.words
         case .any: "Any state"
         }

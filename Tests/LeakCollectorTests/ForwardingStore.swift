@@ -1,0 +1,38 @@
+@testable import LeakStore
+
+/// A store that passes on to another what it does not do in its own way.
+protocol ForwardingStore: Store {
+    var store: any Store { get }
+}
+
+extension ForwardingStore {
+    func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
+        try store.count(submissions, now: now)
+    }
+    func tidy(now: Int64) throws(StoreError) { try store.tidy(now: now) }
+    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
+        try store.expire(now: now, while: isWanted)
+    }
+    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {
+        try store.erase(install: install, while: isWanted)
+    }
+    func add(_ credential: Credential) throws(StoreError) -> Credential { try store.add(credential) }
+    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
+        try store.revoke(credential: id, now: now)
+    }
+    func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
+        try store.setName(ofCredential: id, to: name)
+    }
+    func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
+        try store.useOnce(hash: hash, now: now)
+    }
+    func decide(
+        _ decision: Decision, about leak: LeakID, now: Int64
+    ) throws(StoreError) -> PastDecision? {
+        try store.decide(decision, about: leak, now: now)
+    }
+    func verify() throws(StoreError) -> [String] { try store.verify() }
+    func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
+        try store.makeReader(known: known)
+    }
+}
