@@ -87,7 +87,8 @@ import Threads
             configuration.storage = .memory
             let reporter = LeakReporter(configuration)
             reporter.record(message: "leak")
-            guard reporter.flush(timeout: generousSeconds), reporter.statistics.dropped == [.misconfigured: 1] else {
+            guard reporter.flush(timeout: generousSeconds), reporter.statistics.dropped == [.misconfigured: 1]
+            else {
                 exit(2)
             }
         }
