@@ -5,7 +5,7 @@ internal import LeakStore
 enum Route: Hashable, Sendable {
     case reports
     case leaks, leak(LeakID), leakReports(LeakID), leakTrend(LeakID)
-    case releases, summary, apps, leakClass
+    case releases, summary, apps, leakClass, check
     case health, readiness
     case signInPage, signIn, signOut
     /// The install's id.
@@ -47,6 +47,7 @@ enum Route: Hashable, Sendable {
         (.get, "/api/v1/releases", .fixed(.releases)),
         (.get, "/api/v1/summary", .fixed(.summary)),
         (.get, "/api/v1/apps", .fixed(.apps)),
+        (.get, "/api/v1/check", .fixed(.check)),
         (.get, "/healthz", .fixed(.health)),
         (.get, "/readyz", .fixed(.readiness)),
         (.get, "/sign-in", .fixed(.signInPage)),
@@ -68,7 +69,8 @@ enum Route: Hashable, Sendable {
     var access: Access {
         switch self {
         case .reports: .writers
-        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .install:
+        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .check,
+            .install:
             .readers
         case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage: .people
         case .health, .readiness, .signInPage, .signIn, .signOut: .anyone
