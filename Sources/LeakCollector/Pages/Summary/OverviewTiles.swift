@@ -20,13 +20,12 @@ struct OverviewTiles: Component {
     private var sessions: Tile {
         let shown = example?.overview ?? overview
         let app: HTML? = example.map { ", \(Isolated($0.app))" }
-        guard let newest = shown.newest, newest.sessions > 0 else {
+        guard let newest = shown.newest, let free = newest.leakFreePercentage else {
             let version: HTML? = shown.newest.map { ", \(Isolated($0.version))" }
             return Tile(
                 title: "Leak-free sessions\(app)\(version)", value: "no data",
                 note: "no session reported so far")
         }
-        let free = Percentage(newest.sessions.saturated(adding: -newest.leakySessions), of: newest.sessions)
         return Tile(
             title: "Leak-free sessions\(app), \(Isolated(newest.version))", value: "\(free)",
             note: "\(difference(shown, newest))\(Count(newest.sessions).of("session", "sessions"))")
