@@ -10,7 +10,7 @@ struct ReleasesPage: Component {
 
     var html: HTML {
         PageFrame(
-            title: "Releases", section: .releases, context: context,
+            title: "Releases", section: .releases, context: context, isLive: true,
             main: #"""
                 <h1>Releases</h1>
                 \#(apps)

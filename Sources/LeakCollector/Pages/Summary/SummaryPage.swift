@@ -11,7 +11,7 @@ struct SummaryPage: Component {
 
     var html: HTML {
         PageFrame(
-            title: context.query.app ?? "Summary", section: .summary, context: context,
+            title: context.query.app ?? "Summary", section: .summary, context: context, isLive: true,
             main: #"""
                 <h1 class="hidden">Leaks of \#(Isolated(context.query.app ?? "all apps"))</h1>
                 \#(FilterForm(context: context))
