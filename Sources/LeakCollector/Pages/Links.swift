@@ -109,6 +109,7 @@ struct Links: Hashable, Sendable {
             ("app", query.app),
             ("version", query.version),
             ("state", query.state == plain.state ? nil : query.state.rawValue),
+            ("period", query.period?.rawValue),
             ("kind", query.kind),
             ("class", query.className),
             ("q", query.search),

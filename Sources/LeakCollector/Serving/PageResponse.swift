@@ -7,7 +7,7 @@ extension Response {
         self.init(status, type: "text/html; charset=utf-8", body: .bytes(page.bytes))
         // A page that went wrong has nothing to be asked for again by.
         fields.append(("Cache-Control", status == .ok ? "private, no-cache" : "no-store"))
-        if status == .ok { etag = ContentTag.of(page.bytes) }
+        if status == .ok { etag = ContentTag.of(page: page) }
     }
 
     /// What went wrong, for eyes.
