@@ -40,7 +40,7 @@ enum Act: Hashable, Sendable {
     ) throws(StoreError) -> Response {
         switch self {
         case .form:
-            return .redirect(to: Links.served.to(.leak(leak)) + "#history")
+            return .redirect(to: Links.served.to(.leak(leak)) + "#" + HistoryCard.anchor)
         case .json:
             let row = try reader.leak(leak, now: now)?.row
             var writer = JSONWriter()
