@@ -6,7 +6,7 @@ struct FirstReportPage: Component {
 
     var html: HTML {
         PageFrame(
-            title: "First report", section: .summary, context: context,
+            title: "First report", section: .summary, context: context, isLive: true,
             main: #"""
                 <div class="narrow"><h1>Waiting for the first report</h1>
                 <p>Nothing has been reported so far. Put your ingest key in place of KEY: it was printed when the \#

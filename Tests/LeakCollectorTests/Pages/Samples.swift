@@ -36,6 +36,7 @@ enum Shop {
 
     static func row(
         _ leak: LeakIdentity, isNew: Bool = false, state: LeakState = .open, known: KnownMatch? = nil,
+        standing: Standing? = nil,
         reports: Int,
         freed: Int = 0,
         installs: Int,
@@ -43,8 +44,8 @@ enum Shop {
         trend: [Int], share: Share?
     ) -> LeakRow {
         LeakRow(
-            identity: leak, state: state, known: known, isNew: isNew, reports: reports, freed: freed,
-            installs: installs,
+            identity: leak, state: state, known: known, standing: standing, isNew: isNew, reports: reports,
+            freed: freed, installs: installs,
             aliveAtMost: alive, lived: lived, firstVersion: from, lastVersion: to, firstSeen: now - 51 * hour,
             lastSeen: now - ago, trendFrom: today - 13, trend: trend, share: share)
     }
@@ -59,13 +60,20 @@ enum Shop {
         from: "5.2.0", seen: 2 * hour, trend: [0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 60, 210, 480, 530],
         share: Share(reports: 1207, checks: 14_901))
 
+    /// Mended in 5.0.0, and seen again.
+    static let backAgain = Standing(
+        decision: PastDecision(
+            .resolved(version: "5.0.0", isAfter: false), note: "weak self", by: "anna", at: now - 700 * hour),
+        reportsSince: 571, backIn: "5.2.0")
+
     static let rows: [LeakRow] = [
         checkout,
         row(
             leak(
                 2, "CartViewModel", kind: "object", stack: [],
                 cycle: ["CartViewModel.onChange", "closure", "CartViewModel"]),
-            reports: 641, installs: 402, from: "4.9.0", seen: 31 * minute,
+            state: .regressed, standing: backAgain, reports: 641, installs: 402, from: "4.9.0",
+            seen: 31 * minute,
             trend: [40, 22, 8, 0, 0, 0, 0, 0, 0, 0, 12, 90, 201, 268],
             share: Share(reports: 641, checks: 16_025)),
         row(
@@ -114,37 +122,41 @@ enum Shop {
 
     static let releases: [Release] = [
         release(
-            "5.2.0", ["809", "812"], reports: 3102, leaks: 6, new: 1, sessions: 41_220, leaky: 536,
-            checks: 120_400, days: 4),
+            "5.2.0", ["809", "812"], reports: 3102, leaks: 6, new: 1, back: 1, gone: 2, sessions: 41_220,
+            leaky: 536, checks: 120_400, days: 4),
         release(
-            "5.1.0", ["790"], reports: 2011, leaks: 5, new: 2, sessions: 98_100, leaky: 402, checks: 301_000,
-            days: 30),
+            "5.1.0", ["790"], reports: 2011, leaks: 5, new: 2, gone: 1, sessions: 98_100, leaky: 402,
+            checks: 301_000, days: 30),
         release("5.0.1", [], reports: 12, leaks: 1, new: 1, sessions: 0, leaky: 0, checks: 0, days: 400),
     ]
 
     static func release(
-        _ version: String, _ builds: [String], reports: Int, leaks: Int, new: Int, sessions: Int, leaky: Int,
-        checks: Int,
-        days: Int64
+        _ version: String, _ builds: [String], reports: Int, leaks: Int, new: Int, back: Int = 0,
+        gone: Int = 0, sessions: Int,
+        leaky: Int, checks: Int, days: Int64
     ) -> Release {
         Release(
             version: version, builds: builds, reports: reports, leaks: leaks, newLeaks: new,
-            installs: reports / 2,
+            regressedLeaks: back,
+            goneLeaks: gone, installs: reports / 2,
             sessions: sessions, leakySessions: leaky, checks: checks, firstSeen: now - days * 24 * hour,
             lastSeen: now - days * hour / 8)
     }
 
     static let overview = Overview(
         newest: releases[0], previous: releases[1], newLeaks: 1, newTitles: ["CheckoutViewController"],
-        recentReports: 1002, recentInstalls: 731, recentLeaks: 5, leaks: 7, reports: 4553,
-        known: KnownTotals(leaks: 1, reports: 1902),
+        regressedLeaks: 1, regressedTitles: ["CartViewModel"],
+        recentReports: 1002, recentInstalls: 731, recentLeaks: 5, leaks: 12, reports: 4765,
+        known: KnownTotals(leaks: 1, reports: 1902), resolved: KnownTotals(leaks: 3, reports: 200),
+        ignored: KnownTotals(leaks: 2, reports: 12),
         dropped: [
             Submission.Dropped(app: "com.acme.shop", reason: "budget", count: 12),
             Submission.Dropped(app: "com.acme.shop", reason: "too_old", count: 2),
         ])
 
     static let page = LeakPage(
-        leaks: rows, next: nil, total: 6, reports: 2651, known: KnownTotals(leaks: 1, reports: 1902))
+        leaks: rows, next: nil, total: 6, reports: 2651, known: KnownTotals(leaks: 1, reports: 1902),
+        resolved: KnownTotals(leaks: 3, reports: 200), ignored: KnownTotals(leaks: 2, reports: 12))
 
     static let detail = LeakDetail(
         row: checkout,
@@ -176,6 +188,41 @@ enum Shop {
             LeakDetail.Sibling(id: LeakID(high: 9, low: 10), stack: [], reports: 2),
         ],
         samples: 24)
+
+    /// A leak that came back after it was resolved; objects are freed late now and then.
+    static var regressedDetail: LeakDetail {
+        var detail = detail
+        detail.row.state = .regressed
+        detail.row.isNew = false
+        detail.row.standing = Standing(decision: history[1], reportsSince: 37, backIn: "5.2.0")
+        detail.history = history
+        detail.lived = [
+            LeakDetail.LivedRange(from: 0, to: 1000, count: 1),
+            LeakDetail.LivedRange(from: 1000, to: 5000, count: 3),
+            LeakDetail.LivedRange(from: 5000, to: 60_000, count: 7),
+            LeakDetail.LivedRange(from: 60_000, to: nil, count: 1),
+        ]
+        return detail
+    }
+
+    static let history = [
+        PastDecision(.noted, note: "Seen again\nby QA", by: "sign-in link", at: now - 3 * hour),
+        PastDecision(
+            .resolved(version: "5.0.1", isAfter: true), note: "weak self in onPaid", by: "Ann",
+            at: now - 80 * hour),
+        PastDecision(.reopened, note: nil, by: "Bob", at: now - 20 * 24 * hour),
+        PastDecision(.ignored(.reports(100)), note: nil, by: "Bob", at: now - 30 * 24 * hour),
+        PastDecision(
+            .ignored(.date(now + 10 * 24 * hour)), note: nil, by: "Bob", at: now - 31 * 24 * hour),
+        PastDecision(.ignored(nil), note: nil, by: "Bob", at: now - 400 * 24 * hour),
+    ]
+
+    static let hours = Trend(
+        step: .hour, from: today * 24 + 12 - 47,
+        versions: [
+            Trend.Series(version: "5.2.0", counts: (0..<48).map { $0 * 7919 % 31 }),
+            Trend.Series(version: "5.2.0-beta", counts: (0..<48).map { $0 % 5 }),
+        ])
 
     /// A leak of which the greater part is the system's.
     static var knownDetail: LeakDetail {
@@ -236,9 +283,11 @@ enum Shop {
 
 /// Every page, as the golden files have it.
 enum SamplePage: String, CaseIterable {
-    case leakClass = "class", knownLeak = "known-leak"
+    case leakClass = "class", knownLeak = "known-leak", regressed = "leak-regressed"
+    case exportedLeak = "leak-exported"
     case summary, summaryEmpty = "summary-no-match", leak, reports, releases, first, signIn = "sign-in", error
     case exported = "summary-exported"
+    case access, accessEmpty = "access-empty", newKey = "new-key", newToken = "new-token"
 
     var html: HTML {
         switch self {
@@ -257,6 +306,16 @@ enum SamplePage: String, CaseIterable {
         case .leak:
             LeakDetailPage(context: Shop.context(), detail: Shop.detail, newest: Shop.kept(.newest, hours: 2))
                 .html
+        case .regressed:
+            LeakDetailPage(
+                context: Shop.context(), detail: Shop.regressedDetail, hours: Shop.hours,
+                newest: Shop.kept(.newest, hours: 2), first: Shop.kept(.first, hours: 51)
+            ).html
+        case .exportedLeak:
+            LeakDetailPage(
+                context: Shop.context(Links(mode: .files(page: .leak(Shop.checkout.identity.id)))),
+                detail: Shop.regressedDetail
+            ).html
         case .leakClass: ClassPage(context: Shop.context(), found: Shop.leakClass).html
         case .knownLeak: LeakDetailPage(context: Shop.context(), detail: Shop.knownDetail).html
         case .reports:
@@ -276,6 +335,24 @@ enum SamplePage: String, CaseIterable {
             ).html
         case .error:
             ErrorPage(context: Shop.context(), status: 404, detail: nil).html
+        case .access:
+            AccessPage(
+                context: Shop.context(), apps: Shop.apps, appCount: 120, keys: Shop.keys, tokens: Shop.tokens
+            ).html
+        case .accessEmpty:
+            AccessPage(context: Shop.context(), apps: [], appCount: 0, keys: [], tokens: []).html
+        case .newKey:
+            NewSecretPage(
+                context: Shop.context(), kind: .keys, credential: Shop.keys[0],
+                secret: "sEcReT-0123456789_abc",
+                address: "https://leaks.example.com"
+            ).html
+        case .newToken:
+            NewSecretPage(
+                context: Shop.context(), kind: .tokens, credential: Shop.tokens[0],
+                secret: "sEcReT-0123456789_abc",
+                address: "https://leaks.example.com"
+            ).html
         case .exported:
             SummaryPage(
                 context: Shop.context(Links(mode: .files(page: .summary(app: "com.acme.shop")))),
