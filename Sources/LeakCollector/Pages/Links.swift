@@ -59,7 +59,8 @@ struct Links: Hashable, Sendable {
     static func file(of place: Place) -> String {
         switch place {
         case .file(let name): name
-        case .summary, .leak, .reports, .decisions, .releases, .leakClass, .signIn, .signOut: stem(of: place) + ".html"
+        case .summary, .leak, .reports, .decisions, .releases, .leakClass, .signIn, .signOut:
+            stem(of: place) + ".html"
         }
     }
 
