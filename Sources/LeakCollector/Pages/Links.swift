@@ -7,6 +7,8 @@ enum Place: Hashable, Sendable {
     case reports(LeakID)
     case releases(app: String?)
     case leakClass(String, app: String?)
+    /// Apps, keys and tokens.
+    case access
     case signIn
     case signOut
     /// A file of `Public/`, such as `style.css`.
@@ -57,7 +59,8 @@ struct Links: Hashable, Sendable {
     static func file(of place: Place) -> String {
         switch place {
         case .file(let name): name
-        case .summary, .leak, .reports, .releases, .leakClass, .signIn, .signOut: stem(of: place) + ".html"
+        case .summary, .leak, .reports, .releases, .leakClass, .access, .signIn, .signOut:
+            stem(of: place) + ".html"
         }
     }
 
@@ -73,7 +76,7 @@ struct Links: Hashable, Sendable {
         case .reports(let id): "leaks/\(id).reports"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // Somebody has to answer these.
-        case .leakClass, .signIn, .signOut: "index"
+        case .leakClass, .access, .signIn, .signOut: "index"
         case .file(let name): name
         }
     }
@@ -89,6 +92,7 @@ struct Links: Hashable, Sendable {
         case .reports(let id): "/leaks/\(id)/reports"
         case .releases(let app): "/releases" + parameters([("app", app)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
+        case .access: "/access"
         case .signIn: "/sign-in"
         case .signOut: "/sign-out"
         case .file(let name): "/" + name
@@ -98,7 +102,7 @@ struct Links: Hashable, Sendable {
     private static func resource(of place: Place) -> String {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
-        case .leak, .reports, .releases, .leakClass, .signIn, .signOut, .file: path(of: place)
+        case .leak, .reports, .releases, .leakClass, .access, .signIn, .signOut, .file: path(of: place)
         }
     }
 
