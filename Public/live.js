@@ -109,6 +109,10 @@
       next.remove();
       next = after;
     }
+    // What is the script's stands behind what is the page's.
+    for (const child of [...parent.childNodes]) {
+      if (own.has(child) && child.nextSibling && !own.has(child.nextSibling)) parent.append(child);
+    }
   }
 
   /** Lets a row be seen to have changed; the style sheet asks whether motion is wanted. */
@@ -265,7 +269,7 @@
     element("dl", { className: "keys" }, ...keys.map(([key, meaning]) =>
       element("div", {}, element("dt", {}, element("kbd", { textContent: key })), element("dd", { textContent: meaning })))),
     element("form", { method: "dialog" },
-      element("label", {}, chosen, " Use them"), element("button", { textContent: "Close" })));
+      element("label", {}, chosen, " Use them"), element("button", { autofocus: true, textContent: "Close" })));
   dialog.setAttribute("aria-labelledby", "keys");
   own.add(dialog);
 

@@ -28,9 +28,10 @@ struct FilterForm: Component {
         return #"""
             <form class="filters" role="search" action="\#(context.links.to(.summary(app: nil)))">
             \#(HTML(choices.map(\.html), separator: "\n"))
+            \#(order)
             <input type="search" name="q" value="\#(query.search ?? "")" \#
             placeholder="Class, path or message" aria-label="Search">
-            \#(order)\#(hidden("class", query.className))\#(hidden("limit", limit))<button>Show</button>\#(className)
+            \#(hidden("class", query.className))\#(hidden("limit", limit))<button>Show</button>\#(className)
             </form>
             """#
     }
@@ -51,7 +52,7 @@ struct FilterForm: Component {
             Choice(name: "kind", label: "Kind", none: "Any kind", options: Self.kinds, chosen: query.kind),
             Choice(
                 name: "period", label: "Seen in the last", none: "All time",
-                options: Period.allCases.map { ($0.rawValue, "Last \($0.words)") },
+                options: Period.allCases.map { ($0.rawValue, $0.words) },
                 chosen: query.period?.rawValue),
         ]
     }
