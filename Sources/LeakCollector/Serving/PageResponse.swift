@@ -7,6 +7,9 @@ extension Response {
         self.init(status, type: "text/html; charset=utf-8", body: .bytes(page.bytes))
         // A page that went wrong has nothing to be asked for again by.
         fields.append(("Cache-Control", status == .ok ? "private, no-cache" : "no-store"))
+        // Under `no-referrer` a browser sends `Origin: null` with our own forms, which ``Visits/isFromHere(_:)`` refuses:
+        // https://fetch.spec.whatwg.org/#append-a-request-origin-header. Other sites still see nothing.
+        fields.append(("Referrer-Policy", "same-origin"))
         if status == .ok { etag = ContentTag.of(page.bytes) }
     }
 
