@@ -1,0 +1,33 @@
+extension Tab {
+    /// The words of the first element that a selector finds, as a person reads them: white space is one space, what
+    /// is not shown is left out.
+    func words(_ selector: String) async throws -> String? {
+        try await evaluate(
+            "document.querySelector(\(Self.quoted(selector)))?.innerText.replace(/\\s+/g, ' ').trim()"
+        ).text
+    }
+
+    /// The words of every element that a selector finds.
+    func allWords(_ selector: String) async throws -> [String] {
+        try await evaluate(
+            "[...document.querySelectorAll(\(Self.quoted(selector)))].map(it => it.innerText.replace(/\\s+/g, ' ').trim())"
+        ).elements.compactMap(\.text)
+    }
+
+    func count(_ selector: String) async throws -> Int {
+        try await evaluate("document.querySelectorAll(\(Self.quoted(selector))).length").int ?? 0
+    }
+
+    /// Path and query of the page that is shown.
+    var path: String {
+        get async throws { try await evaluate("location.pathname + location.search").text ?? "" }
+    }
+
+    /// How many pixels the page is wider than the window.
+    var overflow: Int {
+        get async throws {
+            try await evaluate("document.scrollingElement.scrollWidth - document.documentElement.clientWidth")
+                .int ?? 0
+        }
+    }
+}
