@@ -42,6 +42,13 @@ final class Site: Sendable {
         return try JSON(parsing: Data(text.utf8))
     }
 
+    /// The id of the leak that a search finds first, whatever its state.
+    func leak(_ search: String) async throws -> String {
+        let words = try #require(search.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let leaks = try await json("/api/v1/leaks?state=any&sort=reports&q=\(words)")["leaks"].elements
+        return try #require(leaks.first?["id"].text, "no leak for \(search)")
+    }
+
     /// Gives the tab the cookie of a signed-in browser.
     func signIn(_ tab: Tab) async throws {
         let cookie = try await onOwnThread { [running] in
@@ -73,7 +80,7 @@ final class Site: Sendable {
         _ look: Look = .desk, sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (Tab) async throws -> Value
     ) async throws -> Value {
-        try await Browser.tab(look, sourceLocation: sourceLocation) { tab in
+        try await Browser.tab(look, at: address, sourceLocation: sourceLocation) { tab in
             try await signIn(tab)
             return try await body(tab)
         }

@@ -20,15 +20,17 @@ final class Browser: Sendable {
 
     /// Opens a tab that shares nothing with others, lends it, and closes it.
     ///
+    /// - Parameter site: the address of what is visited, without a path.
+    ///
     /// What its pages complained of is an issue of the test, unless the test took it before
     /// (``Tab/takeComplaints()``).
     static func tab<Value>(
-        _ look: Look = .desk, sourceLocation: SourceLocation = #_sourceLocation,
+        _ look: Look = .desk, at site: String = "", sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (Tab) async throws -> Value
     ) async throws -> Value {
         let browser = try #require(current, "no browser: the suite lacks .chromium")
         let context = try await browser.devTools.call("Target.createBrowserContext")["browserContextId"]
-        let tab = try await Tab(browser.devTools, context: context, look: look)
+        let tab = try await Tab(browser.devTools, context: context, look: look, site: site)
         do {
             let value = try await body(tab)
             try await tab.settle()

@@ -63,6 +63,11 @@ extension Tab {
         }
     }
 
+    /// Opens all that is folded.
+    func unfold() async throws {
+        _ = try await evaluate("document.querySelectorAll('details').forEach(it => it.open = true)")
+    }
+
     /// Presses and releases a key: a letter, `Enter`, `Tab`, `Escape`, `ArrowDown`.
     func press(_ key: String) async throws {
         let codes = ["Enter": 13, "Tab": 9, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40]

@@ -1,4 +1,21 @@
+import Testing
+
 extension Tab {
+    /// Expects that the elements that a selector finds read so, one after the other.
+    func expect(
+        _ selector: String, reads words: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let found = try await allWords(selector)
+        let place = try await path
+        #expect(found == words, "\(selector) at \(place)", sourceLocation: sourceLocation)
+    }
+
+    /// Expects a path and a query.
+    func expect(path: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let found = try await self.path
+        #expect(found == path, sourceLocation: sourceLocation)
+    }
+
     /// The words of the first element that a selector finds, as a person reads them: white space is one space, what
     /// is not shown is left out.
     func words(_ selector: String) async throws -> String? {

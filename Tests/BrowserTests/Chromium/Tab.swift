@@ -9,10 +9,13 @@ final class Tab: Sendable {
 
     let devTools: DevTools
     let session: String
+    /// The address without a path of the site that is visited.
+    let site: String
     private let events = Guarded(PageEvents())
 
-    init(_ devTools: DevTools, context: JSON, look: Look) async throws {
+    init(_ devTools: DevTools, context: JSON, look: Look, site: String) async throws {
         self.devTools = devTools
+        self.site = site
         let target = try await devTools.call(
             "Target.createTarget", ["url": "about:blank", "browserContextId": context])["targetId"]
         let attached = try await devTools.call(
@@ -80,7 +83,7 @@ final class Tab: Sendable {
     }
 
     private func wait(_ words: String, until condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + DevTools.patience
         while try await !condition() {
             guard ContinuousClock.now < deadline else {
                 let place = try? await evaluate("location.href").text
