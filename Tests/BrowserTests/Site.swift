@@ -33,7 +33,7 @@ final class Site: Sendable {
             try running.with { try $0.post(body, "application/json").text }
         }
         let json = try JSON(parsing: Data(answer.utf8))
-        try #require(json["rejected"] == [], "\(answer)", sourceLocation: sourceLocation)
+        try #require(json["rejected"].elements.isEmpty, "\(answer)", sourceLocation: sourceLocation)
     }
 
     /// What the API answers at a path.
@@ -42,10 +42,15 @@ final class Site: Sendable {
         return try JSON(parsing: Data(text.utf8))
     }
 
+    /// A text as part of a query.
+    static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
     /// The id of the leak that a search finds first, whatever its state.
     func leak(_ search: String) async throws -> String {
-        let words = try #require(search.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
-        let leaks = try await json("/api/v1/leaks?state=any&sort=reports&q=\(words)")["leaks"].elements
+        let leaks = try await json("/api/v1/leaks?state=any&sort=reports&q=\(Self.encoded(search))")["leaks"]
+            .elements
         return try #require(leaks.first?["id"].text, "no leak for \(search)")
     }
 

@@ -107,6 +107,21 @@ extension BrowserTests {
             }
         }
 
+        @Test(arguments: [
+            ("limit=none", "limit must be a number from 1 to 200"),
+            ("q=" + String(repeating: "long", count: 80), "q is 320 bytes, at most 256"),
+        ])
+        func `says on a page what an address cannot ask for`(query: String, words: String) async throws {
+            try await Site().visit { tab in
+                try await tab.open(tab.site + "/?" + query)
+                try await tab.settle()
+                #expect(tab.takeComplaints().allSatisfy { $0.contains("400 (Bad Request)") })
+                #expect(try await tab.words("main")?.contains(words) == true)
+                try await tab.loading { try await tab.click(words: "Summary") }
+                try await tab.expect(path: "/")
+            }
+        }
+
         @Test(arguments: looks)
         func `waits for the first report and becomes the list with it`(look: Look) async throws {
             let site = try await Site()
