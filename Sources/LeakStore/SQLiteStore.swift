@@ -135,6 +135,23 @@ public final class SQLiteStore: Store {
         }
     }
 
+    public func decide(
+        _ decision: Decision, about leak: LeakID, now: Int64
+    ) throws(StoreError) -> PastDecision? {
+        try write { writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in
+                try writer.decide(decision, about: leak, now: now)
+            }
+        }
+    }
+
+    public func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
+        try write { writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in try writer.setName(ofCredential: id, to: name)
+            }
+        }
+    }
+
     /// Copies the log into the database file and empties it, unless a reader needs it.
     ///
     /// - Returns: whether the log is empty.

@@ -60,6 +60,8 @@ public protocol Store: Sendable {
     /// Gives a credential another name.
     ///
     /// - Returns: whether there is such a one, not revoked.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for a name that is empty, longer than ``Decision/nameBytes``, or has
+    ///   control characters.
     func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool
 
     /// Checks that what is kept can be read, and that every total is the sum of its parts. Reads everything; others may

@@ -60,6 +60,28 @@ package struct DurationHistogram: Hashable, Sendable {
         return Percentiles(p50: p50, p90: p90)
     }
 
+    /// Where ranges for people begin, in milliseconds.
+    private static let edges = [
+        0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 60_000, 300_000, 3_600_000,
+    ]
+
+    /// From the first range that has any to the last, at the histogram's precision.
+    package var ranges: [LeakDetail.LivedRange] {
+        var counts = [Int](repeating: 0, count: Self.edges.count)
+        for bucket in buckets {
+            let middle = Self.middle(of: bucket.number)
+            guard let range = Self.edges.lastIndex(where: { $0 <= middle }) else { continue }
+            counts[range].addBounded(bucket.count)
+        }
+        guard let first = counts.firstIndex(where: { $0 > 0 }), let last = counts.lastIndex(where: { $0 > 0 })
+        else { return [] }
+        return (first...last).map { index in
+            LeakDetail.LivedRange(
+                from: Self.edges[index], to: index + 1 < Self.edges.count ? Self.edges[index + 1] : nil,
+                count: counts[index])
+        }
+    }
+
     /// Pairs of bucket number (less the one before) and count, as varints.
     package var bytes: [UInt8] {
         var writer = PackedWriter()

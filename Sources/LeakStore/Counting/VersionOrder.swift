@@ -5,6 +5,8 @@
 /// any version. Of two that rank the same, the text decides.
 package struct VersionOrder: Hashable, Comparable, Sendable {
     package let key: [UInt8]
+    /// How many bytes of ``key`` all versions that rank the same have in common; the rest is the text.
+    private let rankCount: Int
 
     package init(_ version: String) {
         let text = Array(version.utf8)
@@ -14,6 +16,7 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
         }
         guard let numbers = Self.takeNumbers(from: &rest) else {
             key = [Mark.text] + text
+            rankCount = key.count
             return
         }
         var key = [Mark.version]
@@ -28,7 +31,25 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
         } else {
             Self.append(preRelease: suffix.first == UInt8(ascii: "-") ? suffix.dropFirst() : suffix, to: &key)
         }
+        rankCount = key.count
         self.key = key + text
+    }
+
+    /// Whether it begins with a number, and so has a place among versions.
+    package var isNumbered: Bool { key[0] == Mark.version }
+
+    /// The least key of a version that ranks the same or higher.
+    package var atOrAbove: [UInt8] { Array(key.prefix(rankCount)) }
+
+    /// The least key of a version that ranks higher.
+    package var above: [UInt8] {
+        // Of texts, each has a rank of its own.
+        guard isNumbered else { return key + [0] }
+        var bound = atOrAbove
+        if bound[rankCount - 1] == Mark.released { bound.removeLast() }
+        // Its last byte is the end of a list now, and whatever has the same numbers begins with it.
+        bound[bound.count - 1] = Mark.end + 1
+        return bound
     }
 
     package static func < (one: Self, other: Self) -> Bool { one.key.lexicographicallyPrecedes(other.key) }

@@ -32,7 +32,8 @@ public struct LeakDetail: Sendable {
         self.history = history
     }
 
-    /// How many objects went how long after they were reported.
+    /// How many objects went how long after they were reported. Times are known to within 3.2 %, so that one near an end of
+    /// a range may count in its neighbour.
     public struct LivedRange: Hashable, Sendable {
         /// Milliseconds, from this on.
         public var from: Int

@@ -20,8 +20,8 @@ public struct LeakQuery: Hashable, Sendable {
     /// Only leaks seen in this version; reports and installs are then that version's.
     public var version: String?
     public var state = StateFilter.toFix
-    /// Only leaks seen in it; reports are then those of the period (of whole days, but for ``Period/day``: of whole hours),
-    /// installs stay those since ever.
+    /// Only leaks with reports in it; reports are then those of the period (of whole days, but for ``Period/day``: of whole
+    /// hours), installs stay those since ever.
     public var period: Period?
     public var kind: String?
     /// Only leaks with this class, under whatever stack.

@@ -66,7 +66,7 @@ public struct Release: Hashable, Sendable {
     public var leaks: Int
     /// Leaks first seen in it.
     public var newLeaks: Int
-    /// Leaks that are ``LeakState/regressed`` and were seen in it, which is not older than their fix.
+    /// Leaks that were seen in it, which is not older than their fix, since they were resolved.
     public var regressedLeaks: Int
     /// Leaks seen in the version before it, and not in it; 0 for the oldest.
     public var goneLeaks: Int

@@ -5,13 +5,14 @@ public struct ReleaseCheck: Sendable {
     /// The version compared with; `nil` when there is none before.
     public var baseline: String?
     /// Leaks seen in ``version`` and in no version that is not newer than ``baseline``, most reports in it first, at most
-    /// ``rowLimit``. Known system leaks and ignored ones are left out; reports and installs are those of ``version``.
+    /// ``rowLimit``. Known system leaks and ignored ones are left out, and those that are said to be mended in ``version``
+    /// or before; reports and installs are those of ``version``.
     public var new: [LeakRow]
     public var newCount: Int
-    /// Leaks that are ``LeakState/regressed`` and were seen in ``version``, which is not older than their fix.
+    /// Leaks that were seen in ``version``, which is not older than their fix, since they were resolved.
     public var regressed: [LeakRow]
     public var regressedCount: Int
-    /// Leaks seen in ``version`` that were left out, for being known or ignored.
+    /// Leaks seen in ``version`` that were left out, for being known, ignored or resolved.
     public var setAside: Int
     /// Leaks seen in ``version`` in all.
     public var leaks: Int

@@ -10,27 +10,43 @@ struct LeakSelection {
     let primary: String
     let secondary: String
 
-    init(_ query: LeakQuery, known: KnownRows = KnownRows()) {
-        var joins = "from leak l join app a on a.id = l.app"
+    init(_ query: LeakQuery, _ verdicts: Verdicts, now: Int64) {
+        var joins = ""
         var values: [any Bindable] = []
-        let apart = known.rows
-        if query.state == .known {
-            // From these few on, whatever else is asked for.
-            joins = "from json_each(?) k cross join leak l on l.id = k.value join app a on a.id = l.app"
-            values.append(apart.list)
+        if let period = query.period {
+            joins = "(select ? as start, ? as bucket) w cross join "
+            values += [period.start(now: now), period.firstBucket(now: now)]
         }
+        if let state = query.state.told {
+            // From these few on, whatever else is asked for.
+            joins += "json_each(?) k cross join leak l on l.id = k.value"
+            values.append(verdicts.rows([state]).list)
+        } else {
+            joins += "leak l"
+        }
+        joins = "from \(joins) join app a on a.id = l.app"
+        var part = ""
         if let version = query.version {
             joins += """
                  join leak_release n on n.leak = l.id
                  and n.release = (select id from release where app = l.app and version = ?)
                 """
             values.append(version)
-            (reports, installs, lookedAt) = ("n.reports", "n.installs", "n.release")
+            part = "and p.release = n.release"
+            (installs, lookedAt) = ("n.installs", "n.release")
         } else {
             // Only the order by impact needs it; SQLite leaves out a left join that nothing reads.
             joins += " left join leak_release n on n.leak = l.id and n.release = a.newest_release"
-            (reports, installs, lookedAt) = ("l.reports", "l.installs", "l.last_release")
+            (installs, lookedAt) = ("l.installs", "l.last_release")
         }
+        let counts =
+            query.period.map {
+                """
+                (select cast(min(total(p.reports), 0x1FFFFFFFFFFFFF) as integer) from \($0.table) p
+                 where p.leak = l.id and p.\($0.bucket) >= w.bucket \(part))
+                """
+            }
+        reports = counts ?? (query.version == nil ? "l.reports" : "n.reports")
         var conditions: [String] = []
         if let app = query.app {
             conditions.append("l.app = (select id from app where name = ?)")
@@ -41,10 +57,12 @@ struct LeakSelection {
         case .slow: conditions.append(LeakRow.isSlow)
         case .toFix, .known, .any, .regressed, .resolved, .ignored: break
         }
-        if ![.known, .any].contains(query.state), !apart.isEmpty {
+        let leftOut = verdicts.rows(query.state.leftOut)
+        if !leftOut.isEmpty {
             conditions.append("l.id not in (select value from json_each(?))")
-            values.append(apart.list)
+            values.append(leftOut.list)
         }
+        if let counts { conditions.append("l.last_seen >= w.start and \(counts) > 0") }
         if let kind = query.kind {
             conditions.append("l.kind = ?")
             values.append(kind)
@@ -74,4 +92,10 @@ struct LeakSelection {
         case .firstSeen: (primary, secondary) = ("l.first_seen", "0")
         }
     }
+}
+
+extension Period {
+    /// What has the reports of a leak in its grain.
+    fileprivate var table: String { self == .day ? "leak_hour" : "leak_day" }
+    fileprivate var bucket: String { self == .day ? "hour" : "day" }
 }

@@ -7,12 +7,12 @@ extension SQLiteReader {
         }
         let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
         return try snapshot { () throws(StoreError) in
-            let known = try knownRows(app: query.app)
-            let selection = LeakSelection(query, known: known)
-            let (total, left) = try totals(of: query, selection, known)
+            let verdicts = try verdicts(app: query.app, now: now)
+            let selection = LeakSelection(query, verdicts, now: now)
+            let totals = try totals(of: query, selection, verdicts, now: now)
             var (rows, cursors) =
                 query.isOfAllLeaks
-                ? try firstOfAll(query, known, after: cursor, limit: query.limit + 1)
+                ? try firstOfAll(query, verdicts, after: cursor, limit: query.limit + 1)
                 : try page(of: selection, after: cursor, limit: query.limit + 1)
             var next: String?
             if rows.count > query.limit {
@@ -20,44 +20,67 @@ extension SQLiteReader {
                 cursors.removeLast()
                 next = cursors.last?.text(for: query)
             }
-            let first = Calendar.day(of: now) - LeakRow.trendDays + 1
-            let trends = try trends(of: cursors.map(\.row), from: first)
-            for index in rows.indices {
-                rows[index].mark(known.matches[cursors[index].row])
-                rows[index].trendFrom = first
-                rows[index].trend =
-                    trends[cursors[index].row] ?? [Int](repeating: 0, count: LeakRow.trendDays)
-            }
+            try complete(&rows, cursors.map(\.row), verdicts, now: now)
             return LeakPage(
-                leaks: rows, next: next, total: total.leaks, reports: total.reports, known: left)
+                leaks: rows, next: next, total: totals.listed.leaks, reports: totals.listed.reports,
+                known: totals.known, resolved: totals.resolved, ignored: totals.ignored)
         }
     }
 
-    /// - Returns: what the list has, and what it leaves out for being known.
+    /// Adds what the columns of a row do not say.
+    ///
+    /// - Parameter numbers: rows of `leak`, of the same leaks.
+    func complete(
+        _ rows: inout [LeakRow], _ numbers: [Int64], _ verdicts: Verdicts, now: Int64
+    ) throws(StoreError) {
+        let first = Calendar.day(of: now) - LeakRow.trendDays + 1
+        let trends = try trends(of: numbers, from: first)
+        for (index, number) in numbers.enumerated() {
+            verdicts.mark(&rows[index], number, now: now)
+            rows[index].trendFrom = first
+            rows[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
+        }
+    }
+
+    private struct Totals {
+        var listed: KnownTotals
+        /// What the list leaves out.
+        var known = KnownTotals()
+        var resolved = KnownTotals()
+        var ignored = KnownTotals()
+    }
+
     private func totals(
-        of query: LeakQuery, _ selection: LeakSelection, _ known: KnownRows
-    ) throws(StoreError) -> (listed: (leaks: Int, reports: Int), known: KnownTotals) {
-        guard query.isOfAllLeaks else {
+        of query: LeakQuery, _ selection: LeakSelection, _ verdicts: Verdicts, now: Int64
+    ) throws(StoreError) -> Totals {
+        func left(_ state: LeakState, _ filter: LeakQuery.StateFilter) throws(StoreError) -> KnownTotals {
+            guard query.state == .toFix, verdicts.totals(state).leaks > 0 else { return KnownTotals() }
+            guard !query.isOfAllLeaks else { return verdicts.totals(state) }
             var same = query
-            same.state = .known
-            let left =
-                query.state == .toFix && !known.rows.isEmpty
-                ? try totals(of: LeakSelection(same, known: known)) : (0, 0)
-            return (try totals(of: selection), KnownTotals(leaks: left.0, reports: left.1))
+            same.state = filter
+            return try totals(of: LeakSelection(same, verdicts, now: now))
         }
-        let all = try totals(query.app)
-        guard query.state == .toFix else { return (all, KnownTotals()) }
-        return ((all.leaks - known.totals.leaks, all.reports - known.totals.reports), known.totals)
+        var sums = Totals(
+            listed: try query.isOfAllLeaks ? totals(query.app) : totals(of: selection),
+            known: try left(.known, .known), resolved: try left(.resolved, .resolved),
+            ignored: try left(.ignored, .ignored))
+        if query.isOfAllLeaks {
+            for part in [sums.known, sums.resolved, sums.ignored] {
+                sums.listed.leaks = max(sums.listed.leaks - part.leaks, 0)
+                sums.listed.reports = max(sums.listed.reports - part.reports, 0)
+            }
+        }
+        return sums
     }
 
-    private func totals(of selection: LeakSelection) throws(StoreError) -> (leaks: Int, reports: Int) {
+    private func totals(of selection: LeakSelection) throws(StoreError) -> KnownTotals {
         let select = try connection.statement(
             composed:
                 "select count(*), cast(min(total(\(selection.reports)), 0x1FFFFFFFFFFFFF) as integer) \(selection.source)"
         )
         defer { select.reset() }
         try select.bind(all: selection.values)
-        return try select.step() ? (select.int(0), select.int(1)) : (0, 0)
+        return try select.step() ? KnownTotals(leaks: select.int(0), reports: select.int(1)) : KnownTotals()
     }
 
     private func page(
@@ -92,37 +115,36 @@ extension SQLiteReader {
     }
 
     /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order, and
-    /// those that no index has as they are moving; then the first of these.
+    /// those that no index has as they are moving; then the first of these. What is left out is stepped over.
     private func firstOfAll(
-        _ query: LeakQuery, _ known: KnownRows, after cursor: PageCursor?, limit: Int
+        _ query: LeakQuery, _ verdicts: Verdicts, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor]) {
         let apps = try connection.statement("select id from app where ?1 is null or name = ?1")
         defer { apps.reset() }
         try apps.bind(query.app)
-        let excluded = query.state == .toFix ? known.rows : []
-        let others = excluded.isEmpty ? "" : "and id not in (select value from json_each(?6))"
         let parts = [
-            try connection.statement(composed: query.sort.page(of: "moving = 0 \(others)", rank: "rank_")),
-            try connection.statement(composed: query.sort.page(of: "moving = 1 \(others)", rank: "")),
+            try connection.statement(composed: query.sort.page(of: "moving = 0", rank: "rank_")),
+            try connection.statement(composed: query.sort.page(of: "moving = 1", rank: "")),
         ]
         let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
         var cursors: [PageCursor] = []
         while try apps.step() {
             for next in parts {
                 defer { next.reset() }
-                let place: [any Bindable] = [
-                    apps.int64(0), start.primary, start.secondary, start.row, limit,
-                ]
-                try next.bind(all: excluded.isEmpty ? place : place + [excluded.list])
-                while try next.step() {
-                    cursors.append(
-                        PageCursor(primary: next.int64(0), secondary: next.int64(1), row: next.int64(2)))
+                try next.bind(apps.int64(0), start.primary, start.secondary, start.row)
+                var found = 0
+                while found < limit, try next.step() {
+                    let row = next.int64(2)
+                    if query.state == .toFix, verdicts.isSetAside(row) { continue }
+                    cursors.append(PageCursor(primary: next.int64(0), secondary: next.int64(1), row: row))
+                    found += 1
                 }
             }
         }
         cursors.sort { ($1.primary, $1.secondary, $1.row) < ($0.primary, $0.secondary, $0.row) }
-        cursors = Array(cursors.prefix(limit))
-        let rows = try rows(cursors.map(\.row))
+        let rows = try rows(cursors.prefix(limit).map(\.row))
+        // A row without its text is damage, which shows nothing.
+        cursors = cursors.prefix(limit).filter { rows[$0.row] != nil }
         return (cursors.compactMap { rows[$0.row] }, cursors)
     }
 
@@ -179,7 +201,7 @@ extension LeakQuery.Sort {
             select \(primary), \(secondary ?? "0"), id from leak
             where app = ?1 and \(leaks) and \(primary) <= ?2
               and (\(primary), \(secondary ?? "0"), id) < (?2, ?3, ?4)
-            order by \(primary) desc, \(secondary.map { "\($0) desc, " } ?? "")id desc limit ?5
+            order by \(primary) desc, \(secondary.map { "\($0) desc, " } ?? "")id desc
             """
     }
 }
@@ -192,7 +214,7 @@ extension Sequence<Int64> {
 extension LeakQuery {
     /// Whether nothing but the app limits the list.
     fileprivate var isOfAllLeaks: Bool {
-        version == nil && (state == .toFix || state == .any) && kind == nil && className == nil
-            && (search ?? "").isEmpty
+        version == nil && period == nil && (state == .toFix || state == .any) && kind == nil
+            && className == nil && (search ?? "").isEmpty
     }
 }

@@ -59,6 +59,7 @@ package struct PageCursor: Hashable, Sendable {
         var writer = PackedWriter()
         for text in [
             query.app, query.version, query.state.rawValue, query.kind, query.className, query.search,
+            query.period?.rawValue,
         ] {
             writer.append(text == nil ? 0 : 1)
             writer.append(text ?? "")

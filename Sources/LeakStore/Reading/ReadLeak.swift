@@ -13,12 +13,15 @@ extension SQLiteReader {
             row.trend = (0..<LeakRow.trendDays).map { day in
                 trend.versions.reduce(into: 0) { $0.addBounded($1.counts[day]) }
             }
-            row.mark(try knownMatch(of: row, found.number))
+            row.mark(
+                try knownMatch(of: row, found.number), try standings(of: [found.number])[found.number],
+                now: now)
             return LeakDetail(
                 row: row, versions: try versions(of: found.number),
                 systems: try values(.system, of: found.number), models: try values(.model, of: found.number),
                 trend: trend, siblings: try siblings(of: row.identity, found.number),
-                samples: try sampleCount(of: found.number))
+                samples: try sampleCount(of: found.number), lived: try lived(of: found.number),
+                history: try history(of: found.number))
         }
     }
 
@@ -79,6 +82,17 @@ extension SQLiteReader {
                     installs: select.int(3)))
         }
         return versions
+    }
+
+    private func lived(of leak: Int64) throws(StoreError) -> [LeakDetail.LivedRange] {
+        let select = try connection.statement("select histogram from leak_lived where leak = ?")
+        defer { select.reset() }
+        try select.bind(leak)
+        guard try select.step() else { return [] }
+        guard let histogram = DurationHistogram(bytes: select.blob(0)) else {
+            throw .unreadable("a histogram", in: connection.path)
+        }
+        return histogram.ranges
     }
 
     private func values(_ kind: ValueKind, of leak: Int64) throws(StoreError) -> [LeakDetail.ValueCount] {

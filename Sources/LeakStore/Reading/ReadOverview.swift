@@ -1,25 +1,22 @@
 extension SQLiteReader {
     private static let titlesShown = 3
-    /// Releases read of one app: years of them, where each costs the counting of its leaks.
-    static let releaseLimit = 200
 
     func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview {
         try snapshot { () throws(StoreError) in
             let newest = try releasesOfOneApp(app, limit: 2)
-            let known = try knownRows(app: app)
-            let (newLeaks, newTitles) = try newLeaks(app, but: known.rows)
+            let verdicts = try verdicts(app: app, now: now)
+            let (newLeaks, newTitles) = try newLeaks(app, but: verdicts.rows(LeakState.setAside))
+            let regressed = try regressed(app)
             let recent = try recent(app, now: now)
             let totals = try totals(app)
             return Overview(
                 newest: newest.first, previous: newest.count > 1 ? newest[1] : nil, newLeaks: newLeaks,
-                newTitles: newTitles, recentReports: recent.reports, recentInstalls: recent.installs,
-                recentLeaks: recent.leaks, leaks: totals.leaks, reports: totals.reports, known: known.totals,
+                newTitles: newTitles, regressedLeaks: regressed.count, regressedTitles: regressed.titles,
+                recentReports: recent.reports, recentInstalls: recent.installs, recentLeaks: recent.leaks,
+                leaks: totals.leaks, reports: totals.reports, known: verdicts.totals(.known),
+                resolved: verdicts.totals(.resolved), ignored: verdicts.totals(.ignored),
                 dropped: try dropped(app), beyond: try beyond(app))
         }
-    }
-
-    func releases(app: String) throws(StoreError) -> [Release] {
-        try snapshot { () throws(StoreError) in try releases(app, limit: Self.releaseLimit) }
     }
 
     /// Versions of different apps do not compare: without a name, only of the one app that there is.
@@ -29,47 +26,20 @@ extension SQLiteReader {
         return names.count == 1 ? try releases(names[0], limit: limit) : []
     }
 
-    private func releases(_ app: String, limit: Int) throws(StoreError) -> [Release] {
-        let select = try connection.statement(
-            """
-            select r.id, r.version, r.reports, r.leaks, r.new_leaks, r.installs, r.sessions, r.leaky_sessions,
-              r.checks, r.first_seen, r.last_seen
-            from app a join release r on r.app = a.id where a.name = ? order by r.order_key desc limit ?
-            """)
-        defer { select.reset() }
-        try select.bind(app, limit)
-        var rows: [Int64] = []
-        var releases: [Release] = []
-        while try select.step() {
-            rows.append(select.int64(0))
-            releases.append(
-                Release(
-                    version: select.text(1), builds: [], reports: select.int(2),
-                    leaks: select.int(3), newLeaks: select.int(4), installs: select.int(5),
-                    sessions: select.int(6), leakySessions: select.int(7), checks: select.int(8),
-                    firstSeen: select.time(9), lastSeen: select.time(10)))
-        }
-        let builds = try builds(of: rows)
-        for (index, row) in rows.enumerated() { releases[index].builds = builds[row] ?? [] }
-        return releases
-    }
-
-    /// Names, oldest first, by row of `release`.
-    private func builds(of releases: [Int64]) throws(StoreError) -> [Int64: [String]] {
-        let select = try connection.statement(
-            """
-            select b.release, b.name from json_each(?) j cross join build b on b.release = j.value and b.name <> ''
-            order by b.order_key
-            """)
-        defer { select.reset() }
-        try select.bind(releases.list)
-        var builds: [Int64: [String]] = [:]
-        while try select.step() { builds[select.int64(0), default: []].append(select.text(1)) }
-        return builds
+    private func regressed(_ app: String?) throws(StoreError) -> (count: Int, titles: [String]) {
+        let regressed = try decidedLeaks(app: app).filter { $0.standing.isRegressed }
+            .sorted { ($1.reports, $0.row) < ($0.reports, $1.row) }
+        let first = regressed.prefix(Self.titlesShown).map(\.row)
+        guard !first.isEmpty else { return (0, []) }
+        let titles = try texts(
+            connection.statement(
+                "select t.title from json_each(?) j join leak_text t on t.leak = j.value order by j.key"),
+            [first.list])
+        return (regressed.count, titles)
     }
 
     private func newLeaks(
-        _ app: String?, but known: [Int64]
+        _ app: String?, but setAside: [Int64]
     ) throws(StoreError) -> (count: Int, titles: [String]) {
         let releases = try connection.statement(
             """
@@ -78,7 +48,7 @@ extension SQLiteReader {
             """)
         defer { releases.reset() }
         try releases.bind(app)
-        var count = try -newest(among: known)
+        var count = try -newest(among: setAside)
         var found: [(title: String, reports: Int, row: Int64)] = []
         while try releases.step() {
             count += releases.int(1)
@@ -95,7 +65,7 @@ extension SQLiteReader {
                 join leak_text t on t.leak = l.id
                 """)
             defer { select.reset() }
-            try select.bind(releases.int64(0), known.list, Self.titlesShown)
+            try select.bind(releases.int64(0), setAside.list, Self.titlesShown)
             while try select.step() { found.append((select.text(0), select.int(1), select.int64(2))) }
         }
         found.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
@@ -150,7 +120,7 @@ extension SQLiteReader {
     }
 
     /// Of all leaks, kept with each app.
-    func totals(_ app: String?) throws(StoreError) -> (leaks: Int, reports: Int) {
+    func totals(_ app: String?) throws(StoreError) -> KnownTotals {
         let select = try connection.statement(
             """
             select cast(min(total(leaks), 0x1FFFFFFFFFFFFF) as integer),
@@ -159,7 +129,7 @@ extension SQLiteReader {
             """)
         defer { select.reset() }
         try select.bind(app)
-        return try select.step() ? (select.int(0), select.int(1)) : (0, 0)
+        return try select.step() ? KnownTotals(leaks: select.int(0), reports: select.int(1)) : KnownTotals()
     }
 
     private func dropped(_ app: String?) throws(StoreError) -> [Submission.Dropped] {

@@ -3,6 +3,8 @@ final class SQLiteReader: StoreReader {
     let connection: Connection
     let known: KnownLeaks
     var knownCache = KnownCache()
+    var standingCache = StandingCache()
+    var goneCache = GoneCache()
 
     init(path: String, known: KnownLeaks = .none) throws(StoreError) {
         self.known = known

@@ -29,6 +29,12 @@ extension Writer {
         }
     }
 
+    func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
+        try Decision.checkName(name)
+        try connection.run("update credential set name = ? where id = ? and revoked_at is null", name, id)
+        return connection.changes == 1
+    }
+
     /// A used link is a revoked one.
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
         try connection.run(

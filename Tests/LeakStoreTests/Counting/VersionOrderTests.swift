@@ -30,4 +30,27 @@ import Testing
                 (VersionOrder(one) < VersionOrder(between)) == (VersionOrder(other) < VersionOrder(between)))
         }
     }
+
+    @Test func `bounds cut the order at every place, whatever the text`() {
+        for (first, one) in Self.ordered.enumerated() {
+            let (lower, upper) = (VersionOrder(one).atOrAbove, VersionOrder(one).above)
+            for (second, other) in Self.ordered.enumerated() {
+                let key = VersionOrder(other).key
+                #expect(key.lexicographicallyPrecedes(lower) == (second < first), "\(other) and \(one)")
+                #expect(key.lexicographicallyPrecedes(upper) == (second <= first), "\(other) after \(one)")
+            }
+        }
+    }
+
+    @Test(arguments: [("5.2", "v5.2.0"), ("1-a+x", "1.0-a"), ("0", "0.0"), ("2+9", "02")])
+    func `versions that rank the same have the same bounds`(one: String, other: String) {
+        let (one, other) = (VersionOrder(one), VersionOrder(other))
+        #expect(one.atOrAbove == other.atOrAbove && one.above == other.above)
+        #expect(one.isNumbered && other.isNumbered)
+    }
+
+    @Test(arguments: ["", "unknown", "v", "-1", ".5"])
+    func `a text without a leading number is no version`(text: String) {
+        #expect(!VersionOrder(text).isNumbered)
+    }
 }

@@ -1,0 +1,17 @@
+/// Where a period begins: at a whole day, today being its last; the last 24 hours at the first hour that lies wholly
+/// within them.
+extension Period {
+    package func firstDay(now: Int64) -> Int { Calendar.day(of: now) - days + 1 }
+
+    /// An hour for ``day``, a day otherwise.
+    package func firstBucket(now: Int64) -> Int {
+        guard self == .day else { return firstDay(now: now) }
+        return Calendar.hour(of: now - Calendar.dayMilliseconds - 1) + 1
+    }
+
+    /// Milliseconds since 1970.
+    package func start(now: Int64) -> Int64 {
+        let bucket = Int64(firstBucket(now: now))
+        return bucket * (self == .day ? Calendar.hourMilliseconds : Calendar.dayMilliseconds)
+    }
+}

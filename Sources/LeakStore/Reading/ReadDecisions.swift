@@ -1,0 +1,137 @@
+extension SQLiteReader {
+    /// What the leaks of an app, or of all, are where their counts do not say it.
+    func verdicts(app: String?, now: Int64) throws(StoreError) -> Verdicts {
+        let state = try changeCounter()
+        if let kept = standingCache.verdicts(app: app, state: state, now: now) { return kept }
+        let verdicts = Verdicts(
+            known: try knownRows(app: app), decided: try decidedLeaks(app: app), now: now)
+        standingCache.keep(verdicts)
+        return verdicts
+    }
+
+    /// Found in an index of their own: it costs as many steps as there are such leaks, however many others there are.
+    func decidedLeaks(app: String?) throws(StoreError) -> [DecidedLeak] {
+        let state = try changeCounter()
+        if let kept = standingCache.leaks(app: app, state: state) { return kept }
+        let select = try connection.statement(
+            """
+            select l.id, l.state, l.reports from app a cross join leak l indexed by leak_decided
+              on l.app = a.id and l.state <> 0
+            where ?1 is null or a.name = ?1
+            """)
+        defer { select.reset() }
+        try select.bind(app)
+        var leaks: [DecidedLeak] = []
+        var unknown: [Int64] = []
+        while try select.step() {
+            let (row, reports) = (select.int64(0), select.int(2))
+            if let standing = standingCache.standing(of: row, decision: select.int64(1), reports: reports) {
+                leaks.append(DecidedLeak(row: row, reports: reports, standing: standing))
+            } else {
+                unknown.append(row)
+            }
+        }
+        leaks += try findStandings(of: unknown)
+        standingCache.keep(leaks, app: app, state: state)
+        return leaks
+    }
+
+    /// By row of `leak`; of leaks about which nothing is decided there is none.
+    func standings(of leaks: [Int64]) throws(StoreError) -> [Int64: Standing] {
+        Dictionary(try findStandings(of: leaks).map { ($0.row, $0.standing) }) { first, _ in first }
+    }
+
+    private func findStandings(of leaks: [Int64]) throws(StoreError) -> [DecidedLeak] {
+        guard !leaks.isEmpty else { return [] }
+        let select = try connection.statement(
+            """
+            select d.kind, d.version, d.is_after, d.until_at, d.until_reports, d.note, d.by, d.at,
+              l.id, l.state, l.reports,
+              case d.kind when 'resolve' then
+                (select cast(min(total(max(c.reports - coalesce(s.reports, 0), 0)), 0x1FFFFFFFFFFFFF) as integer)
+                 from leak_release c join release r on r.id = c.release
+                 left join decision_release s on s.decision = d.id and s.release = c.release
+                 where c.leak = l.id and r.order_key >= d.fix_from)
+              else l.reports - d.reports_then end,
+              case d.kind when 'resolve' then
+                (select r.version from leak_release c join release r on r.id = c.release
+                 left join decision_release s on s.decision = d.id and s.release = c.release
+                 where c.leak = l.id and r.order_key >= d.fix_from and c.reports > coalesce(s.reports, 0)
+                 order by r.order_key limit 1) end
+            from json_each(?) j cross join leak l on l.id = j.value cross join decision d on d.id = l.state
+            """)
+        defer { select.reset() }
+        try select.bind(leaks.list)
+        var found: [DecidedLeak] = []
+        while try select.step() {
+            let standing = Standing(
+                decision: try pastDecision(select), reportsSince: select.int(11),
+                backIn: select.optionalText(12))
+            let (row, reports) = (select.int64(8), select.int(10))
+            standingCache.keep(standing, of: row, decision: select.int64(9), reports: reports)
+            found.append(DecidedLeak(row: row, reports: reports, standing: standing))
+        }
+        return found
+    }
+
+    /// Newest first.
+    func history(of leak: Int64) throws(StoreError) -> [PastDecision] {
+        let select = try connection.statement(
+            """
+            select kind, version, is_after, until_at, until_reports, note, by, at from decision
+            where leak = ? order by id desc limit ?
+            """)
+        defer { select.reset() }
+        try select.bind(leak, Decision.perLeak)
+        var history: [PastDecision] = []
+        while try select.step() { history.append(try pastDecision(select)) }
+        return history
+    }
+
+    private func pastDecision(_ row: Statement) throws(StoreError) -> PastDecision {
+        guard
+            let action = PastDecision.Action(
+                kind: row.text(0), version: row.optionalText(1), isAfter: row.int(2) == 1,
+                untilAt: row.optionalTime(3), untilReports: row.optionalInt(4))
+        else { throw .unreadable("a decision", in: connection.path) }
+        return PastDecision(action, note: row.optionalText(5), by: row.text(6), at: row.time(7))
+    }
+
+    /// How many leaks came back in each release, by row of `release`.
+    func regressedLeaks(app: String) throws(StoreError) -> [Int64: Int] {
+        var counts: [Int64: Int] = [:]
+        try forEachReturn(app: app) { _, release in counts[release, default: 0] += 1 }
+        return counts
+    }
+
+    /// Rows of the leaks that came back in a release.
+    func regressedLeaks(app: String, in release: Int64) throws(StoreError) -> Set<Int64> {
+        var leaks: Set<Int64> = []
+        try forEachReturn(app: app) { if $1 == release { leaks.insert($0) } }
+        return leaks
+    }
+
+    /// Gives each leak that is regressed with each release that speaks against its fix.
+    private func forEachReturn(
+        app: String, _ body: (_ leak: Int64, _ release: Int64) -> Void
+    ) throws(StoreError) {
+        let regressed = try decidedLeaks(app: app).filter { $0.standing.isRegressed }.map(\.row)
+        guard !regressed.isEmpty else { return }
+        let select = try connection.statement(
+            """
+            select c.leak, c.release from json_each(?) j cross join leak l on l.id = j.value
+            cross join decision d on d.id = l.state cross join leak_release c on c.leak = l.id
+            join release r on r.id = c.release and r.order_key >= d.fix_from
+            left join decision_release s on s.decision = d.id and s.release = c.release
+            where c.reports > coalesce(s.reports, 0)
+            """)
+        defer { select.reset() }
+        try select.bind(regressed.list)
+        while try select.step() { body(select.int64(0), select.int64(1)) }
+    }
+}
+
+extension Standing {
+    /// Whatever the time.
+    package var isRegressed: Bool { backIn != nil }
+}

@@ -1,0 +1,78 @@
+extension SQLiteReader {
+    /// Releases read of one app: years of them.
+    static let releaseLimit = 200
+
+    func releases(app: String) throws(StoreError) -> [Release] {
+        try snapshot { () throws(StoreError) in try releases(app, limit: Self.releaseLimit) }
+    }
+
+    func releases(_ app: String, limit: Int) throws(StoreError) -> [Release] {
+        let select = try connection.statement(
+            """
+            select r.id, r.version, r.reports, r.leaks, r.new_leaks, r.installs, r.sessions, r.leaky_sessions,
+              r.checks, r.first_seen, r.last_seen
+            from app a join release r on r.app = a.id where a.name = ? order by r.order_key desc limit ?
+            """)
+        defer { select.reset() }
+        // With one more, to which the last is compared.
+        try select.bind(app, limit + 1)
+        var rows: [Int64] = []
+        var releases: [Release] = []
+        while try select.step() {
+            rows.append(select.int64(0))
+            releases.append(
+                Release(
+                    version: select.text(1), builds: [], reports: select.int(2),
+                    leaks: select.int(3), newLeaks: select.int(4), installs: select.int(5),
+                    sessions: select.int(6), leakySessions: select.int(7), checks: select.int(8),
+                    firstSeen: select.time(9), lastSeen: select.time(10)))
+        }
+        for index in releases.indices.dropFirst() {
+            releases[index - 1].goneLeaks = try gone(
+                in: rows[index - 1], releases[index - 1].leaks, from: rows[index], releases[index].leaks)
+        }
+        if releases.count > limit {
+            releases.removeLast()
+            rows.removeLast()
+        }
+        let builds = try builds(of: rows)
+        let regressed = try regressedLeaks(app: app)
+        for (index, row) in rows.enumerated() {
+            releases[index].builds = builds[row] ?? []
+            releases[index].regressedLeaks = regressed[row] ?? 0
+        }
+        return releases
+    }
+
+    /// Names, oldest first, by row of `release`.
+    private func builds(of releases: [Int64]) throws(StoreError) -> [Int64: [String]] {
+        let select = try connection.statement(
+            """
+            select b.release, b.name from json_each(?) j cross join build b on b.release = j.value and b.name <> ''
+            order by b.order_key
+            """)
+        defer { select.reset() }
+        try select.bind(releases.list)
+        var builds: [Int64: [String]] = [:]
+        while try select.step() { builds[select.int64(0), default: []].append(select.text(1)) }
+        return builds
+    }
+
+    /// How many leaks of one release another does not have. What is found stands until one of them has more leaks: they
+    /// never lose any. Two steps in indexes for each leak of the former.
+    private func gone(
+        in release: Int64, _ leaks: Int, from former: Int64, _ formerLeaks: Int
+    ) throws(StoreError) -> Int {
+        if let gone = goneCache.gone(in: release, leaks, from: former, formerLeaks) { return gone }
+        let select = try connection.statement(
+            """
+            select count(*) from leak_release p where p.release = ?1
+              and not exists (select 1 from leak_release c where c.leak = p.leak and c.release = ?2)
+            """)
+        defer { select.reset() }
+        try select.bind(former, release)
+        let gone = try select.step() ? select.int(0) : 0
+        goneCache.keep(gone, in: release, leaks, from: former, formerLeaks)
+        return gone
+    }
+}

@@ -1,0 +1,75 @@
+extension Decision {
+    /// Bytes of the version in ``Fix/version(_:)``: as many as a report's version may have.
+    public static let versionBytes = 64
+
+    /// As every store keeps it: without a note rather than with an empty one.
+    ///
+    /// - Throws: ``StoreError/Reason/invalidArgument`` with what is wrong and what would be right.
+    package func checked(now: Int64) throws(StoreError) -> Decision {
+        var checked = self
+        if note?.isEmpty == true { checked.note = nil }
+        try Self.checkName(by)
+        try Self.check("the note", note ?? "", atMost: Self.noteBytes, lines: true)
+        switch action {
+        case .resolve(.version(let version)):
+            try Self.check("the version", version, atMost: Self.versionBytes, lines: false)
+            guard VersionOrder(version).isNumbered else {
+                throw .invalid(
+                    "no version is newer or older than '\(version)': it has to begin with a number")
+            }
+        case .ignore(.date(let end)):
+            guard end > now else { throw .invalid("a leak is ignored until a time that is still to come") }
+            // 10000-01-01, which no format of time that we write can name.
+            guard end < 253_402_300_800_000 else {
+                throw .invalid("the time until which a leak is ignored is before the year 10000")
+            }
+        case .ignore(.reports(let count)):
+            guard (1...Total.largest).contains(count) else {
+                throw .invalid("a leak is ignored until at least 1 more report has come, not \(count)")
+            }
+        case .note:
+            guard checked.note != nil else { throw .invalid("a note has words") }
+        case .resolve(.newestVersion), .resolve(.nextVersion), .ignore(.none), .reopen: break
+        }
+        return checked
+    }
+
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for what is no name of a person, a key or a token.
+    package static func checkName(_ name: String) throws(StoreError) {
+        guard !name.isEmpty else { throw .invalid("the name is empty") }
+        try check("the name", name, atMost: nameBytes, lines: false)
+    }
+
+    private static func check(
+        _ what: String, _ text: String, atMost limit: Int, lines: Bool
+    ) throws(StoreError) {
+        guard text.utf8.count <= limit else {
+            throw .invalid("\(what) has \(text.utf8.count) bytes; it may have \(limit)")
+        }
+        let isClean = text.unicodeScalars.allSatisfy { scalar in
+            lines && (scalar == "\n" || scalar == "\t")
+                || !(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
+        }
+        guard isClean else {
+            throw .invalid("\(what) has control characters\(lines ? " other than newline and tab" : "")")
+        }
+    }
+}
+
+extension Decision.Fix {
+    /// - Parameter newest: the newest version of the leak's app.
+    /// - Returns: the version that was meant, and the least ``VersionOrder/key`` of one that speaks against the fix.
+    package func bound(newest: String) -> (version: String, isAfter: Bool, from: [UInt8]) {
+        switch self {
+        case .newestVersion: (newest, false, VersionOrder(newest).atOrAbove)
+        case .nextVersion: (newest, true, VersionOrder(newest).above)
+        case .version(let version): (version, false, VersionOrder(version).atOrAbove)
+        }
+    }
+}
+
+extension StoreError {
+    fileprivate static func invalid(_ description: String) -> StoreError {
+        StoreError(.invalidArgument, description)
+    }
+}

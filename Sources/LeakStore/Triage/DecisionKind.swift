@@ -1,0 +1,39 @@
+/// What kind of decision a row is, in the words of every store.
+package enum DecisionKind: String, Sendable {
+    case resolve, ignore, reopen, note
+}
+
+extension Decision.Action {
+    package var kind: DecisionKind {
+        switch self {
+        case .resolve: .resolve
+        case .ignore: .ignore
+        case .reopen: .reopen
+        case .note: .note
+        }
+    }
+}
+
+extension PastDecision.Action {
+    /// Reads a row back; `nil` for one that no store wrote.
+    package init?(
+        kind: String, version: String?, isAfter: Bool, untilAt: Int64?, untilReports: Int?
+    ) {
+        switch DecisionKind(rawValue: kind) {
+        case .resolve:
+            guard let version else { return nil }
+            self = .resolved(version: version, isAfter: isAfter)
+        case .ignore: self = .ignored(untilAt.map { .date($0) } ?? untilReports.map { .reports($0) })
+        case .reopen: self = .reopened
+        case .note: self = .noted
+        case nil: return nil
+        }
+    }
+
+    /// Whether a sighting in this version speaks against the fix.
+    package func isRefuted(in version: String) -> Bool {
+        guard case .resolved(let fix, let isAfter) = self else { return false }
+        let bound = isAfter ? VersionOrder(fix).above : VersionOrder(fix).atOrAbove
+        return !VersionOrder(version).key.lexicographicallyPrecedes(bound)
+    }
+}

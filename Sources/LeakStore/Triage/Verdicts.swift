@@ -1,0 +1,111 @@
+/// A leak about which somebody decided, and what that has come to.
+package struct DecidedLeak: Sendable {
+    /// Of `leak`.
+    package var row: Int64
+    package var reports: Int
+    package var standing: Standing
+
+    package init(row: Int64, reports: Int, standing: Standing) {
+        self.row = row
+        self.reports = reports
+        self.standing = standing
+    }
+}
+
+/// What the leaks of a list are, where something other than their counts says so: what is known of the system, or what
+/// somebody decided. By row of `leak`; these are few, and all others are ``LeakState/open`` or ``LeakState/slow``.
+package struct Verdicts: Sendable {
+    package let known: KnownRows
+    package let standings: [Int64: Standing]
+    /// What the others are is not asked here.
+    package private(set) var states: [Int64: LeakState] = [:]
+    private var totals: [LeakState: KnownTotals] = [:]
+    /// The times at which all this holds, milliseconds since 1970: leaks are ignored up to a date.
+    package private(set) var span = Int64.min..<Int64.max
+
+    /// - Parameter now: milliseconds since 1970.
+    package init(known: KnownRows, decided: [DecidedLeak], now: Int64) {
+        self.known = known
+        standings = Dictionary(decided.map { ($0.row, $0.standing) }) { first, _ in first }
+        totals[.known] = known.totals
+        for row in known.rows { states[row] = .known }
+        for leak in decided {
+            if case .ignored(.date(let end)) = leak.standing.decision.action { narrow(at: end, now) }
+            guard let state = leak.standing.state(now: now) else { continue }
+            if states.updateValue(state, forKey: leak.row) == .known {
+                totals[.known]?.leaks -= 1
+                totals[.known]?.reports -= leak.reports
+            }
+            totals[state, default: KnownTotals()].leaks += 1
+            totals[state, default: KnownTotals()].reports.addBounded(leak.reports)
+        }
+        if let reports = totals[.known]?.reports { totals[.known]?.reports = max(reports, 0) }
+    }
+
+    private mutating func narrow(at end: Int64, _ now: Int64) {
+        span =
+            now < end
+            ? span.lowerBound..<min(span.upperBound, end) : max(span.lowerBound, end)..<span.upperBound
+    }
+
+    package func totals(_ state: LeakState) -> KnownTotals { totals[state] ?? KnownTotals() }
+
+    /// All of these together.
+    package func totals(of some: Set<LeakState>) -> KnownTotals {
+        some.reduce(into: KnownTotals()) { sum, state in
+            sum.leaks += totals(state).leaks
+            sum.reports.addBounded(totals(state).reports)
+        }
+    }
+
+    /// Ascending.
+    package func rows(_ some: Set<LeakState>) -> [Int64] {
+        states.filter { some.contains($0.value) }.keys.sorted()
+    }
+
+    package func isSetAside(_ row: Int64) -> Bool {
+        states[row].map { LeakState.setAside.contains($0) } ?? false
+    }
+
+    package func mark(_ row: inout LeakRow, _ number: Int64, now: Int64) {
+        row.mark(known.matches[number], standings[number], now: now)
+    }
+}
+
+extension LeakState {
+    /// Those that nobody has to mend.
+    package static let setAside: Set<LeakState> = [.known, .resolved, .ignored]
+    /// Those that are told by something other than a leak's counts.
+    package static let told: Set<LeakState> = setAside.union([.regressed])
+}
+
+extension LeakQuery.StateFilter {
+    /// The one state that the list is of, where something other than counts tells it.
+    package var told: LeakState? {
+        switch self {
+        case .regressed: .regressed
+        case .resolved: .resolved
+        case .ignored: .ignored
+        case .known: .known
+        case .toFix, .open, .slow, .any: nil
+        }
+    }
+
+    /// What it leaves out of the leaks whose counts fit.
+    package var leftOut: Set<LeakState> {
+        switch self {
+        case .toFix: LeakState.setAside
+        case .open, .slow: LeakState.told
+        case .any, .regressed, .resolved, .ignored, .known: []
+        }
+    }
+}
+
+extension LeakRow {
+    /// A decision that holds goes before what is known.
+    package mutating func mark(_ match: KnownMatch?, _ standing: Standing?, now: Int64) {
+        mark(match)
+        self.standing = standing
+        if let state = standing?.state(now: now) { self.state = state }
+    }
+}

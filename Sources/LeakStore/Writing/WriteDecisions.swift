@@ -1,0 +1,92 @@
+extension Writer {
+    func decide(
+        _ decision: Decision, about leak: LeakID, now: Int64
+    ) throws(StoreError) -> PastDecision? {
+        let decision = try decision.checked(now: now)
+        return try connection.transaction(.immediate) { () throws(StoreError) in
+            try forgetIfOthersWrote()
+            guard let leak = try decidable(leak) else { return nil }
+            let (action, row) = try insert(decision, about: leak, now: now)
+            if decision.action != .note {
+                try connection.run("delete from decision_release where decision = ?", leak.state)
+                try connection.run(
+                    "update leak set state = ? where id = ?", decision.action == .reopen ? 0 : row, leak.row)
+            }
+            try forgetOldDecisions(about: leak.row)
+            return PastDecision(action, note: decision.note, by: decision.by, at: now)
+        }
+    }
+
+    private struct Decidable {
+        var row: Int64
+        var state: Int64
+        var reports: Int
+        /// Of its app.
+        var newestVersion: String
+    }
+
+    private func decidable(_ leak: LeakID) throws(StoreError) -> Decidable? {
+        let select = try connection.statement(
+            """
+            select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
+            join release r on r.id = coalesce(a.newest_release, l.last_release) where l.key = ?
+            """)
+        defer { select.reset() }
+        try select.bind(leak.bytes)
+        guard try select.step() else { return nil }
+        return Decidable(
+            row: select.int64(0), state: select.int64(1), reports: select.int(2),
+            newestVersion: select.text(3))
+    }
+
+    private func insert(
+        _ decision: Decision, about leak: Decidable, now: Int64
+    ) throws(StoreError) -> (PastDecision.Action, row: Int64) {
+        let kind = decision.action.kind.rawValue
+        switch decision.action {
+        case .resolve(let fix):
+            let bound = fix.bound(newest: leak.newestVersion)
+            try connection.run(
+                """
+                insert into decision (leak, at, by, kind, note, version, is_after, fix_from)
+                values (?, ?, ?, ?, ?, ?, ?, ?)
+                """, leak.row, now, decision.by, kind, decision.note, bound.version, bound.isAfter ? 1 : 0,
+                bound.from)
+            let row = connection.lastInsertedRow
+            try connection.run(
+                """
+                insert into decision_release (decision, release, reports)
+                select ?, c.release, c.reports from leak_release c join release r on r.id = c.release
+                where c.leak = ? and c.reports > 0 and r.order_key >= ?
+                """, row, leak.row, bound.from)
+            return (.resolved(version: bound.version, isAfter: bound.isAfter), row)
+        case .ignore(let limit):
+            var (end, count): (Int64?, Int?)
+            switch limit {
+            case .date(let date): end = date
+            case .reports(let reports): count = reports
+            case nil: break
+            }
+            try connection.run(
+                """
+                insert into decision (leak, at, by, kind, note, reports_then, until_at, until_reports)
+                values (?, ?, ?, ?, ?, ?, ?, ?)
+                """, leak.row, now, decision.by, kind, decision.note, leak.reports, end, count)
+            return (.ignored(limit), connection.lastInsertedRow)
+        case .reopen, .note:
+            try connection.run(
+                "insert into decision (leak, at, by, kind, note) values (?, ?, ?, ?, ?)", leak.row, now,
+                decision.by, kind, decision.note)
+            return (decision.action == .reopen ? .reopened : .noted, connection.lastInsertedRow)
+        }
+    }
+
+    private func forgetOldDecisions(about leak: Int64) throws(StoreError) {
+        try connection.run(
+            """
+            delete from decision where id in (
+              select d.id from decision d join leak l on l.id = d.leak where d.leak = ?1 and d.id <> l.state
+              order by d.id limit max(0, (select count(*) from decision where leak = ?1) - ?2))
+            """, leak, Decision.perLeak)
+    }
+}

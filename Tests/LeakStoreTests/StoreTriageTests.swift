@@ -1,0 +1,236 @@
+import LeakStore
+import Testing
+
+/// What every store makes of decisions about leaks; a second one runs the same tests.
+@Suite struct StoreTriageTests {
+    let place = StorePlace()
+    let store: any Store
+    let page = leak("Page")
+
+    init() throws { store = try place.store() }
+
+    private func count(_ reports: Report..., at now: Int64 = noon) throws {
+        #expect(try store.count([submission(reports, at: now)], now: now) == [.counted])
+    }
+
+    @discardableResult
+    private func decide(
+        _ action: Decision.Action, _ note: String? = nil, about leak: LeakIdentity? = nil, now: Int64 = noon
+    ) throws -> PastDecision {
+        let decision = Decision(action, note: note, by: "ada")
+        return try #require(try store.decide(decision, about: (leak ?? page).id, now: now))
+    }
+
+    private func row(_ leak: LeakIdentity? = nil, now: Int64 = noon) throws -> LeakRow {
+        try #require(try store.makeReader().leak((leak ?? page).id, now: now)).row
+    }
+
+    // MARK: Resolving
+
+    @Test func `a leak without a decision has none`() throws {
+        try count(Report(leak: page))
+        #expect(try row().standing == nil && row().state == .open)
+        #expect(try store.makeReader().leak(page.id, now: noon)?.history == [])
+        #expect(try store.decide(Decision(.reopen, by: "ada"), about: leak("Other").id, now: noon) == nil)
+    }
+
+    @Test func `what is resolved in the newest version comes back with its next report there`() throws {
+        try count(Report(leak: page, version: "5.1"), Report(leak: page, version: "5.2", count: 4))
+        let decision = try decide(.resolve(.newestVersion), "mended in !812")
+        #expect(
+            decision
+                == PastDecision(
+                    .resolved(version: "5.2", isAfter: false), note: "mended in !812", by: "ada", at: noon))
+        #expect(try row().state == .resolved)
+        #expect(try row().standing == Standing(decision: decision, reportsSince: 0))
+        try count(Report(leak: page, version: "5.1", count: 9))
+        #expect(try row().state == .resolved)
+        try count(Report(leak: page, version: "5.2"))
+        #expect(try row().state == .regressed)
+        #expect(try row().standing == Standing(decision: decision, reportsSince: 1, backIn: "5.2"))
+    }
+
+    @Test func `what is resolved in the next version comes back with a newer one alone`() throws {
+        try count(Report(leak: page, version: "5.2"))
+        let decision = try decide(.resolve(.nextVersion))
+        #expect(decision.action == .resolved(version: "5.2", isAfter: true))
+        for version in ["5.2", "5.2.0", "v5.2", "5.1", "5.2.0-rc.1", "unknown"] {
+            try count(Report(leak: page, version: version, count: 3))
+            #expect(try row().state == .resolved, "\(version)")
+        }
+        // A newer version without the leak says nothing about it.
+        try count(Report(leak: leak("Other"), version: "6.0"))
+        #expect(try row().state == .resolved)
+        try count(Report(leak: page, version: "5.2.1-beta", count: 2))
+        #expect(try row().standing == Standing(decision: decision, reportsSince: 2, backIn: "5.2.1-beta"))
+    }
+
+    @Test(arguments: [
+        ("5.2", "5.1", LeakState.resolved), ("5.2", "5.2", .regressed), ("5.2", "5.2.0", .regressed),
+        ("5.2.0", "v5.2", .regressed), ("5.2", "5.2+812", .regressed), ("5.2", "5.2-rc.1", .resolved),
+        ("5.2-rc.2", "5.2-rc.1", .resolved), ("5.2-rc.2", "5.2-rc.10", .regressed),
+        ("5.2-rc.2", "5.2", .regressed), ("5.9", "5.10", .regressed), ("5.10", "5.9", .resolved),
+        ("5.2", "unknown", .resolved), ("5.2", "5.1.99", .resolved), ("5.2", "2026.1", .regressed),
+    ])
+    func `a version speaks against a fix that is not newer`(fix: String, seen: String, state: LeakState)
+        throws
+    {
+        try count(Report(leak: page, version: "1.0"))
+        #expect(
+            try decide(.resolve(.version(fix))).action == .resolved(version: fix, isAfter: false))
+        try count(Report(leak: page, version: seen))
+        #expect(try row().state == state)
+        #expect(try row().standing?.backIn == (state == .regressed ? seen : nil))
+    }
+
+    @Test func `the oldest version that it was seen in since is where it is back`() throws {
+        try count(
+            Report(leak: page, version: "5.2", count: 5), Report(leak: page, version: "5.3", count: 5))
+        try decide(.resolve(.version("5.2")))
+        try count(Report(leak: page, version: "5.10", count: 2))
+        #expect(try row().standing?.backIn == "5.10")
+        try count(Report(leak: page, version: "5.3", count: 3))
+        #expect(try row().standing?.backIn == "5.3")
+        #expect(try row().standing?.reportsSince == 5)
+    }
+
+    @Test func `what is freed speaks against no fix`() throws {
+        try count(Report(leak: page, count: 20))
+        try decide(.resolve(.newestVersion))
+        try count(Report(leak: page, version: "2.0", isFreed: true, count: 30))
+        #expect(try row().state == .resolved)
+    }
+
+    @Test func `resolved again, only what comes then speaks against it`() throws {
+        try count(Report(leak: page))
+        try decide(.resolve(.nextVersion))
+        try count(Report(leak: page, version: "2.0", count: 7))
+        #expect(try row().state == .regressed)
+        try decide(.resolve(.newestVersion))
+        #expect(try row().state == .resolved)
+        try count(Report(leak: page, version: "2.0"))
+        #expect(try row().standing?.reportsSince == 1)
+        try decide(.reopen)
+        #expect(try row().standing == nil && row().state == .open)
+    }
+
+    // MARK: Ignoring
+
+    @Test func `what is ignored for good stays so`() throws {
+        try count(Report(leak: page))
+        try decide(.ignore(nil))
+        try count(Report(leak: page, version: "9.0", count: 1_000))
+        #expect(try row(now: noon + 1_000 * day).state == .ignored)
+        #expect(try row().standing?.reportsSince == 1_000)
+    }
+
+    @Test func `what is ignored until a date is open from then on`() throws {
+        try count(Report(leak: page))
+        let decision = try decide(.ignore(.date(noon + day)))
+        #expect(decision.action == .ignored(.date(noon + day)))
+        let reader = try store.makeReader()
+        func state(_ now: Int64) throws -> (LeakState?, Int) {
+            (try reader.leak(page.id, now: now)?.row.state, try reader.leaks(LeakQuery(), now: now).total)
+        }
+        // One reader, back and forth.
+        for _ in 0..<2 {
+            #expect(try state(noon + day - 1) == (.ignored, 0))
+            #expect(try state(noon + day) == (.open, 1))
+        }
+        #expect(try row(now: noon + day).standing?.decision == decision)
+    }
+
+    @Test func `what is ignored until more reports is open with the last of them`() throws {
+        try count(Report(leak: page, count: 5))
+        try decide(.ignore(.reports(3)))
+        try count(Report(leak: page, count: 2))
+        #expect(try row().state == .ignored && row().standing?.reportsSince == 2)
+        try count(Report(leak: page))
+        #expect(try row().state == .open && row().standing?.reportsSince == 3)
+    }
+
+    // MARK: History
+
+    @Test func `a note keeps the state, and the history says who did what when`() throws {
+        try count(Report(leak: page))
+        let resolved = try decide(.resolve(.nextVersion), "a", now: noon)
+        let noted = try decide(.note, "Größe\n\tb", now: noon + 1)
+        #expect(noted == PastDecision(.noted, note: "Größe\n\tb", by: "ada", at: noon + 1))
+        #expect(try row().standing?.decision == resolved)
+        let ignored = try decide(.ignore(.reports(5)), "", now: noon + 2)
+        #expect(ignored.note == nil)
+        let reopened = try decide(.reopen, now: noon + 3)
+        #expect(try row().state == .open)
+        let history = try #require(try store.makeReader().leak(page.id, now: noon)).history
+        #expect(history == [reopened, ignored, noted, resolved])
+        // Another process knows as much.
+        #expect(try place.store().makeReader().leak(page.id, now: noon)?.history == history)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `the oldest are forgotten beyond the limit, but for the one that holds`() throws {
+        try count(Report(leak: page))
+        try decide(.note, "first")
+        try decide(.ignore(nil), "holds")
+        for number in 0..<Decision.perLeak { try decide(.note, "\(number)") }
+        let history = try #require(try store.makeReader().leak(page.id, now: noon)).history
+        #expect(history.count == Decision.perLeak)
+        #expect(history.last?.note == "holds" && history.first?.note == "\(Decision.perLeak - 1)")
+        #expect(history.dropLast().last?.note == "1")
+        #expect(try row().state == .ignored)
+        try decide(.reopen)
+        let later = try #require(try store.makeReader().leak(page.id, now: noon)).history
+        #expect(later.count == Decision.perLeak && later.last?.note == "1")
+        #expect(try store.verify() == [])
+    }
+
+    @Test(arguments: [
+        Decision(.note, by: "ada"), Decision(.note, note: "", by: "ada"), Decision(.reopen, by: ""),
+        Decision(.reopen, by: String(repeating: "a", count: 129)), Decision(.reopen, by: "a\nb"),
+        Decision(.reopen, note: String(repeating: "ö", count: 1_001), by: "ada"),
+        Decision(.reopen, note: "a\r\nb", by: "ada"), Decision(.reopen, note: "a\0b", by: "ada"),
+        Decision(.reopen, note: "\u{85}", by: "ada"), Decision(.resolve(.version("")), by: "ada"),
+        Decision(.resolve(.version("unknown")), by: "ada"), Decision(.resolve(.version("1\n")), by: "ada"),
+        Decision(.resolve(.version("1." + String(repeating: "0", count: 63))), by: "ada"),
+        Decision(.ignore(.date(noon)), by: "ada"), Decision(.ignore(.date(253_402_300_800_000)), by: "ada"),
+        Decision(.ignore(.reports(0)), by: "ada"), Decision(.ignore(.reports(-1)), by: "ada"),
+        Decision(.ignore(.reports(.max)), by: "ada"),
+    ])
+    func `what cannot be is refused, and nothing is written`(decision: Decision) throws {
+        try count(Report(leak: page))
+        let failure = try #require(throws: StoreError.self) {
+            try store.decide(decision, about: page.id, now: noon)
+        }
+        #expect(failure.reason == .invalidArgument)
+        #expect(!failure.description.isEmpty && !failure.description.contains("\n"))
+        #expect(try store.makeReader().leak(page.id, now: noon)?.history == [])
+    }
+
+    @Test func `as long as may be is kept whole`() throws {
+        try count(Report(leak: page))
+        let version = "1." + String(repeating: "0", count: 62)
+        let decision = Decision(
+            .resolve(.version(version)), note: String(repeating: "ö", count: 1_000),
+            by: String(repeating: "é", count: 64))
+        let stored = try #require(try store.decide(decision, about: page.id, now: noon))
+        #expect(stored.note == decision.note && stored.by == decision.by)
+        #expect(stored.action == .resolved(version: version, isAfter: false))
+        #expect(try store.makeReader().leak(page.id, now: noon)?.history == [stored])
+        #expect(
+            try decide(.ignore(.date(253_402_300_799_999))).action == .ignored(.date(253_402_300_799_999)))
+    }
+
+    @Test func `a credential gets another name unless it is revoked`() throws {
+        let key = try store.add(
+            Credential(purpose: .ingest, name: "app", hash: [1], app: "shop", createdAt: noon))
+        #expect(try store.setName(ofCredential: key.id, to: "Größe"))
+        #expect(try store.makeReader().credentials(all: true, now: noon).map(\.name) == ["Größe"])
+        #expect(try !store.setName(ofCredential: key.id + 1, to: "other"))
+        for name in ["", "a\nb", String(repeating: "a", count: 129)] {
+            #expect(throws: StoreError.self) { try store.setName(ofCredential: key.id, to: name) }
+        }
+        #expect(try store.revoke(credential: key.id, now: noon))
+        #expect(try !store.setName(ofCredential: key.id, to: "again"))
+        #expect(try store.makeReader().credentials(all: true, now: noon).map(\.name) == ["Größe"])
+    }
+}
