@@ -28,6 +28,7 @@ extension JSONWriter {
         field("kind", leak.kind)
         field("state", row.state.rawValue)
         field("known", match: row.known)
+        field("standing", row.standing)
         field("is_new", row.isNew)
         field("title", leak.title)
         field("class", leak.className)
@@ -123,6 +124,18 @@ extension JSONWriter {
             }
         }
         field("kept_reports", detail.samples)
+        array("lived") { writer in
+            for range in detail.lived {
+                writer.object {
+                    $0.field("from_ms", range.from)
+                    $0.field("to_ms", range.to)
+                    $0.field("count", range.count)
+                }
+            }
+        }
+        array("history") { writer in
+            for decision in detail.history { writer.object { $0.fields(of: decision) } }
+        }
     }
 
     mutating func fields(of found: LeakClass, app: String?) {

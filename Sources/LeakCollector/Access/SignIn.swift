@@ -7,13 +7,18 @@ struct SignIn: Sendable {
     /// Whether people reach the collector over TLS: the cookie then never travels without it.
     let isSecure: Bool
 
+    /// What the links are listed as, and those who come by one.
+    static let linkName = "sign-in link"
+    /// Before the name of the token in a session's name.
+    static let sessionPrefix = "signed in by "
+
     /// Makes the code of a sign-in link.
     func makeCode(now: Int64) throws -> Secret {
         let code = try Secret.random()
         gate.add(
             try store.add(
                 Credential(
-                    purpose: .signIn, name: "sign-in link", hash: code.hash, createdAt: now,
+                    purpose: .signIn, name: Self.linkName, hash: code.hash, createdAt: now,
                     expiresAt: now + Gate.linkLifetime)))
         return code
     }
@@ -27,7 +32,7 @@ struct SignIn: Sendable {
         guard case .valid(let link) = gate.find(code, for: [.signIn], now: now) else { return nil }
         guard try store.useOnce(hash: link.hash, now: now) else { return nil }
         gate.remove(hash: link.hash)
-        return try openSession(name: "signed in by link", by: nil, now: now)
+        return try openSession(name: Self.sessionPrefix + "link", by: nil, now: now)
     }
 
     /// Exchanges an access token for a session.
@@ -36,7 +41,7 @@ struct SignIn: Sendable {
     /// - Returns: the session's cookie, or `nil` when the token is not valid.
     func open(token: String, now: Int64) throws -> String? {
         guard case .valid(let credential) = gate.find(token, for: [.access], now: now) else { return nil }
-        return try openSession(name: "signed in by \(credential.name)", by: credential.id, now: now)
+        return try openSession(name: Self.sessionPrefix + credential.name, by: credential.id, now: now)
     }
 
     /// Ends a session. Blocks on the disk.

@@ -1,24 +1,37 @@
 /// What went wrong, and what to do about it.
 struct ErrorPage: Component {
+    /// Where a form that was refused stands: what is said is then about the form.
+    struct Way: Hashable, Sendable {
+        var to: Place
+        var text: String
+    }
+
     var context: PageContext
     /// An HTTP status from 400 on.
     var status: Int
     /// One sentence for this case, in place of the general one.
     var detail: String?
+    /// `nil` leads to the summary.
+    var back: Way?
     /// Off where the visitor has not signed in.
     var hasNavigation = true
 
     var html: HTML {
-        let words = Self.words(status)
+        let words = back == nil || status >= 500 ? Self.words(status) : Self.refusedForm
+        let back = back ?? Way(to: .summary(app: nil), text: "Go to the summary")
         return PageFrame(
             title: words.title, section: nil, context: context, hasNavigation: hasNavigation,
             main: #"""
                 <div class="narrow"><p class="crumb">\#(status)</p><h1>\#(words.title)</h1>
                 <p dir="auto">\#(detail ?? words.advice)</p>
-                <p><a class="button" href="\#(context.links.to(.summary(app: nil)))">Go to the summary</a></p></div>
+                <p><a class="button" href="\#(context.links.to(back.to))">\#(back.text)</a></p></div>
                 """#
         ).html
     }
+
+    private static let refusedForm = (
+        title: "Nothing was changed", advice: "The form was refused. Go back and send it again."
+    )
 
     static func words(_ status: Int) -> (title: String, advice: String) {
         switch status {

@@ -5,6 +5,8 @@ enum Place: Hashable, Sendable {
     case summary(LeakQuery)
     case leak(LeakID)
     case reports(LeakID)
+    /// Where the form of a leak's page is sent.
+    case decisions(LeakID)
     case releases(app: String?)
     case leakClass(String, app: String?)
     case signIn
@@ -57,7 +59,8 @@ struct Links: Hashable, Sendable {
     static func file(of place: Place) -> String {
         switch place {
         case .file(let name): name
-        case .summary, .leak, .reports, .releases, .leakClass, .signIn, .signOut: stem(of: place) + ".html"
+        case .summary, .leak, .reports, .decisions, .releases, .leakClass, .signIn, .signOut:
+            stem(of: place) + ".html"
         }
     }
 
@@ -73,7 +76,7 @@ struct Links: Hashable, Sendable {
         case .reports(let id): "leaks/\(id).reports"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // Somebody has to answer these.
-        case .leakClass, .signIn, .signOut: "index"
+        case .decisions, .leakClass, .signIn, .signOut: "index"
         case .file(let name): name
         }
     }
@@ -87,6 +90,7 @@ struct Links: Hashable, Sendable {
         case .summary(let query): "/" + parameters(of: query)
         case .leak(let id): "/leaks/\(id)"
         case .reports(let id): "/leaks/\(id)/reports"
+        case .decisions(let id): "/leaks/\(id)/decisions"
         case .releases(let app): "/releases" + parameters([("app", app)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
         case .signIn: "/sign-in"
@@ -98,7 +102,7 @@ struct Links: Hashable, Sendable {
     private static func resource(of place: Place) -> String {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
-        case .leak, .reports, .releases, .leakClass, .signIn, .signOut, .file: path(of: place)
+        case .leak, .reports, .decisions, .releases, .leakClass, .signIn, .signOut, .file: path(of: place)
         }
     }
 

@@ -45,13 +45,21 @@ struct PageSource {
         return nil
     }
 
+    /// On a leak's page: two days, so that each hour can be told from its neighbours.
+    private static let hoursShown = 48
+
     /// - Returns: `nil` when there is no such leak.
     func leak(_ id: LeakID, links: Links) throws -> HTML? {
         guard let detail = try reader.leak(id, now: now) else { return nil }
         let samples = try reader.samples(of: id) ?? []
         let newest = samples.first { $0.place == .newest } ?? samples.first
+        let first = newest?.place == .first ? nil : samples.first { $0.place == .first }
+        var context = context(links, about: detail.row.identity)
+        context.versions = try reader.versions(app: detail.row.identity.app)
+        let hours = try reader.trend(of: id, by: .hour, now: now)
         return LeakDetailPage(
-            context: context(links, about: detail.row.identity), detail: detail, newest: newest.map(Self.kept)
+            context: context, detail: detail, hours: hours?.lastHours(Self.hoursShown, now: now),
+            newest: newest.map(Self.kept), first: first.map(Self.kept)
         ).html
     }
 

@@ -9,6 +9,7 @@ final class Front: Service {
     private let files: StaticFiles
     private let ingest: Ingest
     private let visits: Visits
+    private let triage: Triage
     private let erasure: Erasure
     private let pool: ReadPool
     private let health: StoreHealth
@@ -25,6 +26,7 @@ final class Front: Service {
         self.files = files
         ingest = Ingest(queue: queue, rate: rate, now: now)
         visits = Visits(signIn: signIn, pool: pool, log: log)
+        triage = Triage(store: signIn.store, gate: gate, pool: pool, log: log)
         self.erasure = erasure
         self.pool = pool
         self.health = health
@@ -53,7 +55,7 @@ final class Front: Service {
 
     /// What keeps a request out whose address and method are right.
     private func refusal(of route: Route, _ request: borrowing Request) -> Response? {
-        if let refusal = refusal(of: route.access, request) { return refusal }
+        if let refusal = unentitled(to: route, request) { return refusal }
         guard route.bodyBytes < .max else { return nil }
         // A body in chunks tells its length only at its end, see ``serve(_:_:)``.
         let bytes = request.announcedLength ?? 0
@@ -72,8 +74,8 @@ final class Front: Service {
         Problem(.contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body").response
     }
 
-    private func refusal(of access: Route.Access, _ request: borrowing Request) -> Response? {
-        switch access {
+    private func unentitled(to route: Route, _ request: borrowing Request) -> Response? {
+        switch route.access {
         case .anyone:
             return nil
         case .writers:
@@ -84,8 +86,8 @@ final class Front: Service {
             guard let problem = unreadable(by: request) else { return nil }
             // A program that presents a token reads why it failed; a browser is shown the way in.
             guard Gate.bearer(of: request) == nil else { return problem.response }
-            return .redirect(
-                to: request.target == "/" ? "/sign-in" : "/sign-in?to=\(Percent.encode(request.target))")
+            let target = route.destination(from: request.target)
+            return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(Percent.encode(target))")
         }
     }
 
@@ -131,6 +133,8 @@ final class Front: Service {
             responder.send(.plain("ok\n"))
         case .readiness where health.worst != nil:
             responder.send((health.worst ?? .unwritable).problem.response)
+        case .decisions(let leak): decide(.json(leak), request, responder)
+        case .decisionForm(let leak): decide(.form(leak), request, responder)
         case .install(let id):
             erasure.receive(id, request, responder)
         case .signInPage, .signIn, .signOut:
@@ -146,6 +150,15 @@ final class Front: Service {
                         : error.response)
             }
         }
+    }
+
+    private func decide(_ act: Act, _ request: borrowing Request, _ responder: consuming Responder) {
+        guard !health.keepsQuestionsOut else {
+            let problem = Problem.unavailable("the database cannot be reached", afterSeconds: 5)
+            responder.send(act.refusal(problem, now: now()))
+            return
+        }
+        triage.receive(act, request, responder, now: now())
     }
 
     /// Has a question answered on a thread that may wait for the disk.

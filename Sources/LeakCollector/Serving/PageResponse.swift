@@ -7,8 +7,7 @@ extension Response {
         self.init(status, type: "text/html; charset=utf-8", body: .bytes(page.bytes))
         // A page that went wrong has nothing to be asked for again by.
         fields.append(("Cache-Control", status == .ok ? "private, no-cache" : "no-store"))
-        // Under `no-referrer` a browser sends `Origin: null` with our own forms, which ``Visits/isFromHere(_:)`` refuses:
-        // https://fetch.spec.whatwg.org/#append-a-request-origin-header. Other sites still see nothing.
+        // Without any referrer a browser says `Origin: null` of a page's forms: https://fetch.spec.whatwg.org/#origin-header
         fields.append(("Referrer-Policy", "same-origin"))
         if status == .ok { etag = ContentTag.of(page.bytes) }
     }
@@ -16,12 +15,13 @@ extension Response {
     /// What went wrong, for eyes.
     ///
     /// - Parameter now: milliseconds since 1970.
-    static func page(error status: Status, detail: String? = nil, isSignedIn: Bool = false, now: Int64)
-        -> Response
-    {
+    static func page(
+        error status: Status, detail: String? = nil, back: ErrorPage.Way? = nil, isSignedIn: Bool = false,
+        now: Int64
+    ) -> Response {
         let context = PageContext(links: .served, now: now)
         let page = ErrorPage(
-            context: context, status: Int(status.code), detail: detail, hasNavigation: isSignedIn)
+            context: context, status: Int(status.code), detail: detail, back: back, hasNavigation: isSignedIn)
         return Response(page: page.html, status: status)
     }
 

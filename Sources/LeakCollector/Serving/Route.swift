@@ -6,6 +6,8 @@ enum Route: Hashable, Sendable {
     case reports
     case leaks, leak(LeakID), leakReports(LeakID), leakTrend(LeakID)
     case releases, summary, apps, leakClass
+    /// What is decided about a leak: in JSON, and by the form of its page.
+    case decisions(LeakID), decisionForm(LeakID)
     case health, readiness
     case signInPage, signIn, signOut
     /// The install's id.
@@ -37,11 +39,13 @@ enum Route: Hashable, Sendable {
         (.get, "/classes", .fixed(.classPage)),
         (.get, "/leaks/{leak}", .leak(Route.leakPage)),
         (.get, "/leaks/{leak}/reports", .leak(Route.reportsPage)),
+        (.post, "/leaks/{leak}/decisions", .leak(Route.decisionForm)),
         (.post, "/api/v1/reports", .fixed(.reports)),
         (.get, "/api/v1/leaks", .fixed(.leaks)),
         (.get, "/api/v1/leaks/{leak}", .leak(Route.leak)),
         (.get, "/api/v1/leaks/{leak}/reports", .leak(Route.leakReports)),
         (.get, "/api/v1/leaks/{leak}/trend", .leak(Route.leakTrend)),
+        (.post, "/api/v1/leaks/{leak}/decisions", .leak(Route.decisions)),
         (.delete, "/api/v1/installs/{install}", .install),
         (.get, "/api/v1/classes", .fixed(.leakClass)),
         (.get, "/api/v1/releases", .fixed(.releases)),
@@ -68,11 +72,19 @@ enum Route: Hashable, Sendable {
     var access: Access {
         switch self {
         case .reports: .writers
-        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .install:
+        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .install,
+            .decisions:
             .readers
-        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage: .people
+        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage, .decisionForm: .people
         case .health, .readiness, .signInPage, .signIn, .signOut: .anyone
         }
+    }
+
+    /// Where a browser goes once somebody has signed in who had to: a form's address answers no GET.
+    ///
+    /// - Parameter target: what was asked for.
+    func destination(from target: String) -> String {
+        if case .decisionForm(let leak) = self { Links.served.to(.leak(leak)) } else { target }
     }
 
     /// Bytes of body that make sense; the server's own limit holds besides. A form is a token and a name.
@@ -80,6 +92,7 @@ enum Route: Hashable, Sendable {
         switch self {
         case .reports: .max
         case .signInPage, .signIn: 4096
+        case .decisions, .decisionForm: Triage.bodyBytes
         default: 0
         }
     }

@@ -73,11 +73,9 @@ struct Visits: Sendable {
         return text
     }
 
-    /// Whether a form comes from one of our own pages. Browsers name the origin of every POST; a request without one
-    /// comes from a program, which carries no cookie by accident.
+    /// Whether a form comes from one of our own pages, as far as it is told: a request that says nothing comes from a
+    /// program, which carries no cookie by accident.
     static func isFromHere(_ request: borrowing Request) -> Bool {
-        guard let origin = request.field("origin") else { return true }
-        guard let host = request.host else { return false }
-        return origin == "http://\(host)" || origin == "https://\(host)"
+        Provenance(of: request) != .elsewhere
     }
 }

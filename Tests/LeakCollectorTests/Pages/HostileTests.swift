@@ -20,7 +20,7 @@ private func pages(_ text: String) -> [HTML] {
         id: LeakID(high: 1, low: 2), app: text, kind: text, className: text, module: text, title: text,
         stack: [text, text], children: [text], cycle: [text, "b", "c"], quality: .full,
         groupedBy: GroupedBy(version: 1, className: text, stack: [text]))
-    let row = Shop.row(
+    var row = Shop.row(
         leak, isNew: true, reports: 3, freed: 2, installs: 1, alive: 1, lived: Percentiles(p50: 1, p90: 2),
         from: text,
         to: text, seen: 0, trend: [1, 2], share: Share(reports: 1, checks: 60))
@@ -33,12 +33,23 @@ private func pages(_ text: String) -> [HTML] {
         recentInstalls: 1,
         recentLeaks: 1, leaks: 1, reports: 1, dropped: [Submission.Dropped(app: text, reason: text, count: 1)]
     )
-    let detail = LeakDetail(
+    let history: [PastDecision] = [
+        PastDecision(.resolved(version: text, isAfter: true), note: text, by: text, at: 0),
+        PastDecision(.ignored(.reports(3)), note: text, by: text, at: 0),
+        PastDecision(.noted, note: text, by: text, at: 0),
+    ]
+    row.standing = Standing(decision: history[0], reportsSince: 1, backIn: text)
+    row.state = .regressed
+    var detail = LeakDetail(
         row: row, versions: [LeakDetail.VersionCount(version: text, build: text, reports: 1, installs: 1)],
         systems: [LeakDetail.ValueCount(value: text, reports: 1)],
         models: [LeakDetail.ValueCount(value: text, reports: 1)],
         trend: Trend(step: .day, from: 0, versions: [Trend.Series(version: text, counts: [1])]),
         siblings: [LeakDetail.Sibling(id: leak.id, stack: [text], reports: 1)], samples: 1)
+    detail.history = history
+    var resolved = detail
+    resolved.row.state = .resolved
+    resolved.row.standing?.backIn = nil
     let kept = keptReport(text)
     var unreadable = kept
     unreadable.report = nil
@@ -50,7 +61,8 @@ private func pages(_ text: String) -> [HTML] {
         SummaryPage(
             context: context, overview: overview, page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)
         ).html,
-        LeakDetailPage(context: context, detail: detail, newest: kept).html,
+        LeakDetailPage(context: context, detail: detail, hours: detail.trend, newest: kept, first: kept).html,
+        LeakDetailPage(context: context, detail: resolved).html,
         ReportsPage(context: context, leak: leak, reports: [kept, unreadable]).html,
         ReleasesPage(context: context, app: text, releases: [release]).html,
         FirstReportPage(context: context, address: text).html,
@@ -86,7 +98,11 @@ private func keptReport(_ text: String) -> KeptReport {
             "=", "{{", "%00", "A.b", "a",
         ]
         var random = SplitMix64(state: 20)
-        var texts = pieces + [String(repeating: "W", count: 512), String(repeating: "👩‍👩‍👧", count: 20)]
+        var texts =
+            pieces + [
+                String(repeating: "W", count: 512), String(repeating: "W", count: 2000),
+                String(repeating: "👩‍👩‍👧", count: 20),
+            ]
         for _ in 0..<150 {
             let count = Int.random(in: 1...6, using: &random)
             texts.append((0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined())

@@ -43,7 +43,8 @@ import Testing
         #expect(
             Set(paths.keys) == [
                 "/api/v1/reports", "/api/v1/leaks", "/api/v1/leaks/{id}", "/api/v1/leaks/{id}/reports",
-                "/api/v1/leaks/{id}/trend", "/api/v1/classes", "/api/v1/releases", "/api/v1/summary",
+                "/api/v1/leaks/{id}/trend",
+                "/api/v1/leaks/{id}/decisions", "/api/v1/classes", "/api/v1/releases", "/api/v1/summary",
                 "/api/v1/installs/{id}",
                 "/api/v1/apps", "/healthz",
                 "/readyz",

@@ -177,6 +177,41 @@ enum Shop {
         ],
         samples: 24)
 
+    /// A leak that came back after it was resolved; objects are freed late now and then.
+    static var regressedDetail: LeakDetail {
+        var detail = detail
+        detail.row.state = .regressed
+        detail.row.isNew = false
+        detail.row.standing = Standing(decision: history[1], reportsSince: 37, backIn: "5.2.0")
+        detail.history = history
+        detail.lived = [
+            LeakDetail.LivedRange(from: 0, to: 1000, count: 1),
+            LeakDetail.LivedRange(from: 1000, to: 5000, count: 3),
+            LeakDetail.LivedRange(from: 5000, to: 60_000, count: 7),
+            LeakDetail.LivedRange(from: 60_000, to: nil, count: 1),
+        ]
+        return detail
+    }
+
+    static let history = [
+        PastDecision(.noted, note: "Seen again\nby QA", by: "sign-in link", at: now - 3 * hour),
+        PastDecision(
+            .resolved(version: "5.0.1", isAfter: true), note: "weak self in onPaid", by: "Ann",
+            at: now - 80 * hour),
+        PastDecision(.reopened, note: nil, by: "Bob", at: now - 20 * 24 * hour),
+        PastDecision(.ignored(.reports(100)), note: nil, by: "Bob", at: now - 30 * 24 * hour),
+        PastDecision(
+            .ignored(.date(now + 10 * 24 * hour)), note: nil, by: "Bob", at: now - 31 * 24 * hour),
+        PastDecision(.ignored(nil), note: nil, by: "Bob", at: now - 400 * 24 * hour),
+    ]
+
+    static let hours = Trend(
+        step: .hour, from: today * 24 + 12 - 47,
+        versions: [
+            Trend.Series(version: "5.2.0", counts: (0..<48).map { $0 * 7919 % 31 }),
+            Trend.Series(version: "5.2.0-beta", counts: (0..<48).map { $0 % 5 }),
+        ])
+
     /// A leak of which the greater part is the system's.
     static var knownDetail: LeakDetail {
         var detail = detail
@@ -236,7 +271,8 @@ enum Shop {
 
 /// Every page, as the golden files have it.
 enum SamplePage: String, CaseIterable {
-    case leakClass = "class", knownLeak = "known-leak"
+    case leakClass = "class", knownLeak = "known-leak", regressed = "leak-regressed"
+    case exportedLeak = "leak-exported"
     case summary, summaryEmpty = "summary-no-match", leak, reports, releases, first, signIn = "sign-in", error
     case exported = "summary-exported"
 
@@ -257,6 +293,16 @@ enum SamplePage: String, CaseIterable {
         case .leak:
             LeakDetailPage(context: Shop.context(), detail: Shop.detail, newest: Shop.kept(.newest, hours: 2))
                 .html
+        case .regressed:
+            LeakDetailPage(
+                context: Shop.context(), detail: Shop.regressedDetail, hours: Shop.hours,
+                newest: Shop.kept(.newest, hours: 2), first: Shop.kept(.first, hours: 51)
+            ).html
+        case .exportedLeak:
+            LeakDetailPage(
+                context: Shop.context(Links(mode: .files(page: .leak(Shop.checkout.identity.id)))),
+                detail: Shop.regressedDetail
+            ).html
         case .leakClass: ClassPage(context: Shop.context(), found: Shop.leakClass).html
         case .knownLeak: LeakDetailPage(context: Shop.context(), detail: Shop.knownDetail).html
         case .reports:

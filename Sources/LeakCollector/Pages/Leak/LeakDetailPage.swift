@@ -4,8 +4,12 @@ import LeakStore
 struct LeakDetailPage: Component {
     var context: PageContext
     var detail: LeakDetail
+    /// Reports per hour by version, the last two days.
+    var hours: Trend?
     /// The newest report that was kept.
     var newest: KeptReport?
+    /// The first one, where it is another.
+    var first: KeptReport?
 
     private var leak: LeakIdentity { detail.row.identity }
 
@@ -13,13 +17,13 @@ struct LeakDetailPage: Component {
         PageFrame(
             title: leak.title, section: .summary, context: context,
             main: """
-                \(LeakHead(context: context, leak: leak, badge: StateBadge(row: detail.row).html))
+                \(head)
                 \(LeakFacts(context: context, row: detail.row))
                 <div class="grid"><div>
-                \(Card("Reports per \(detail.trend.step.rawValue), by version", VersionChart(detail.trend).html))
-                \(report)\(siblings)\(GroupingCard(leak: leak))
+                \(history)\(chart(detail.trend))\(hours.map(chart))
+                \(report)\(firstReport)\(siblings)\(GroupingCard(leak: leak))
                 </div><div>
-                \(known)\(keeper)\(children)\(versions)\(counts("Systems", "System", detail.systems))\
+                \(known)\(keeper)\(children)\(versions)\(lived)\(counts("Systems", "System", detail.systems))\
                 \(counts("Models", "Model", detail.models))
                 </div></div>
                 """,
@@ -30,6 +34,24 @@ struct LeakDetailPage: Component {
         ).html
     }
 
+    private var head: LeakHead {
+        let row = detail.row
+        return LeakHead(
+            context: context, leak: leak, badge: StateBadge(row: row).html,
+            standing: row.standing.map { StandingLine(context: context, standing: $0).html },
+            form: context.links.isServed ? TriageForm(context: context, row: row).html : nil)
+    }
+
+    private var history: HTML? {
+        detail.history.isEmpty ? nil : HistoryCard(context: context, history: detail.history).html
+    }
+
+    private func chart(_ trend: Trend) -> HTML {
+        Card("Reports per \(trend.step.rawValue), by version", VersionChart(trend).html).html
+    }
+
+    private var lived: HTML? { detail.lived.isEmpty ? nil : LivedCard(ranges: detail.lived).html }
+
     private var keptReports: HTML {
         "All reports kept (\(Count(detail.samples)) of \(Count(detail.row.reports + detail.row.freed)))"
     }
@@ -39,6 +61,10 @@ struct LeakDetailPage: Component {
             return Card("Newest report", #"<p class="dim">No report of this leak is kept.</p>"#).html
         }
         return ReportCard(context: context, title: "Newest report", kept: newest).html
+    }
+
+    private var firstReport: HTML? {
+        first.map { ReportCard(context: context, title: "First report", kept: $0).html }
     }
 
     private var known: HTML? {

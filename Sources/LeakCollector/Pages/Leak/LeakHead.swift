@@ -5,6 +5,10 @@ struct LeakHead: Component {
     var context: PageContext
     var leak: LeakIdentity
     var badge: HTML?
+    /// What was decided last.
+    var standing: HTML?
+    /// To decide.
+    var form: HTML?
     /// Whether the class links to the leak's own page.
     var isLink = false
 
@@ -16,8 +20,8 @@ struct LeakHead: Component {
         return #"""
             <p class="crumb"><a href="\#(context.links.to(.summary(app: leak.app)))">\#(Isolated(leak.app))</a> › \#
             \#(Kind.words(leak.kind))\#(module)</p>
-            <div class="head"><h1>\#(title)</h1><p>\#(LeakPath(of: leak))</p>\#
-            <p class="state">\#(badge)</p></div>
+            <div class="head"><div><h1>\#(title)</h1><p>\#(LeakPath(of: leak))</p>\#
+            <p class="state">\#(badge)</p>\#(standing)</div>\#(form)</div>
             """#
     }
 

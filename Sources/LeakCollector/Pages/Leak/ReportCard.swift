@@ -7,7 +7,7 @@ struct ReportCard: Component {
     enum Depth {
         /// What helps to understand the leak.
         case digest
-        /// Path, cycle and JSON too.
+        /// Path and cycle too.
         case everything
     }
 
@@ -86,7 +86,6 @@ struct ReportCard: Component {
 
     private var json: HTML? {
         if kept.report == nil { return "<pre>\(kept.json)</pre>" }
-        guard depth == .everything else { return nil }
         return "<details><summary>JSON</summary><pre>\(kept.json)</pre></details>"
     }
 }

@@ -2,13 +2,17 @@
 struct Card: Component {
     var title: HTML
     var content: HTML
+    /// What an address leads to it by.
+    var id: String?
 
-    init(_ title: HTML, _ content: HTML) {
+    init(_ title: HTML, _ content: HTML, id: String? = nil) {
         self.title = title
         self.content = content
+        self.id = id
     }
 
     var html: HTML {
-        #"<section class="card"><h2>\#(title)</h2>\#(content)</section>"#
+        let mark: HTML? = id.map { #" id="\#($0)""# }
+        return #"<section class="card"\#(mark)><h2>\#(title)</h2>\#(content)</section>"#
     }
 }

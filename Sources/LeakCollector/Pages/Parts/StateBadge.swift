@@ -19,11 +19,12 @@ struct StateBadge: Component {
             }
             return #"<span class="badge slow">Slow release</span>\#(lived)"#
         case .regressed:
-            return #"<span class="badge regressed">Regressed\#(row.standing?.backIn.map { " in \(Isolated($0))" as HTML })</span>"#
+            let version: HTML? = row.standing?.backIn.map { " in \(Isolated($0))" }
+            return #"<span class="badge regressed">Regressed\#(version)</span>"#
         case .resolved:
             return #"<span class="badge resolved">Resolved</span>"#
         case .ignored:
-            return #"<span class="badge known">Ignored</span>"#
+            return #"<span class="badge ignored">Ignored</span>"#
         case .open where row.isNew:
             return #"<span class="badge new">New in \#(Isolated(row.firstVersion))</span>"#
         case .open:

@@ -95,9 +95,10 @@ struct VersionChart: Component {
             """
     }
 
-    /// About seven names along the axis, the last bar's among them.
+    /// About seven days along the axis, or four of the longer hours, the last bar's among them.
     private var axis: [HTML] {
-        let every = max(1, (totals.count + 6) / 7)
+        let names = stepKind == .day ? 7 : 4
+        let every = max(1, (totals.count + names - 1) / names)
         return totals.indices.compactMap { index in
             (totals.count - 1 - index).isMultiple(of: every) ? "<span>\(name(index))</span>" : nil
         }

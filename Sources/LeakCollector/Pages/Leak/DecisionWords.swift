@@ -1,0 +1,47 @@
+import LeakStore
+
+/// What was decided, after the name of who did: `resolved it in 5.2.0`.
+struct DecisionWords: Component {
+    var action: PastDecision.Action
+
+    var html: HTML {
+        switch action {
+        case .resolved(let version, let isAfter):
+            "resolved it \(FixWords(version: version, isAfter: isAfter))"
+        case .ignored(nil): "ignored it for good"
+        case .ignored(let limit?): "ignored it until \(LimitWords(limit: limit))"
+        case .reopened: "reopened it"
+        case .noted: "wrote"
+        }
+    }
+}
+
+/// From which version on a leak is mended.
+struct FixWords: Component {
+    var version: String
+    var isAfter: Bool
+
+    var html: HTML {
+        isAfter ? "in the version after \(Isolated(version))" : "in \(Isolated(version))"
+    }
+}
+
+/// Up to when a leak is ignored: `1 Dec 2026`, `100 more reports`.
+struct LimitWords: Component {
+    var limit: Decision.IgnoreLimit
+
+    var html: HTML {
+        switch limit {
+        case .date(let end): Self.date(end)
+        case .reports(let count): "\(Count(count).of("more report", "more reports"))"
+        }
+    }
+
+    /// The day, and the time where it is not the day's beginning.
+    private static func date(_ end: Int64) -> HTML {
+        let time = CivilTime(milliseconds: end)
+        let isMidnight = time.hour == 0 && time.minute == 0
+        let clock: HTML = isMidnight ? "" : ", \(String(time.clock.prefix(5)))\u{A0}UTC"
+        return #"<time datetime="\#(time.rfc3339)">\#(time.dayMonthYear)\#(clock)</time>"#
+    }
+}

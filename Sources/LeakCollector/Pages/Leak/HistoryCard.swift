@@ -1,0 +1,35 @@
+import LeakStore
+
+/// Who decided what about a leak, and when.
+struct HistoryCard: Component {
+    var context: PageContext
+    /// Newest first.
+    var history: [PastDecision]
+
+    /// Where the page is opened once something was decided.
+    static let anchor = "history"
+
+    /// Entries that are not folded away.
+    private static let shown = 5
+
+    var html: HTML {
+        let older = history.dropFirst(Self.shown)
+        let folded: HTML? =
+            older.isEmpty
+            ? nil
+            : "<details><summary>\(Count(older.count)) older</summary>\(list(older))</details>"
+        return Card("History", "\(list(history.prefix(Self.shown)))\(folded)", id: Self.anchor).html
+    }
+
+    private func list(_ decisions: ArraySlice<PastDecision>) -> HTML {
+        #"<ol class="history">\#(decisions.map(entry))</ol>"#
+    }
+
+    private func entry(_ decision: PastDecision) -> HTML {
+        let note: HTML? = decision.note.map { #"<p class="words" dir="auto">\#($0)</p>"# }
+        return """
+            <li><p><strong>\(Isolated(decision.by))</strong> \(DecisionWords(action: decision.action)) · \
+            \(context.moment(decision.at))</p>\(note)</li>
+            """
+    }
+}

@@ -1,0 +1,42 @@
+import LeakStore
+
+/// What was decided about a leak last and what came of it, in a sentence.
+struct StandingLine: Component {
+    var context: PageContext
+    var standing: Standing
+
+    private var decision: PastDecision { standing.decision }
+
+    var html: HTML {
+        #"<p class="standing">\#(words)</p>"#
+    }
+
+    private var words: HTML {
+        switch decision.action {
+        case .resolved(let version, let isAfter):
+            guard let back = standing.backIn else {
+                return "Resolved \(FixWords(version: version, isAfter: isAfter)) by \(author)"
+            }
+            return """
+                Fixed \(FixWords(version: version, isAfter: isAfter)), back in \(Isolated(back)): \
+                \(Count(standing.reportsSince).of("report", "reports")) since it was resolved by \(author)
+                """
+        case .ignored(nil): return "Ignored for good by \(author)"
+        case .ignored(let limit?):
+            let isOver = standing.state(now: context.now) == nil
+            let verb: HTML = isOver ? "Was ignored" : "Ignored"
+            return "\(verb) until \(LimitWords(limit: limit))\(soFar(limit)) by \(author)"
+        // Neither stands: a leak has no standing by them.
+        case .reopened, .noted: return "\(author)"
+        }
+    }
+
+    private func soFar(_ limit: Decision.IgnoreLimit) -> HTML {
+        guard case .reports = limit else { return "" }
+        return ": \(Count(standing.reportsSince)) so far, decided"
+    }
+
+    private var author: HTML {
+        "\(Isolated(decision.by)), \(context.moment(decision.at))"
+    }
+}

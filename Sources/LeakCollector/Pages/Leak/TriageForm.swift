@@ -1,0 +1,72 @@
+import LeakStore
+
+/// The form to decide about a leak: one for all buttons, so that a note goes along with each.
+struct TriageForm: Component {
+    var context: PageContext
+    var row: LeakRow
+
+    private typealias Button = DecisionFields.Button
+
+    /// Versions that are offered to choose from; any other may be typed.
+    private static let versionsOffered = 20
+
+    var html: HTML {
+        #"""
+        <form class="triage" method="post" action="\#(context.links.to(.decisions(row.identity.id)))" \#
+        aria-label="Decide about this leak" novalidate>\#
+        \#(forEnter)<div class="actions">\#(first)\#(ignore)\#(more)</div>\#
+        <div class="actions"><label for="note" class="hidden">Note</label>\#
+        <textarea id="note" name="note" rows="1" maxlength="\#(Decision.noteBytes)" \#
+        placeholder="Note for the history"></textarea>\#
+        \#(button(.note, "Add note"))</div></form>
+        """#
+    }
+
+    /// A form's first button is the one that Enter presses in any of its fields: this one has no name, so that the
+    /// field that is filled in says what is meant.
+    private var forEnter: HTML {
+        #"<button class="hidden" tabindex="-1" aria-hidden="true">Send</button>"#
+    }
+
+    private var first: HTML {
+        switch row.state {
+        case .resolved: button(.reopen, "Reopen")
+        case .ignored: "\(button(.reopen, "Reopen"))\(resolve)"
+        case .regressed: "\(resolve)\(button(.reopen, "Reopen"))"
+        case .open, .slow, .known: resolve
+        }
+    }
+
+    private var resolve: HTML { button(.resolveInNextVersion, "Resolved in the next version", isMain: true) }
+
+    private var ignore: HTML {
+        let tomorrow = CivilTime(milliseconds: context.now + 86_400_000).date
+        return #"""
+            <details><summary>Ignore…</summary><div class="choices">\#
+            <p>\#(button(.ignore, "Ignore for good"))</p>\#
+            <p><label>until <input type="date" name="until" min="\#(tomorrow)"></label> \#
+            \#(button(.ignoreUntil, "Ignore until then"))</p>\#
+            <p><label>until <input type="number" name="reports" min="1" max="\#(DecisionFields.largestReports)"> \#
+            more reports</label> \#(button(.ignoreReports, "Ignore until so many"))</p></div></details>
+            """#
+    }
+
+    private var more: HTML {
+        let newest = context.versions.first ?? row.lastVersion
+        let versions = context.versions.prefix(Self.versionsOffered).map { version in
+            #"<option value="\#(version)"></option>"# as HTML
+        }
+        return #"""
+            <details><summary>Other version…</summary><div class="choices">\#
+            <p>\#(button(.resolveNow, "Resolved now, in \(newest)"))</p>\#
+            <p><label>in <input name="in" list="versions" maxlength="64" size="10" autocomplete="off" \#
+            spellcheck="false" aria-label="Version"></label> \#(button(.resolveInVersion, "Resolved in this version"))</p>\#
+            <datalist id="versions">\#(versions)</datalist></div></details>
+            """#
+    }
+
+    private func button(_ button: Button, _ words: String, isMain: Bool = false) -> HTML {
+        let look: HTML = isMain ? #" class="main""# : ""
+        return #"<button\#(look) name="do" value="\#(button.rawValue)">\#(words)</button>"#
+    }
+}

@@ -1,0 +1,119 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// What a request says that somebody decided, as it was written: in a form or in JSON.
+struct DecisionFields: Hashable, Sendable {
+    /// `resolve`, `ignore`, `reopen` or `note`.
+    var action: String?
+    /// `in`: `now`, `next`, or a version.
+    var fix: String?
+    /// A day, or a time of RFC 3339.
+    var until: String?
+    var reports: Int?
+    var note: String?
+
+    /// Reports that an ignored leak may be given. As many of them never come.
+    static let largestReports = 1_000_000_000
+
+    private static let actions = "resolve, ignore, reopen or note"
+    private static let fixes = "now, next, or a version such as 5.2.0"
+    private static let ends = "a day such as 2026-12-01, or a time such as 2026-12-01T09:00:00Z"
+
+    /// Reads what was decided.
+    ///
+    /// - Parameters:
+    ///   - name: of who decides.
+    ///   - now: milliseconds since 1970.
+    /// - Throws: ``Problem`` 400 that names the field and says what it may be.
+    func decision(by name: String, now: Int64) throws(Problem) -> Decision {
+        let note = try readNote()
+        guard let action else { throw Self.wrong("action is missing: \(Self.actions)") }
+        switch action {
+        case "resolve":
+            try refuse([("until", until != nil), ("reports", reports != nil)], with: action)
+            return Decision(.resolve(try readFix()), note: note, by: name)
+        case "ignore":
+            try refuse([("in", fix != nil)], with: action)
+            return Decision(.ignore(try readLimit(now)), note: note, by: name)
+        case "reopen", "note":
+            try refuse(
+                [("in", fix != nil), ("until", until != nil), ("reports", reports != nil)], with: action)
+            guard action == "note" else { return Decision(.reopen, note: note, by: name) }
+            guard note != nil else { throw Self.wrong("note is empty: write what others should know") }
+            return Decision(.note, note: note, by: name)
+        default:
+            throw Self.wrong("action must be \(Self.actions)")
+        }
+    }
+
+    private func readFix() throws(Problem) -> Decision.Fix {
+        switch fix {
+        case nil, "": throw Self.wrong("in is missing: \(Self.fixes)")
+        case "now": return .newestVersion
+        case "next": return .nextVersion
+        case let version?:
+            if let problem = WireName.problem(in: version, of: "in", atMost: WireLimits.versionBytes) {
+                throw Self.wrong("\(problem); it must be \(Self.fixes)")
+            }
+            return .version(version)
+        }
+    }
+
+    private func readLimit(_ now: Int64) throws(Problem) -> Decision.IgnoreLimit? {
+        guard until == nil || reports == nil else {
+            throw Self.wrong("until and reports exclude each other: send one of them")
+        }
+        if let reports {
+            guard (1...Self.largestReports).contains(reports) else {
+                throw Self.wrong("reports must be a whole number from 1 to \(Self.largestReports)")
+            }
+            return .reports(reports)
+        }
+        guard let until else { return nil }
+        // A day begins at midnight UTC, as everywhere else here.
+        guard let end = WireTime(rfc3339: until) ?? WireTime(rfc3339: until + "T00:00:00Z") else {
+            throw Self.wrong("until must be \(Self.ends)")
+        }
+        guard end.milliseconds > now else { throw Self.wrong("until is past: it must be a day to come") }
+        return .date(end.milliseconds)
+    }
+
+    /// - Returns: `nil` where nothing is written in it.
+    private func readNote() throws(Problem) -> String? {
+        guard let note else { return nil }
+        // Forms end lines with CR LF.
+        let lines = note.replacing("\r\n", with: "\n")
+        let text = String(Substring(lines).trimmed)
+        let count = text.utf8.count
+        guard count <= Decision.noteBytes else {
+            throw Self.wrong("note is \(count) bytes, at most \(Decision.noteBytes): shorten it")
+        }
+        guard !text.unicodeScalars.contains(where: Self.isForbidden) else {
+            throw Self.wrong("note has a control character: leave it out")
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    /// Control characters but tab and line feed.
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control && scalar != "\t" && scalar != "\n"
+    }
+
+    /// A field that does not go with the action may be meant for another one: nothing is decided by guessing.
+    private func refuse(_ fields: [(name: String, isGiven: Bool)], with action: String) throws(Problem) {
+        guard let field = fields.first(where: \.isGiven) else { return }
+        throw Self.wrong("\(field.name) does not go with the action \(action): leave it out")
+    }
+
+    private static func wrong(_ detail: String) -> Problem { Problem(.badRequest, detail) }
+}
+
+extension Substring {
+    /// Without white space at both ends.
+    fileprivate var trimmed: Substring {
+        var text = drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text
+    }
+}

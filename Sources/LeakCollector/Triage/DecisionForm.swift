@@ -1,0 +1,68 @@
+internal import HTTPServer
+
+extension DecisionFields {
+    /// The buttons of the form on a leak's page: `do` is the value of the one that was pressed.
+    enum Button: String, CaseIterable {
+        case resolveInNextVersion = "resolve-next"
+        case resolveNow = "resolve-now"
+        case resolveInVersion = "resolve-in"
+        case ignore
+        case ignoreUntil = "ignore-until"
+        case ignoreReports = "ignore-reports"
+        case reopen
+        case note
+    }
+
+    /// Reads the form of a leak's page. What is filled in beside the pressed button's own fields does not count. Where
+    /// none was pressed, as when Enter is hit in a field, the one field that is filled in says what is meant.
+    ///
+    /// - Throws: ``Problem`` 400 that says what to fill in.
+    init(_ form: Form) throws(Problem) {
+        func text(_ name: String) -> String? { form[name].flatMap { $0.isEmpty ? nil : $0 } }
+        note = text("note")
+        switch try Self.button(of: form) {
+        case .resolveInNextVersion: (action, fix) = ("resolve", "next")
+        case .resolveNow: (action, fix) = ("resolve", "now")
+        case .resolveInVersion:
+            guard let version = text("in") else {
+                throw Problem(
+                    .badRequest, "The version is empty: fill in the one in which the leak is mended.")
+            }
+            (action, fix) = ("resolve", version)
+        case .ignore: action = "ignore"
+        case .ignoreUntil:
+            guard let day = text("until") else {
+                throw Problem(
+                    .badRequest, "The date is empty: fill in the day until which to ignore the leak.")
+            }
+            (action, until) = ("ignore", day)
+        case .ignoreReports:
+            guard let count = text("reports").flatMap({ Int($0) }) else {
+                throw Problem(
+                    .badRequest, "The number of reports is missing: fill in a whole number from 1 on.")
+            }
+            (action, reports) = ("ignore", count)
+        case .reopen: action = "reopen"
+        case .note: action = "note"
+        }
+    }
+
+    private static func button(of form: Form) throws(Problem) -> Button {
+        guard let pressed = form["do"] else {
+            let filled = [
+                ("in", Button.resolveInVersion), ("until", .ignoreUntil), ("reports", .ignoreReports),
+            ]
+            .filter { form[$0.0]?.isEmpty == false }.map(\.1)
+            guard filled.count <= 1 else {
+                throw Problem(
+                    .badRequest, "More than one field is filled in: press the button beside the one you mean."
+                )
+            }
+            return filled.first ?? .note
+        }
+        guard let button = Button(rawValue: pressed) else {
+            throw Problem(.badRequest, "This form is not one of this collector: load the leak's page again.")
+        }
+        return button
+    }
+}

@@ -1,0 +1,69 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// What people decide about leaks: `POST /leaks/{leak}/decisions` from a page's form, and the same under `/api/v1` in
+/// JSON.
+struct Triage: Sendable {
+    /// Bytes of a decision: a note, each byte of it written as `\u0000`, and a little more.
+    static let bodyBytes = 16 * 1024
+
+    let store: any Store
+    let gate: Gate
+    let pool: ReadPool
+    let log: Log
+
+    /// Decides, where it may wait for the disk.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    func receive(_ act: Act, _ request: borrowing Request, _ responder: consuming Responder, now: Int64) {
+        let decision: Decision
+        do throws(Problem) {
+            let who = try credential(of: request, now: now)
+            decision = try act.fields(of: request).decision(by: who.actor, now: now)
+        } catch {
+            responder.send(act.refusal(error, now: now))
+            return
+        }
+        let later = SharedResponder(responder)
+        let isTaken = pool.run { [store, log] reader in
+            do {
+                guard let stored = try store.decide(decision, about: act.leak, now: now) else {
+                    throw Problem.noLeak
+                }
+                later.send(try act.answer(stored, from: reader, now: now))
+            } catch {
+                let problem =
+                    (error as? Problem) ?? (error as? StoreError).map { Problem($0) }
+                    ?? Problem(.internalServerError, "the collector's log says what happened")
+                if problem.status.code >= 500 {
+                    log.error("deciding about \(act.leak): \(problem.cause ?? "\(error)")")
+                }
+                later.send(act.refusal(problem, now: now))
+            }
+        }
+        if !isTaken {
+            later.send(
+                act.refusal(.unavailable("too many questions wait for the store", afterSeconds: 1), now: now))
+        }
+    }
+
+    /// Who decides, looked up once the body is there: a token may have been revoked meanwhile.
+    private func credential(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
+        guard case .valid(let credential) = gate.reader(of: request, now: now) else {
+            throw Problem(.forbidden, "what this was sent with is not valid any more; sign in again")
+        }
+        // A browser adds the cookie of whoever is signed in to what another site has it send, in ways that
+        // `SameSite` does not cover: a page of the same host on another port, for one.
+        let provenance = Provenance(of: request)
+        guard provenance == .here || provenance == .untold && credential.purpose != .session else {
+            throw Problem(
+                .forbidden,
+                provenance == .elsewhere
+                    ? "this was sent from another site; open the leak here and decide there"
+                    : "nothing says that this comes from a page of this collector; send an access token instead"
+            )
+        }
+        return credential
+    }
+}

@@ -1,0 +1,127 @@
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+private func text(_ html: HTML) -> String { String(decoding: html.bytes, as: UTF8.self) }
+
+/// What is read, without elements.
+private func words(_ html: HTML) throws -> String {
+    try Markup(html.bytes).texts.filter { !$0.hasSuffix("Z") && $0 != "standing" }.joined()
+        .replacing("\u{A0}", with: " ")
+}
+
+@Suite struct StandingTests {
+    private static let hour = Shop.hour
+
+    private static func standing(
+        _ action: PastDecision.Action, reports: Int = 0, back: String? = nil
+    ) -> Standing {
+        Standing(
+            decision: PastDecision(action, note: nil, by: "Ann", at: Shop.now - 73 * hour),
+            reportsSince: reports,
+            backIn: back)
+    }
+
+    @Test(
+        arguments: [
+            (standing(.resolved(version: "5.2.0", isAfter: false)), "Resolved in 5.2.0 by Ann, 3 days ago"),
+            (
+                standing(.resolved(version: "5.2.0", isAfter: true)),
+                "Resolved in the version after 5.2.0 by Ann, 3 days ago"
+            ),
+            (
+                standing(.resolved(version: "5.0.0", isAfter: false), reports: 1, back: "5.2.0"),
+                "Fixed in 5.0.0, back in 5.2.0: 1 report since it was resolved by Ann, 3 days ago"
+            ),
+            (standing(.ignored(nil)), "Ignored for good by Ann, 3 days ago"),
+            (
+                standing(.ignored(.date(1_796_083_200_000))),
+                "Ignored until 1 Dec 2026 by Ann, 3 days ago"
+            ),
+            (
+                standing(.ignored(.date(1_796_083_200_000 - 1_800_000))),
+                "Ignored until 30 Nov 2026, 23:30 UTC by Ann, 3 days ago"
+            ),
+            (
+                standing(.ignored(.date(Shop.now))),
+                "Was ignored until 20 Nov 2026, 12:00 UTC by Ann, 3 days ago"
+            ),
+            (
+                standing(.ignored(.reports(100)), reports: 37),
+                "Ignored until 100 more reports: 37 so far, decided by Ann, 3 days ago"
+            ),
+            (
+                standing(.ignored(.reports(1)), reports: 2),
+                "Was ignored until 1 more report: 2 so far, decided by Ann, 3 days ago"
+            ),
+        ])
+    func `a sentence tells what stands`(standing: Standing, sentence: String) throws {
+        #expect(try words(StandingLine(context: Shop.context(), standing: standing).html) == sentence)
+    }
+
+    @Test(
+        arguments: [
+            (.open, ["resolve-next"]), (.slow, ["resolve-next"]), (.known, ["resolve-next"]),
+            (.resolved, ["reopen"]), (.ignored, ["reopen", "resolve-next"]),
+            (.regressed, ["resolve-next", "reopen"]),
+        ] as [(LeakState, [String])])
+    func `the buttons fit the state`(state: LeakState, first: [String]) throws {
+        var row = Shop.checkout
+        row.state = state
+        let texts = try Markup(TriageForm(context: Shop.context(), row: row).html.bytes).texts
+        let buttons = zip(texts, texts.dropFirst()).filter { $0.0 == "do" }.map(\.1)
+        #expect(
+            buttons
+                == first + ["ignore", "ignore-until", "ignore-reports", "resolve-now", "resolve-in", "note"])
+        #expect(texts.contains("Resolved now, in 5.2.0"))
+    }
+
+    /// The first button of a form is what Enter presses.
+    @Test func `Enter in a field presses no button that means something`() throws {
+        let html = text(TriageForm(context: Shop.context(), row: Shop.checkout).html)
+        let first = try #require(html.firstRange(of: "<button"))
+        #expect(
+            html[first.lowerBound...].hasPrefix(#"<button class="hidden" tabindex="-1" aria-hidden="true">"#))
+    }
+
+    @Test func `an export decides nothing`() throws {
+        let markup = try Markup(SamplePage.exportedLeak.html.bytes)
+        #expect(!markup.shape.contains("form") && !markup.shape.contains("textarea"))
+        #expect(!markup.links.contains { $0.contains("decisions") })
+        #expect(markup.texts.contains("History"))
+    }
+
+    @Test func `a long history is folded but for its newest entries`() throws {
+        let history = (0..<200).map { PastDecision(.noted, note: "note \($0)", by: "Ann", at: Int64(-$0)) }
+        let html = text(HistoryCard(context: Shop.context(), history: history).html)
+        let fold = try #require(html.firstRange(of: "<details>"))
+        #expect(html[..<fold.lowerBound].contains("note 4<") && html[fold.upperBound...].contains("note 5<"))
+        #expect(html.contains("195 older") && html.contains("note 199<"))
+    }
+
+    @Test func `the last hours end with the one that is passing`() {
+        let now = Int64(1000) * Shop.hour + 5
+        let trend = Trend(
+            step: .hour, from: 990,
+            versions: [
+                Trend.Series(version: "2", counts: (0..<24).map { $0 }),
+                Trend.Series(version: "1", counts: [5, 5] + [Int](repeating: 0, count: 22)),
+            ])
+        let last = trend.lastHours(4, now: now)
+        #expect(
+            last
+                == Trend(
+                    step: .hour, from: 997, versions: [Trend.Series(version: "2", counts: [7, 8, 9, 10])]))
+        #expect(trend.lastHours(12, now: now).versions.map(\.counts.count) == [12, 12])
+    }
+
+    @Test func `the time to free says from when to when`() throws {
+        let html = LivedCard(ranges: Shop.regressedDetail.lived).html
+        let texts = try Markup(html.bytes).texts.map { $0.replacing("\u{A0}", with: " ") }
+        for words in ["less than 1.0 s", "1.0 s – 5.0 s", "5.0 s – 60 s", "60 s or more"] {
+            #expect(texts.contains(words), "\(words)")
+        }
+    }
+}

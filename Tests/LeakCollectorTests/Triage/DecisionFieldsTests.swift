@@ -1,0 +1,115 @@
+import HTTPServer
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct DecisionFieldsTests {
+    /// 20 November 2026, noon.
+    private static let now: Int64 = 1_795_176_000_000
+    private static let december: Int64 = 1_796_083_200_000
+
+    private func decision(_ json: String) throws -> Decision {
+        try DecisionFields(json: Array(json.utf8)).decision(by: "Ann", now: Self.now)
+    }
+
+    private func decision(form: String) throws -> Decision {
+        try DecisionFields(Form(Array(form.utf8))).decision(by: "Ann", now: Self.now)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"action":"resolve","in":"now"}"#, .resolve(.newestVersion)),
+            (#"{"action":"resolve","in":"next","until":null}"#, .resolve(.nextVersion)),
+            (#"{"in":"5.2.0","action":"resolve"}"#, .resolve(.version("5.2.0"))),
+            (#"{"action":"ignore"}"#, .ignore(nil)),
+            (#"{"action":"ignore","until":"2026-12-01"}"#, .ignore(.date(december))),
+            (
+                #"{"action":"ignore","until":"2026-12-01T09:00:00+09:00"}"#,
+                .ignore(.date(december))
+            ),
+            (#"{"action":"ignore","reports":100}"#, .ignore(.reports(100))),
+            (#" {"action":"reopen"} "#, .reopen),
+        ] as [(String, Decision.Action)])
+    func `JSON says what is decided`(json: String, action: Decision.Action) throws {
+        #expect(try decision(json) == Decision(action, by: "Ann"))
+    }
+
+    @Test(
+        arguments: [
+            ("do=resolve-next&in=&until=&reports=&note=", .resolve(.nextVersion)),
+            ("do=resolve-now&until=2026-12-01&reports=5", .resolve(.newestVersion)),
+            ("do=resolve-in&in=5.2.0", .resolve(.version("5.2.0"))),
+            ("do=ignore", .ignore(nil)),
+            ("do=ignore-until&until=2026-12-01", .ignore(.date(december))),
+            ("do=ignore-reports&reports=100", .ignore(.reports(100))),
+            ("do=reopen", .reopen),
+            // Enter, in a field.
+            ("until=2026-12-01&in=&reports=", .ignore(.date(december))),
+            ("until=&in=5.2.0", .resolve(.version("5.2.0"))),
+            ("reports=3", .ignore(.reports(3))),
+        ] as [(String, Decision.Action)])
+    func `a form says what is decided by the button that was pressed`(form: String, action: Decision.Action)
+        throws
+    {
+        #expect(try decision(form: form) == Decision(action, by: "Ann"))
+    }
+
+    @Test(arguments: ["resolve-next", "resolve-now", "ignore", "reopen", "note"])
+    func `a note goes along with each`(button: String) throws {
+        let decision = try decision(form: "do=\(button)&note=+two%0D%0Alines+%0D%0A")
+        #expect(decision.note == "two\nlines")
+    }
+
+    @Test(arguments: [
+        ("", "not JSON"), ("[]", "must be an object"), ("{", "not JSON"), ("{}", "action is missing"),
+        (#"{"action":"close"}"#, "resolve, ignore, reopen or note"),
+        (#"{"action":3}"#, "action must be a string"),
+        (#"{"action":"resolve"}"#, "in is missing"), (#"{"action":"resolve","in":""}"#, "in is missing"),
+        (#"{"action":"resolve","in":"a\u0000"}"#, "in has a control character"),
+        (#"{"action":"resolve","in":"\#(String(repeating: "9", count: 65))"}"#, "in is 65 bytes, at most 64"),
+        (#"{"action":"resolve","in":"now","reports":3}"#, "reports does not go with the action resolve"),
+        (#"{"action":"ignore","in":"now"}"#, "in does not go with the action ignore"),
+        (#"{"action":"ignore","until":"2026-12-01","reports":3}"#, "exclude each other"),
+        (#"{"action":"ignore","until":"2026-11-20"}"#, "until is past"),
+        (#"{"action":"ignore","until":"2027-02-29"}"#, "until must be a day"),
+        (#"{"action":"ignore","until":1796083200000}"#, "until must be a string"),
+        (#"{"action":"ignore","untill":"2026-12-01"}"#, "and no other"),
+        (#"{"action":"ignore","reports":0}"#, "reports must be a whole number from 1"),
+        (#"{"action":"ignore","reports":1.5}"#, "reports must be a whole number from 1"),
+        (#"{"action":"ignore","reports":1e30}"#, "reports must be a whole number from 1"),
+        (#"{"action":"ignore","reports":"3"}"#, "reports must be a whole number"),
+        (#"{"action":"reopen","until":"2026-12-01"}"#, "until does not go with the action reopen"),
+        (#"{"action":"note","note":" \n\t"}"#, "note is empty"), (#"{"action":"note"}"#, "note is empty"),
+        (#"{"action":"note","note":"a\u0000b"}"#, "note has a control character"),
+        (#"{"action":"note","note":"a\u001bb"}"#, "note has a control character"),
+        (
+            #"{"action":"note","note":"\#(String(repeating: "é", count: 1001))"}"#,
+            "note is 2002 bytes, at most 2000"
+        ),
+        (#"{"action":"reopen"} x"#, "not JSON"),
+    ])
+    func `what makes no sense is refused by the name of the field`(json: String, words: String) throws {
+        let problem = #expect(throws: Problem.self) { try decision(json) }
+        #expect(problem?.status == .badRequest)
+        #expect(problem?.detail.contains(words) == true, "\(problem?.detail ?? "")")
+    }
+
+    @Test(arguments: [
+        ("do=resolve-in&in=", "version is empty"), ("do=ignore-until", "date is empty"),
+        ("do=ignore-reports&reports=many", "number of reports is missing"),
+        ("do=ignore-until&until=tomorrow", "until must be a day"),
+        ("do=close", "load the leak's page again"), ("in=5&until=2026-12-01", "press the button"),
+        ("", "note is empty"), ("do=note&note=+", "note is empty"),
+    ])
+    func `a form that makes no sense says what to do`(form: String, words: String) throws {
+        let problem = #expect(throws: Problem.self) { try decision(form: form) }
+        #expect(problem?.detail.contains(words) == true, "\(problem?.detail ?? "")")
+    }
+
+    @Test func `a note of 2,000 bytes is taken as it is`() throws {
+        let note = "x<script>\"onload=]]>\u{202E}\t" + String(repeating: "é", count: 988)
+        #expect(note.utf8.count == 2000)
+        #expect(try decision(form: "do=note&note=\(Percent.encode(note))").note == note)
+    }
+}

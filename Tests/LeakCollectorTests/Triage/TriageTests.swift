@@ -1,0 +1,192 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import LeakStore
+import Testing
+import Threads
+
+@testable import LeakCollector
+
+/// Deciding over HTTP, whatever the store makes of it.
+@Suite struct TriageTests {
+    private static let form = "application/x-www-form-urlencoded"
+
+    /// A collector with one leak, and what reached its store.
+    private func collector() throws -> (RunningCollector, leak: String, Guarded<[Decision]>) {
+        let decisions = Guarded<[Decision]>([])
+        let running = try RunningCollector(store: { Deciding(store: $0, decisions: decisions) })
+        #expect(try running.post(#"{"class":"Cart","app":{"id":"a","version":"1.0"}}"#).status == 200)
+        let leaks = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
+        return (running, try #require(leaks.first?["id"] as? String), decisions)
+    }
+
+    private static let bearer = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
+
+    /// Signs in by the token, or by the link that was printed.
+    private func session(_ running: RunningCollector, byLink: Bool = false) throws -> HTTPField {
+        let answer =
+            if byLink {
+                try running.get(
+                    "/" + (running.collector.announcement.signInLink.split(separator: "/").last ?? ""),
+                    fields: [])
+            } else {
+                try running.post(
+                    "token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])
+            }
+        let cookie = try #require(answer.field("Set-Cookie"))
+        return HTTPField("Cookie", String(cookie.prefix { $0 != ";" }))
+    }
+
+    @Test func `a form leads back to the history of the leak`() throws {
+        let (running, leak, decisions) = try collector()
+        let cookie = try session(running)
+        let answer = try running.post(
+            "do=resolve-next&note=done", Self.form, to: "/leaks/\(leak)/decisions",
+            fields: [cookie, HTTPField("Origin", running.address)])
+        #expect(answer.status == 303)
+        #expect(answer.field("Location") == "/leaks/\(leak)#history")
+        #expect(
+            decisions.with { $0 }
+                == [Decision(.resolve(.nextVersion), note: "done", by: Setting.accessToken.variable)])
+    }
+
+    @Test func `whoever came by the sign-in link is called so`() throws {
+        let (running, leak, decisions) = try collector()
+        let cookie = try session(running, byLink: true)
+        let answer = try running.post(
+            "do=ignore", Self.form, to: "/leaks/\(leak)/decisions",
+            fields: [cookie, HTTPField("Sec-Fetch-Site", "same-origin"), HTTPField("Origin", "null")])
+        #expect(answer.status == 303)
+        #expect(decisions.with { $0 } == [Decision(.ignore(nil), by: "sign-in link")])
+    }
+
+    @Test func `the API answers with the decision and what the leak is by it`() throws {
+        let (running, leak, decisions) = try collector()
+        let answer = try running.post(
+            #"{"action":"ignore","reports":5,"note":"later"}"#, to: "/api/v1/leaks/\(leak)/decisions",
+            fields: [Self.bearer])
+        #expect(answer.status == 201)
+        #expect(answer.field("Location") == "/api/v1/leaks/\(leak)")
+        let decision = try #require(try answer.json["decision"] as? [String: Any])
+        #expect(decision["action"] as? String == "ignore" && decision["reports_limit"] as? Int == 5)
+        #expect(decision["note"] as? String == "later" && decision["until"] is NSNull)
+        #expect(decision["by"] as? String == Setting.accessToken.variable)
+        #expect(try answer.json["state"] is String)
+        #expect(decisions.with { $0.map(\.action) } == [.ignore(.reports(5))])
+    }
+
+    @Test(arguments: [
+        (["Origin: https://evil.example"], 403), (["Origin: null"], 403), ([], 403),
+        (["Sec-Fetch-Site: cross-site"], 403), (["Sec-Fetch-Site: same-site"], 403),
+        (["Sec-Fetch-Site: same-origin"], 303), (["Sec-Fetch-Site: none"], 303),
+        (["Sec-Fetch-Site: cross-site", "Origin: HERE"], 403), (["Origin: HERE"], 303),
+    ])
+    func `a cookie decides only for a page of this collector`(lines: [String], status: Int) throws {
+        let (running, leak, decisions) = try collector()
+        let fields = lines.map { line in
+            let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+            return HTTPField(String(parts[0].dropLast()), parts[1] == "HERE" ? running.address : parts[1])
+        }
+        let answer = try running.post(
+            "do=ignore", Self.form, to: "/leaks/\(leak)/decisions", fields: [try session(running)] + fields)
+        #expect(answer.status == status)
+        #expect(decisions.with(\.count) == (status == 303 ? 1 : 0))
+        #expect(status == 303 || answer.text.contains("Back to the leak"))
+    }
+
+    @Test func `a program decides with its token, wherever it runs`() throws {
+        let (running, leak, decisions) = try collector()
+        let form = try running.post(
+            "do=reopen", Self.form, to: "/leaks/\(leak)/decisions", fields: [Self.bearer])
+        #expect(form.status == 303)
+        let foreign = try running.post(
+            #"{"action":"reopen"}"#, to: "/api/v1/leaks/\(leak)/decisions",
+            fields: [Self.bearer, HTTPField("Origin", "https://evil.example")])
+        #expect(foreign.status == 403)
+        #expect(decisions.with(\.count) == 1)
+    }
+
+    @Test func `nobody decides without a token`() throws {
+        let (running, leak, decisions) = try collector()
+        let path = "/api/v1/leaks/\(leak)/decisions"
+        let key = HTTPField("Authorization", "Bearer \(RunningCollector.key)")
+        for fields in [[], [key]] {
+            #expect(try running.post(#"{"action":"reopen"}"#, to: path, fields: fields).status == 401)
+        }
+        let form = try running.post("do=reopen", Self.form, to: "/leaks/\(leak)/decisions", fields: [])
+        #expect(form.status == 303)
+        #expect(form.field("Location") == "/sign-in?to=%2Fleaks%2F\(leak)")
+        #expect(decisions.with(\.isEmpty))
+    }
+
+    @Test(
+        arguments: [
+            (#"{"action":"resolve"}"#, "application/json", "LEAK", 400),
+            (#"{"action":"reopen"}"#, "application/json", "00000000000000000000000000000000", 404),
+            (#"{"action":"reopen"}"#, "application/json", "nope", 404),
+            (#"{"action":"reopen"}"#, "text/plain", "LEAK", 415),
+            ("do=reopen", "application/x-www-form-urlencoded", "LEAK", 415),
+            (String(repeating: " ", count: 16 * 1024 + 1), "application/json", "LEAK", 413),
+            (#"{"action":"note","note":"broken"}"#, "application/json", "LEAK", 503),
+        ])
+    func `what cannot be is a problem that says why`(body: String, type: String, id: String, status: Int)
+        throws
+    {
+        let (running, leak, _) = try collector()
+        let answer = try running.post(
+            body, type, to: "/api/v1/leaks/\(id == "LEAK" ? leak : id)/decisions", fields: [Self.bearer])
+        #expect(answer.status == status, "\(answer.text)")
+        #expect(answer.field("Content-Type") == "application/problem+json")
+        #expect(try answer.json["detail"] as? String != nil)
+    }
+
+    @Test(
+        arguments: [
+            ("do=ignore-until&until=1999-01-01", 400, "until is past"),
+            ("do=note&note=broken", 503, "Busy"),
+        ])
+    func `a form that cannot be is a page that leads back`(form: String, status: Int, words: String) throws {
+        let (running, leak, _) = try collector()
+        let answer = try running.post(
+            form, Self.form, to: "/leaks/\(leak)/decisions", fields: [Self.bearer])
+        #expect(answer.status == status)
+        let markup = try Markup(answer.body)
+        #expect(markup.texts.contains { $0.contains(words) })
+        #expect(markup.links.contains("/leaks/\(leak)"))
+    }
+
+    @Test func `nothing is read at the address of decisions`() throws {
+        let (running, leak, _) = try collector()
+        let answer = try running.get("/api/v1/leaks/\(leak)/decisions")
+        #expect(answer.status == 405 && answer.field("allow") == "POST, OPTIONS")
+    }
+
+    /// With `no-referrer` browsers say `Origin: null` of a page's own forms, and nothing could be sent by them.
+    @Test func `pages let browsers say where their forms come from`() throws {
+        let (running, leak, _) = try collector()
+        for path in ["/", "/leaks/\(leak)", "/sign-in", "/nope"] {
+            #expect(try running.get(path).field("Referrer-Policy") == "same-origin", "\(path)")
+        }
+    }
+}
+
+/// A store that remembers what was decided and makes nothing of it.
+private struct Deciding: ForwardingStore {
+    let store: any Store
+    let decisions: Guarded<[Decision]>
+
+    func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError) -> PastDecision? {
+        guard try store.makeReader().leak(leak, now: now) != nil else { return nil }
+        if decision.note == "broken" { throw StoreError(.locked, "locked") }
+        decisions.with { $0.append(decision) }
+        let action: PastDecision.Action =
+            switch decision.action {
+            case .resolve(.version(let version)): .resolved(version: version, isAfter: false)
+            case .resolve(let fix): .resolved(version: "1.0", isAfter: fix == .nextVersion)
+            case .ignore(let limit): .ignored(limit)
+            case .reopen: .reopened
+            case .note: .noted
+            }
+        return PastDecision(action, note: decision.note, by: decision.by, at: now)
+    }
+}
