@@ -8,6 +8,7 @@ struct Question: Sendable, CustomStringConvertible {
         case leaks(LeakQuery), leak(LeakID), reports(LeakID), trend(LeakID, Trend.Step)
         case releases(app: String?), summary(app: String?, Period?), apps, ready
         case leakClass(String, app: String?), classPage(String, app: String?)
+        case check(ReleaseQuestion)
         case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), releasesPage(app: String?)
     }
 
@@ -39,6 +40,7 @@ struct Question: Sendable, CustomStringConvertible {
         case .apps: topic = .apps
         case .leakClass: topic = .leakClass(try Self.className(request), app: Self.app(request))
         case .classPage: topic = .classPage(try Self.className(request), app: Self.app(request))
+        case .check: topic = .check(try Self.check(request))
         case .readiness: topic = .ready
         case .summaryPage: topic = .summaryPage(try LeakQuery.read(from: request))
         case .leakPage(let id): topic = .leakPage(id)
@@ -61,6 +63,15 @@ struct Question: Sendable, CustomStringConvertible {
         return name
     }
 
+    private static func check(_ request: borrowing Request) throws(Problem) -> ReleaseQuestion {
+        guard let app = app(request), let version = request.query("version"), !version.isEmpty else {
+            throw Problem(
+                .badRequest, "name the app and the version to check, as in ?app=com.acme.shop&version=5.2.0")
+        }
+        let baseline = request.query("baseline").flatMap { $0.isEmpty ? nil : $0 }
+        return ReleaseQuestion(app: app, version: version, baseline: baseline)
+    }
+
     private static func step(_ request: borrowing Request) throws(Problem) -> Trend.Step {
         guard let text = request.query("by"), !text.isEmpty else { return .day }
         guard let step = Trend.Step(rawValue: text) else {
@@ -80,6 +91,8 @@ struct Question: Sendable, CustomStringConvertible {
             throw problem
         } catch let error as StoreError {
             throw Problem(error)
+        } catch let nothing as NothingReported {
+            throw Problem(.notFound, nothing.description)
         } catch {
             var problem = Problem(.internalServerError, "the collector's log says what happened")
             problem.cause = "\(error)"
@@ -113,6 +126,9 @@ struct Question: Sendable, CustomStringConvertible {
         case .leakClass(let name, let app):
             guard let found = try reader.leakClass(name, app: app, now: now) else { throw Problem.noClass }
             return Answer.json { $0.fields(of: found, app: app) }
+        case .check(let question):
+            let check = try question.check(reader, now: now)
+            return Answer.json { $0.fields(of: check) }
         case .apps:
             let apps = try reader.apps().map { (id: $0, versions: try reader.versions(app: $0)) }
             return Answer.json { $0.fields(of: apps) }

@@ -5,7 +5,7 @@ internal import LeakStore
 enum Route: Hashable, Sendable {
     case reports
     case leaks, leak(LeakID), leakReports(LeakID), leakTrend(LeakID)
-    case releases, summary, apps, leakClass
+    case releases, summary, apps, leakClass, check
     /// What is decided about a leak: in JSON, and by the form of its page.
     case decisions(LeakID), decisionForm(LeakID)
     case health, readiness
@@ -51,6 +51,7 @@ enum Route: Hashable, Sendable {
         (.get, "/api/v1/releases", .fixed(.releases)),
         (.get, "/api/v1/summary", .fixed(.summary)),
         (.get, "/api/v1/apps", .fixed(.apps)),
+        (.get, "/api/v1/check", .fixed(.check)),
         (.get, "/healthz", .fixed(.health)),
         (.get, "/readyz", .fixed(.readiness)),
         (.get, "/sign-in", .fixed(.signInPage)),
@@ -72,8 +73,8 @@ enum Route: Hashable, Sendable {
     var access: Access {
         switch self {
         case .reports: .writers
-        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .install,
-            .decisions:
+        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .check,
+            .install, .decisions:
             .readers
         case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage, .decisionForm: .people
         case .health, .readiness, .signInPage, .signIn, .signOut: .anyone
