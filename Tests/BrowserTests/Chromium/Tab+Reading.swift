@@ -43,8 +43,25 @@ extension Tab {
     /// How many pixels the page is wider than the window.
     var overflow: Int {
         get async throws {
-            try await evaluate("document.scrollingElement.scrollWidth - document.documentElement.clientWidth")
-                .int ?? 0
+            try await evaluate(
+                "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
+            ).int ?? 0
+        }
+    }
+
+    /// The elements that make the page wider than the window, the innermost ones; none when it is not wider.
+    var widest: [String] {
+        get async throws {
+            guard try await overflow > 0 else { return [] }
+            return try await evaluate(
+                """
+                [...document.body.querySelectorAll('*')].filter(it =>
+                    it.getBoundingClientRect().right > document.documentElement.clientWidth
+                    && !it.closest('.scroll') && ![...it.children].some(child =>
+                        child.getBoundingClientRect().right > document.documentElement.clientWidth))
+                    .map(it => it.parentElement.outerHTML.slice(0, 200))
+                """
+            ).elements.compactMap(\.text)
         }
     }
 }

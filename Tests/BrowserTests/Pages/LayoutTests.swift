@@ -4,20 +4,9 @@ import Testing
 extension BrowserTests {
     /// How pages fit windows and paper.
     @Suite struct LayoutTests {
-        @Test(arguments: SitePage.allCases)
-        func `a page is no wider than a phone`(page: SitePage) async throws {
-            let site = try await Shop.site()
-            try await site.visit(.phone) { tab in
-                try await tab.open(page, of: site)
-                try await tab.unfold()
-                let overflow = try await tab.overflow
-                #expect(overflow == 0)
-            }
-        }
-
         /// Looked at by people: pictures of what the tests see.
         @Test(arguments: SitePage.allCases)
-        func `a page has its picture, on a desk and a phone, at night and on paper`(page: SitePage)
+        func `a page fits a desk, a phone and paper, and has its picture`(page: SitePage)
             async throws
         {
             try FileManager.default.createDirectory(
@@ -25,8 +14,11 @@ extension BrowserTests {
             let site = try await Shop.site()
             try await site.visit { tab in
                 try await tab.open(page, of: site)
+                try await tab.unfold()
                 for look in [Look.desk, .night, .phone, .paper] {
                     try await tab.show(look)
+                    let wide = try await tab.widest
+                    #expect(wide == [], "\(look)")
                     let picture = try await tab.picture()
                     #expect(picture.count > 4000)
                     try picture.write(
