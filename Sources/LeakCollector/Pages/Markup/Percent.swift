@@ -15,7 +15,8 @@ enum Percent {
     }
 
     /// A file name for any text: like ``encode(_:)`` with `=` for `%`, which a link need not escape again; a
-    /// leading dot and the empty text are no file names of their own.
+    /// leading dot and the empty text are no file names of their own. What becomes too long for a file system is cut
+    /// and ends with a part of its hash.
     static func fileName(_ text: String) -> String {
         guard !text.isEmpty else { return "=" }
         var bytes: [UInt8] = []
@@ -29,8 +30,16 @@ enum Percent {
                 bytes += hexadecimal(byte)
             }
         }
+        if bytes.count > longestName {
+            let hash = SHA256.hash(Array(text.utf8)).prefix(16).flatMap(hexadecimal)
+            // No escaped text has `=-` in it: the name is nobody else's.
+            bytes = bytes.prefix(longestName - hash.count - 2) + Array("=-".utf8) + hash
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    /// Bytes; file systems take 255, an ending among them.
+    private static let longestName = 200
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
