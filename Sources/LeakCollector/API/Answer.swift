@@ -24,4 +24,18 @@ enum ContentTag {
     static func of(_ bytes: [UInt8]) -> String {
         LeakID(bytes: SHA256.hash(bytes)).description
     }
+
+    /// Of a page: two that tell the same, and differ in nothing but when they were made, have the same. Hence it is weak.
+    static func of(page: HTML) -> String {
+        // Text from outside has no `<` left: the last one of these is the frame's, and nothing changes behind it.
+        let time = page.bytes.lastStart(of: "<time")
+        return "W/\"\(of(Array(page.bytes[..<(time ?? page.bytes.endIndex)])))\""
+    }
+}
+
+extension [UInt8] {
+    fileprivate func lastStart(of text: String) -> Int? {
+        let text = Array(text.utf8)
+        return indices.reversed().first { self[$0] == text.first && self[$0...].starts(with: text) }
+    }
 }

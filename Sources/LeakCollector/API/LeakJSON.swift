@@ -12,6 +12,8 @@ extension JSONWriter {
         field("total", page.total)
         field("reports", page.reports)
         field("known", totals: page.known)
+        field("resolved", totals: page.resolved)
+        field("ignored", totals: page.ignored)
     }
 
     mutating func field(_ name: String, totals: KnownTotals) {

@@ -23,6 +23,7 @@ extension LeakQuery {
             }
             query.kind = kind
         }
+        query.period = try period(of: request)
         query.search = value("q", request)
         query.cursor = value("cursor", request)
         if let search = query.search, search.utf8.count > longestSearch {
@@ -48,6 +49,19 @@ extension LeakQuery {
             query.limit = limit
         }
         return query
+    }
+
+    /// Reads `period` alone, for what knows no other parameter of a list; `nil` without one.
+    ///
+    /// - Throws: ``Problem`` 400 with the periods there are.
+    static func period(of request: borrowing Request) throws(Problem) -> Period? {
+        guard let text = value("period", request) else { return nil }
+        guard let period = Period(rawValue: text) else {
+            throw Problem(
+                .badRequest,
+                "period must be one of \(list(Period.allCases.map(\.rawValue))), or left out for all time")
+        }
+        return period
     }
 
     private static func value(_ name: String, _ request: borrowing Request) -> String? {

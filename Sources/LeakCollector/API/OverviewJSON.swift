@@ -8,12 +8,17 @@ extension JSONWriter {
         field("previous", release: overview.previous)
         field("new_leaks", overview.newLeaks)
         field("new_titles", overview.newTitles)
+        field("regressed_leaks", overview.regressedLeaks)
+        field("regressed_titles", overview.regressedTitles)
+        field("period", overview.period.rawValue)
         field("recent_reports", overview.recentReports)
         field("recent_installs", overview.recentInstalls)
         field("recent_leaks", overview.recentLeaks)
         field("leaks", overview.leaks)
         field("reports", overview.reports)
         field("known", totals: overview.known)
+        field("resolved", totals: overview.resolved)
+        field("ignored", totals: overview.ignored)
         array("dropped") { writer in
             for dropped in overview.dropped {
                 writer.object {
@@ -56,6 +61,8 @@ extension JSONWriter {
         field("reports", release.reports)
         field("leaks", release.leaks)
         field("new_leaks", release.newLeaks)
+        field("regressed_leaks", release.regressedLeaks)
+        field("gone_leaks", release.goneLeaks)
         field("installs", release.installs)
         field("sessions", release.sessions)
         field("leaky_sessions", release.leakySessions)

@@ -7,7 +7,7 @@ struct ClassPage: Component {
 
     var html: HTML {
         PageFrame(
-            title: found.name, section: .summary, context: context,
+            title: found.name, section: .summary, context: context, isLive: true,
             main: #"""
                 <p class="crumb">\#(app) › class\#(modules)</p>
                 <div class="head"><h1>\#(Isolated(found.name))</h1></div>

@@ -9,6 +9,8 @@ enum Place: Hashable, Sendable {
     case decisions(LeakID)
     case releases(app: String?)
     case leakClass(String, app: String?)
+    /// Apps, keys and tokens.
+    case access
     case signIn
     case signOut
     /// A file of `Public/`, such as `style.css`.
@@ -59,7 +61,7 @@ struct Links: Hashable, Sendable {
     static func file(of place: Place) -> String {
         switch place {
         case .file(let name): name
-        case .summary, .leak, .reports, .decisions, .releases, .leakClass, .signIn, .signOut:
+        case .summary, .leak, .reports, .decisions, .releases, .leakClass, .access, .signIn, .signOut:
             stem(of: place) + ".html"
         }
     }
@@ -76,7 +78,7 @@ struct Links: Hashable, Sendable {
         case .reports(let id): "leaks/\(id).reports"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // Somebody has to answer these.
-        case .decisions, .leakClass, .signIn, .signOut: "index"
+        case .decisions, .leakClass, .access, .signIn, .signOut: "index"
         case .file(let name): name
         }
     }
@@ -93,6 +95,7 @@ struct Links: Hashable, Sendable {
         case .decisions(let id): "/leaks/\(id)/decisions"
         case .releases(let app): "/releases" + parameters([("app", app)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
+        case .access: "/access"
         case .signIn: "/sign-in"
         case .signOut: "/sign-out"
         case .file(let name): "/" + name
@@ -102,7 +105,8 @@ struct Links: Hashable, Sendable {
     private static func resource(of place: Place) -> String {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
-        case .leak, .reports, .decisions, .releases, .leakClass, .signIn, .signOut, .file: path(of: place)
+        case .leak, .reports, .decisions, .releases, .leakClass, .access, .signIn, .signOut, .file:
+            path(of: place)
         }
     }
 
@@ -113,6 +117,7 @@ struct Links: Hashable, Sendable {
             ("app", query.app),
             ("version", query.version),
             ("state", query.state == plain.state ? nil : query.state.rawValue),
+            ("period", query.period?.rawValue),
             ("kind", query.kind),
             ("class", query.className),
             ("q", query.search),

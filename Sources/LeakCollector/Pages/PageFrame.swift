@@ -13,6 +13,8 @@ struct PageFrame: Component {
     var context: PageContext
     /// Off where the visitor has not signed in.
     var hasNavigation = true
+    /// Whether the page asks for itself again while it is looked at.
+    var isLive = false
     var main: HTML
     /// Beside the time; each part is set apart from the next.
     var footer: [HTML] = []
@@ -27,17 +29,24 @@ struct PageFrame: Component {
             <meta name="color-scheme" content="light dark">\#(robots)
             <title>\#(title) · Leaks</title>
             <link rel="stylesheet" href="\#(links.to(.file("style.css")))">
-            <link rel="icon" href="\#(links.to(.file("icon.svg")))" type="image/svg+xml">
+            <link rel="icon" href="\#(links.to(.file("icon.svg")))" type="image/svg+xml">\#(script)
             </head><body>
             <a class="skip" href="#main">Skip to content</a>
             <header><a class="brand" href="\#(links.to(.summary(app: nil)))">Leaks</a>\#(navigation)</header>
-            <main id="main">
+            <main id="main"\#(isLive && links.isServed ? " data-live" : "")>
             \#(main)
             </main>
             <footer>\#(footer.map { "<span>\($0)</span>" })<span>as of \#(asOf)</span></footer>
             </body></html>
 
             """#
+    }
+
+    /// Plain files have nobody to ask, and visitors who have not signed in are shown nothing that changes.
+    private var script: HTML? {
+        let links = context.links
+        return links.isServed && hasNavigation
+            ? #"<script src="\#(links.to(.file("live.js")))" defer></script>"# : nil
     }
 
     private var navigation: HTML {

@@ -9,7 +9,7 @@ struct PageSource {
 
     func summary(_ query: LeakQuery, links: Links, address: String) throws -> HTML {
         let context = try context(links, query)
-        let overview = try reader.overview(app: query.app, now: now)
+        let overview = try reader.overview(app: query.app, period: query.period ?? .day, now: now)
         if overview.leaks == 0, overview.newest == nil, query == LeakQuery() {
             return FirstReportPage(context: context, address: address).html
         }
@@ -37,7 +37,7 @@ struct PageSource {
         guard query.app == nil, apps.count > 1 else { return nil }
         // The one seen last that says something, among those that were seen lately.
         for app in apps.prefix(5) {
-            let overview = try reader.overview(app: app, now: now)
+            let overview = try reader.overview(app: app, period: query.period ?? .day, now: now)
             if overview.newest?.sessions ?? 0 > 0 {
                 return OverviewTiles.Example(app: app, overview: overview)
             }

@@ -9,7 +9,7 @@ extension Response {
         fields.append(("Cache-Control", status == .ok ? "private, no-cache" : "no-store"))
         // Without any referrer a browser says `Origin: null` of a page's forms: https://fetch.spec.whatwg.org/#origin-header
         fields.append(("Referrer-Policy", "same-origin"))
-        if status == .ok { etag = ContentTag.of(page.bytes) }
+        if status == .ok { etag = ContentTag.of(page: page) }
     }
 
     /// What went wrong, for eyes.

@@ -6,7 +6,7 @@ internal import LeakStore
 struct Question: Sendable, CustomStringConvertible {
     private enum Topic: Sendable {
         case leaks(LeakQuery), leak(LeakID), reports(LeakID), trend(LeakID, Trend.Step)
-        case releases(app: String?), summary(app: String?), apps, ready
+        case releases(app: String?), summary(app: String?, Period?), apps, ready
         case leakClass(String, app: String?), classPage(String, app: String?)
         case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), releasesPage(app: String?)
     }
@@ -35,7 +35,7 @@ struct Question: Sendable, CustomStringConvertible {
         case .leakTrend(let id): topic = .trend(id, try Self.step(request))
         case .releases:
             topic = .releases(app: Self.app(request))
-        case .summary: topic = .summary(app: Self.app(request))
+        case .summary: topic = .summary(app: Self.app(request), try LeakQuery.period(of: request))
         case .apps: topic = .apps
         case .leakClass: topic = .leakClass(try Self.className(request), app: Self.app(request))
         case .classPage: topic = .classPage(try Self.className(request), app: Self.app(request))
@@ -107,8 +107,8 @@ struct Question: Sendable, CustomStringConvertible {
             let shown = try app ?? reader.apps().first
             let releases = try shown.map { try reader.releases(app: $0) } ?? []
             return Answer.json { $0.fields(of: releases, app: shown) }
-        case .summary(let app):
-            let overview = try reader.overview(app: app, now: now)
+        case .summary(let app, let period):
+            let overview = try reader.overview(app: app, period: period ?? .day, now: now)
             return Answer.json { $0.fields(of: overview, app: app) }
         case .leakClass(let name, let app):
             guard let found = try reader.leakClass(name, app: app, now: now) else { throw Problem.noClass }

@@ -24,12 +24,18 @@ private func pages(_ text: String) -> [HTML] {
         leak, isNew: true, reports: 3, freed: 2, installs: 1, alive: 1, lived: Percentiles(p50: 1, p90: 2),
         from: text,
         to: text, seen: 0, trend: [1, 2], share: Share(reports: 1, checks: 60))
+    var regressed = row
+    regressed.state = .regressed
+    regressed.standing = Standing(
+        decision: PastDecision(.resolved(version: text, isAfter: true), note: text, by: text, at: 0),
+        reportsSince: 1, backIn: text)
     let release = Release(
         version: text, builds: [text, "2"], reports: 1, leaks: 1, newLeaks: 1, installs: 1, sessions: 9,
         leakySessions: 1,
         checks: 9, firstSeen: 0, lastSeen: 0)
     let overview = Overview(
-        newest: release, previous: release, newLeaks: 5, newTitles: [text, text], recentReports: 1,
+        newest: release, previous: release, newLeaks: 5, newTitles: [text, text], regressedLeaks: 3,
+        regressedTitles: [text], recentReports: 1,
         recentInstalls: 1,
         recentLeaks: 1, leaks: 1, reports: 1, dropped: [Submission.Dropped(app: text, reason: text, count: 1)]
     )
@@ -56,7 +62,10 @@ private func pages(_ text: String) -> [HTML] {
     return [
         SummaryPage(
             context: context, overview: overview,
-            page: LeakPage(leaks: [row], next: text, total: 2, reports: 1)
+            page: LeakPage(
+                leaks: [row, regressed], next: text, total: 2, reports: 1,
+                known: KnownTotals(leaks: 1, reports: 1), resolved: KnownTotals(leaks: 1, reports: 1)),
+            known: [row]
         ).html,
         SummaryPage(
             context: context, overview: overview, page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)

@@ -11,6 +11,7 @@ import Testing
             query.app = text
             query.version = text
             query.state = .slow
+            query.period = .fortnight
             query.kind = text
             query.className = text
             query.search = text
@@ -33,6 +34,7 @@ import Testing
         let context = Shop.context {
             $0.version = "5.2.0"
             $0.search = "a&b"
+            $0.period = .month
             $0.cursor = "here"
         }
         var page = Shop.page
@@ -48,14 +50,24 @@ import Testing
             sorted.sort = sort
             expected.insert(sorted)
         }
+        for state in [LeakQuery.StateFilter.resolved, .ignored] {
+            var aside = query
+            aside.state = state
+            expected.insert(aside)
+        }
         query.cursor = "there/+="
         expected.insert(query)
         var plain = LeakQuery()
         plain.app = "com.acme.shop"
         expected.insert(plain)
-        plain.version = "5.2.0"
-        plain.sort = .firstSeen
-        expected.insert(plain)
+        for change in [
+            { $0.state = .regressed }, { ($0.period, $0.state) = (.day, .any) },
+            { ($0.version, $0.sort) = ("5.2.0", .firstSeen) },
+        ] as [(inout LeakQuery) -> Void] {
+            var tile = plain
+            change(&tile)
+            expected.insert(tile)
+        }
         #expect(found == expected)
     }
 
@@ -93,6 +105,7 @@ import Testing
             case "app": query.app = value
             case "version": query.version = value
             case "state": query.state = LeakQuery.StateFilter(rawValue: value) ?? .toFix
+            case "period": query.period = Period(rawValue: value)
             case "kind": query.kind = value
             case "class": query.className = value
             case "q": query.search = value

@@ -19,8 +19,8 @@ struct Markup {
         "em", "b",
         "span", "div", "section", "ol", "ul", "li", "dl", "dt", "dd", "table", "caption", "thead",
         "tbody", "tr",
-        "th", "td", "time", "details", "summary", "svg", "path", "rect", "g",
-        "textarea", "datalist",
+        "th", "td", "time", "details", "summary", "svg", "path", "rect", "g", "script", "textarea",
+        "datalist",
     ]
     private static let attributes: Set = [
         "lang", "charset", "name", "content", "rel", "href", "type", "class", "id", "method", "action",
@@ -30,7 +30,8 @@ struct Markup {
         "role", "tabindex", "d", "x", "y", "width", "height", "rx", "viewbox", "preserveaspectratio",
         "aria-label",
         "list", "min", "max", "maxlength", "rows", "size", "novalidate",
-        "aria-current", "aria-sort", "aria-hidden", "aria-invalid", "aria-describedby",
+        "src", "defer", "data-live", "aria-current", "aria-sort", "aria-hidden", "aria-invalid",
+        "aria-describedby",
     ]
 
     init(_ bytes: [UInt8]) throws(Mistake) {
@@ -62,6 +63,13 @@ struct Markup {
                 }
             } else {
                 let name = try add(tag)
+                if name == "script" {
+                    guard shape.last == "script.defer",
+                        scalars[end...].starts(with: "></script>".unicodeScalars)
+                    else {
+                        throw Mistake(description: "a script with content of its own: <\(tag)>")
+                    }
+                }
                 if !Self.void.contains(name) { open.append(name) }
             }
             index = end + 1
@@ -93,7 +101,7 @@ struct Markup {
             let value = try Self.resolve(String(rest[rest.index(after: rest.startIndex)..<end]))
             texts.append(value)
             if attribute == "class" { classes.formUnion(value.split(separator: " ").map(String.init)) }
-            if attribute == "href" || attribute == "action" { links.append(value) }
+            if ["href", "action", "src"].contains(attribute) { links.append(value) }
             rest = rest[rest.index(after: end)...]
         }
     }

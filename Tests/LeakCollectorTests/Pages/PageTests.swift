@@ -39,6 +39,45 @@ import Testing
         #expect(markup.texts.contains("No leak matches"))
     }
 
+    @Test func `what is set aside is counted below the list, and leads there`() throws {
+        let markup = try Markup(SamplePage.summary.html.bytes)
+        #expect(markup.links.contains("/?app=com.acme.shop&state=resolved"))
+        #expect(markup.texts.contains("3\u{A0}resolved leaks"))
+        #expect(markup.links.contains("/?app=com.acme.shop&state=ignored"))
+        #expect(markup.texts.contains("2\u{A0}ignored leaks"))
+        #expect(
+            markup.texts.contains(
+                "2,651\u{A0}reports · 6 set aside · 14 dropped on devices (budget: 12, too_old: 2)"))
+    }
+
+    @Test func `a list of nothing but what is set aside says so`() throws {
+        var page = Shop.page
+        (page.leaks, page.total, page.reports) = ([], 0, 0)
+        let summary = SummaryPage(context: Shop.context(), overview: Shop.overview, page: page)
+        #expect(try Markup(summary.html.bytes).texts.contains("Nothing to fix"))
+        var empty = Shop.overview
+        empty.leaks = 0
+        let none = SummaryPage(
+            context: Shop.context(), overview: empty,
+            page: LeakPage(leaks: [], next: nil, total: 0, reports: 0))
+        #expect(try Markup(none.html.bytes).texts.contains("No leak reported"))
+    }
+
+    @Test(arguments: Period.allCases)
+    func `a period is named where its numbers are`(period: Period) throws {
+        var overview = Shop.overview
+        overview.period = period
+        let context = Shop.context {
+            $0.period = period
+            $0.sort = .reports
+        }
+        let markup = try Markup(SummaryPage(context: context, overview: overview, page: Shop.page).html.bytes)
+        #expect(markup.texts.contains("Reports, last \(period.words)"))
+        #expect(markup.texts.contains("To fix · most reports first · reports of the last \(period.words)"))
+        #expect(markup.links.contains("/?app=com.acme.shop&state=any&period=\(period.rawValue)"))
+        #expect(markup.links.contains("/?app=com.acme.shop&period=\(period.rawValue)&sort=installs"))
+    }
+
     @Test func `without sessions there is no data`() throws {
         var overview = Shop.overview
         overview.newest = Shop.releases[2]

@@ -36,6 +36,7 @@ enum Shop {
 
     static func row(
         _ leak: LeakIdentity, isNew: Bool = false, state: LeakState = .open, known: KnownMatch? = nil,
+        standing: Standing? = nil,
         reports: Int,
         freed: Int = 0,
         installs: Int,
@@ -43,8 +44,8 @@ enum Shop {
         trend: [Int], share: Share?
     ) -> LeakRow {
         LeakRow(
-            identity: leak, state: state, known: known, isNew: isNew, reports: reports, freed: freed,
-            installs: installs,
+            identity: leak, state: state, known: known, standing: standing, isNew: isNew, reports: reports,
+            freed: freed, installs: installs,
             aliveAtMost: alive, lived: lived, firstVersion: from, lastVersion: to, firstSeen: now - 51 * hour,
             lastSeen: now - ago, trendFrom: today - 13, trend: trend, share: share)
     }
@@ -59,13 +60,20 @@ enum Shop {
         from: "5.2.0", seen: 2 * hour, trend: [0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 60, 210, 480, 530],
         share: Share(reports: 1207, checks: 14_901))
 
+    /// Mended in 5.0.0, and seen again.
+    static let backAgain = Standing(
+        decision: PastDecision(
+            .resolved(version: "5.0.0", isAfter: false), note: "weak self", by: "anna", at: now - 700 * hour),
+        reportsSince: 571, backIn: "5.2.0")
+
     static let rows: [LeakRow] = [
         checkout,
         row(
             leak(
                 2, "CartViewModel", kind: "object", stack: [],
                 cycle: ["CartViewModel.onChange", "closure", "CartViewModel"]),
-            reports: 641, installs: 402, from: "4.9.0", seen: 31 * minute,
+            state: .regressed, standing: backAgain, reports: 641, installs: 402, from: "4.9.0",
+            seen: 31 * minute,
             trend: [40, 22, 8, 0, 0, 0, 0, 0, 0, 0, 12, 90, 201, 268],
             share: Share(reports: 641, checks: 16_025)),
         row(
@@ -114,37 +122,41 @@ enum Shop {
 
     static let releases: [Release] = [
         release(
-            "5.2.0", ["809", "812"], reports: 3102, leaks: 6, new: 1, sessions: 41_220, leaky: 536,
-            checks: 120_400, days: 4),
+            "5.2.0", ["809", "812"], reports: 3102, leaks: 6, new: 1, back: 1, gone: 2, sessions: 41_220,
+            leaky: 536, checks: 120_400, days: 4),
         release(
-            "5.1.0", ["790"], reports: 2011, leaks: 5, new: 2, sessions: 98_100, leaky: 402, checks: 301_000,
-            days: 30),
+            "5.1.0", ["790"], reports: 2011, leaks: 5, new: 2, gone: 1, sessions: 98_100, leaky: 402,
+            checks: 301_000, days: 30),
         release("5.0.1", [], reports: 12, leaks: 1, new: 1, sessions: 0, leaky: 0, checks: 0, days: 400),
     ]
 
     static func release(
-        _ version: String, _ builds: [String], reports: Int, leaks: Int, new: Int, sessions: Int, leaky: Int,
-        checks: Int,
-        days: Int64
+        _ version: String, _ builds: [String], reports: Int, leaks: Int, new: Int, back: Int = 0,
+        gone: Int = 0, sessions: Int,
+        leaky: Int, checks: Int, days: Int64
     ) -> Release {
         Release(
             version: version, builds: builds, reports: reports, leaks: leaks, newLeaks: new,
-            installs: reports / 2,
+            regressedLeaks: back,
+            goneLeaks: gone, installs: reports / 2,
             sessions: sessions, leakySessions: leaky, checks: checks, firstSeen: now - days * 24 * hour,
             lastSeen: now - days * hour / 8)
     }
 
     static let overview = Overview(
         newest: releases[0], previous: releases[1], newLeaks: 1, newTitles: ["CheckoutViewController"],
-        recentReports: 1002, recentInstalls: 731, recentLeaks: 5, leaks: 7, reports: 4553,
-        known: KnownTotals(leaks: 1, reports: 1902),
+        regressedLeaks: 1, regressedTitles: ["CartViewModel"],
+        recentReports: 1002, recentInstalls: 731, recentLeaks: 5, leaks: 12, reports: 4765,
+        known: KnownTotals(leaks: 1, reports: 1902), resolved: KnownTotals(leaks: 3, reports: 200),
+        ignored: KnownTotals(leaks: 2, reports: 12),
         dropped: [
             Submission.Dropped(app: "com.acme.shop", reason: "budget", count: 12),
             Submission.Dropped(app: "com.acme.shop", reason: "too_old", count: 2),
         ])
 
     static let page = LeakPage(
-        leaks: rows, next: nil, total: 6, reports: 2651, known: KnownTotals(leaks: 1, reports: 1902))
+        leaks: rows, next: nil, total: 6, reports: 2651, known: KnownTotals(leaks: 1, reports: 1902),
+        resolved: KnownTotals(leaks: 3, reports: 200), ignored: KnownTotals(leaks: 2, reports: 12))
 
     static let detail = LeakDetail(
         row: checkout,

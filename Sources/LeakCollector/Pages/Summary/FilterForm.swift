@@ -1,13 +1,13 @@
 import LeakStore
 
-/// App, version, state, kind, search and order as one form; the answer's address is what was asked for.
+/// App, version, state, kind, period, search and order as one form; the answer's address is what was asked for.
 struct FilterForm: Component {
     var context: PageContext
 
     /// Whether anything but the app and the order was asked for.
     static func isNarrowed(_ query: LeakQuery) -> Bool {
-        query.version != nil || query.state != .toFix || query.kind != nil || query.className != nil
-            || query.search != nil
+        query.version != nil || query.state != .toFix || query.period != nil || query.kind != nil
+            || query.className != nil || query.search != nil
     }
 
     /// The summary with the app and the order alone.
@@ -15,6 +15,7 @@ struct FilterForm: Component {
         context.summary { query in
             query.version = nil
             query.state = .toFix
+            query.period = nil
             query.kind = nil
             query.className = nil
             query.search = nil
@@ -27,9 +28,10 @@ struct FilterForm: Component {
         return #"""
             <form class="filters" role="search" action="\#(context.links.to(.summary(app: nil)))">
             \#(HTML(choices.map(\.html), separator: "\n"))
+            \#(order)
             <input type="search" name="q" value="\#(query.search ?? "")" \#
             placeholder="Class, path or message" aria-label="Search">
-            \#(order)\#(hidden("class", query.className))\#(hidden("limit", limit))<button>Show</button>\#(className)
+            \#(hidden("class", query.className))\#(hidden("limit", limit))<button>Show</button>\#(className)
             </form>
             """#
     }
@@ -48,6 +50,10 @@ struct FilterForm: Component {
                 options: LeakQuery.StateFilter.allCases.map { ($0.rawValue, $0.words) },
                 chosen: query.state.rawValue),
             Choice(name: "kind", label: "Kind", none: "Any kind", options: Self.kinds, chosen: query.kind),
+            Choice(
+                name: "period", label: "Seen in the last", none: "All time",
+                options: Period.allCases.map { ($0.rawValue, "Last \($0.words)") },
+                chosen: query.period?.rawValue),
         ]
     }
 

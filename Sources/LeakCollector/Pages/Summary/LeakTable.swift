@@ -4,20 +4,32 @@ import LeakStore
 struct LeakTable: Component {
     var context: PageContext
     var leaks: [LeakRow]
-    /// For those who do not see it; `nil`: the order.
+    /// For those who do not see what surrounds it; `nil`: what the list has, in which order, for all.
     var caption: String?
     /// Whether the heads choose the order.
     var isSorted = true
 
     var html: HTML {
-        let caption = caption ?? "Leaks, ordered: \(context.query.sort.words)"
+        let caption: HTML = caption.map { #"<caption class="hidden">\#($0)</caption>"# } ?? summary
         return #"""
-            <table class="leaks"><caption class="hidden">\#(caption)</caption>
+            <table class="leaks">\#(caption)
             <thead><tr><th scope="col">Leak</th><th scope="col">State</th><th scope="col">14 days</th>\#
             \#(head("Reports", .reports, isNumber: true))\#(head("Installs", .installs, isNumber: true))\#
             \#(head("Versions", .firstSeen))\#(head("Last seen", .lastSeen))</tr></thead>
             <tbody>\#(leaks.map { LeakTableRow(context: context, row: $0).html })</tbody></table>
             """#
+    }
+
+    /// `To fix · most installs of the newest version first`
+    private var summary: HTML {
+        let query = context.query
+        var parts = [query.state.words, query.sort.order]
+        if let period = query.period {
+            parts.append(
+                query.version == nil
+                    ? "reports of the last \(period.words)" : "seen in the last \(period.words)")
+        }
+        return "<caption>\(parts.joined(separator: " · "))</caption>"
     }
 
     private func head(_ title: String, _ sort: LeakQuery.Sort, isNumber: Bool = false) -> HTML {

@@ -1,6 +1,7 @@
 import LeakStore
 
-/// The four numbers on top: how well the newest version does, what is new in it, the last day, and everything.
+/// The numbers on top: how well the newest version does, what is new in it, what came back, what the period brought, and
+/// what is left.
 struct OverviewTiles: Component {
     var context: PageContext
     var overview: Overview
@@ -13,19 +14,18 @@ struct OverviewTiles: Component {
     }
 
     var html: HTML {
-        #"<dl class="tiles">\#(sessions)\#(fresh)\#(recent)\#(ever)</dl>"#
+        #"<dl class="tiles">\#(sessions)\#(fresh)\#(regressed)\#(recent)\#(ever)</dl>"#
     }
 
     private var sessions: Tile {
         let shown = example?.overview ?? overview
         let app: HTML? = example.map { ", \(Isolated($0.app))" }
-        guard let newest = shown.newest, newest.sessions > 0 else {
+        guard let newest = shown.newest, let free = newest.leakFreePercentage else {
             let version: HTML? = shown.newest.map { ", \(Isolated($0.version))" }
             return Tile(
                 title: "Leak-free sessions\(app)\(version)", value: "no data",
                 note: "no session reported so far")
         }
-        let free = Percentage(newest.sessions.saturated(adding: -newest.leakySessions), of: newest.sessions)
         return Tile(
             title: "Leak-free sessions\(app), \(Isolated(newest.version))", value: "\(free)",
             note: "\(difference(shown, newest))\(Count(newest.sessions).of("session", "sessions"))")
@@ -50,29 +50,47 @@ struct OverviewTiles: Component {
             return Tile(
                 title: "New leaks", value: "\(Count(overview.newLeaks))", note: "in the newest version")
         }
-        let more = overview.newLeaks - overview.newTitles.count
-        let rest: HTML = more > 0 && !overview.newTitles.isEmpty ? " and \(Count(more)) more" : ""
-        let titles = HTML(overview.newTitles.map { Isolated($0).html }, separator: ", ")
-        let names: HTML = overview.newLeaks == 0 ? "no leak is new" : "\(titles)\(rest)"
-        let title: HTML = "New in \(Isolated(newest.version))"
-        let link = context.links.to(.summary(newestFirst(newest.version)))
+        let title = link("New in \(Isolated(newest.version))", if: overview.newLeaks > 0) {
+            $0.version = newest.version
+            $0.sort = .firstSeen
+        }
         return Tile(
-            title: overview.newLeaks > 0 && context.links.isServed
-                ? #"<a href="\#(link)">\#(title)</a>"# : title,
-            value: "\(Count(overview.newLeaks))", note: names)
+            title: title, value: "\(Count(overview.newLeaks))",
+            note: overview.newLeaks == 0
+                ? "no leak is new" : named(overview.newTitles, of: overview.newLeaks))
     }
 
-    private func newestFirst(_ version: String) -> LeakQuery {
+    private var regressed: Tile {
+        Tile(
+            title: link("Regressed", if: overview.regressedLeaks > 0) { $0.state = .regressed },
+            value: "\(Count(overview.regressedLeaks))",
+            note: overview.regressedLeaks == 0
+                ? "no mended leak came back" : named(overview.regressedTitles, of: overview.regressedLeaks))
+    }
+
+    /// `CartViewModel, ProductCell and 2 more`
+    private func named(_ titles: [String], of count: Int) -> HTML {
+        let more = count.saturated(adding: -titles.count)
+        let rest: HTML = more > 0 && !titles.isEmpty ? " and \(Count(more)) more" : ""
+        return "\(HTML(titles.map { Isolated($0).html }, separator: ", "))\(rest)"
+    }
+
+    /// A title that leads to the list behind its number, among all leaks of the app.
+    private func link(_ title: HTML, if hasLeaks: Bool, _ change: (inout LeakQuery) -> Void) -> HTML {
+        guard hasLeaks, context.links.isServed else { return title }
         var query = LeakQuery()
         query.app = context.query.app
-        query.version = version
-        query.sort = .firstSeen
-        return query
+        change(&query)
+        return #"<a href="\#(context.links.to(.summary(query)))">\#(title)</a>"#
     }
 
     private var recent: Tile {
         Tile(
-            title: "Reports, last 24\u{A0}h", value: "\(Count(overview.recentReports))",
+            title: link("Reports, last \(overview.period.words)", if: overview.recentLeaks > 0) {
+                $0.period = overview.period
+                $0.state = .any
+            },
+            value: "\(Count(overview.recentReports))",
             note: overview.recentReports == 0
                 ? "all quiet"
                 : """
@@ -85,15 +103,12 @@ struct OverviewTiles: Component {
         let dropped = overview.droppedTotal
         let reasons = HTML(overview.dropped.map { "\($0.reason): \(Count($0.count))" }, separator: ", ")
         let lost: HTML = dropped == 0 ? "" : " · \(Count(dropped)) dropped on devices (\(reasons))"
-        let known = overview.known
-        let apart: HTML =
-            known.leaks == 0
-            ? "" : " · besides \(Count(known.leaks).of("known system leak", "known system leaks"))"
+        let left = overview.toFix
+        let aside = overview.leaks.saturated(adding: -left.leaks)
+        let apart: HTML = aside == 0 ? "" : " · \(Count(aside)) set aside"
         return Tile(
-            title: "Leaks to fix", value: "\(Count(overview.leaks.saturated(adding: -known.leaks)))",
-            note: """
-                \(Count(overview.reports.saturated(adding: -known.reports)).of("report", "reports"))\(apart)\(lost)\(beyond)
-                """)
+            title: "Leaks to fix", value: "\(Count(left.leaks))",
+            note: "\(Count(left.reports).of("report", "reports"))\(apart)\(lost)\(beyond)")
     }
 
     /// A limit that was reached is told where the totals are: what lies beyond it is in them, under “other”.
@@ -103,5 +118,15 @@ struct OverviewTiles: Component {
                 let words = beyond.limit.rawValue.split(separator: "_").joined(separator: " ")
                 return " · limit reached: \(words), \(Count(beyond.count)) counted as other"
             }, separator: "")
+    }
+}
+
+extension Overview {
+    /// What is left when everything is taken out that is set aside.
+    var toFix: KnownTotals {
+        [known, resolved, ignored].reduce(into: KnownTotals(leaks: leaks, reports: reports)) { left, apart in
+            left.leaks = left.leaks.saturated(adding: -apart.leaks)
+            left.reports = left.reports.saturated(adding: -apart.reports)
+        }
     }
 }

@@ -11,12 +11,12 @@ struct SummaryPage: Component {
 
     var html: HTML {
         PageFrame(
-            title: context.query.app ?? "Summary", section: .summary, context: context,
+            title: context.query.app ?? "Summary", section: .summary, context: context, isLive: true,
             main: #"""
                 <h1 class="hidden">Leaks of \#(Isolated(context.query.app ?? "all apps"))</h1>
                 \#(FilterForm(context: context))
                 \#(OverviewTiles(context: context, overview: overview, example: example))
-                \#(list)\#(apart)
+                \#(list)\#(SetAside(context: context, page: page, known: known))
                 """#,
             footer: footer
         ).html
@@ -32,31 +32,22 @@ struct SummaryPage: Component {
                 <p><a href="\#(context.summary { _ in })">Back to the first page</a></p></div>
                 """#
         }
-        guard FilterForm.isNarrowed(context.query) else {
+        if FilterForm.isNarrowed(context.query) {
+            return #"""
+                <div class="card empty"><h2>No leak matches</h2>
+                <p>None of \#(Count(overview.leaks).of("leak", "leaks")) is what you asked for. \#
+                <a href="\#(FilterForm.cleared(context))">Clear the filters</a></p></div>
+                """#
+        }
+        guard overview.leaks > 0 else {
             return #"""
                 <div class="card empty"><h2>No leak reported</h2>
                 <p>Reports of \#(Isolated(context.query.app ?? "any app")) appear here as soon as they arrive.</p></div>
                 """#
         }
         return #"""
-            <div class="card empty"><h2>No leak matches</h2>
-            <p>None of \#(Count(overview.leaks).of("leak", "leaks")) is what you asked for. \#
-            <a href="\#(FilterForm.cleared(context))">Clear the filters</a></p></div>
-            """#
-    }
-
-    /// What is the system's stands apart, folded: nobody can mend it, and nobody shall think that it was not seen.
-    private var apart: HTML? {
-        guard !known.isEmpty else { return nil }
-        let all: HTML? =
-            known.count < page.known.leaks && context.links.isServed
-            ? #"<nav class="pages"><a href="\#(context.summary { $0.state = .known })">All of them</a></nav>"#
-            : nil
-        let table = LeakTable(context: context, leaks: known, caption: "Known system leaks", isSorted: false)
-        return #"""
-            <details class="apart"><summary>\#(Count(page.known.leaks).of("known system leak", "known system leaks")), \#
-            \#(Count(page.known.reports).of("report", "reports"))</summary>
-            \#(table)\#(all)</details>
+            <div class="card empty"><h2>Nothing to fix</h2>
+            <p>Every leak reported so far is known, resolved or ignored.</p></div>
             """#
     }
 

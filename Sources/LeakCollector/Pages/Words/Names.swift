@@ -38,6 +38,24 @@ extension LeakQuery.Sort {
         case .firstSeen: "Newest"
         }
     }
+
+    /// What comes first.
+    var order: String {
+        switch self {
+        case .impact: "most installs of the newest version first"
+        case .reports: "most reports first"
+        case .installs: "most installs first"
+        case .lastSeen: "last seen first"
+        case .firstSeen: "newest first"
+        }
+    }
+}
+
+extension Period {
+    /// `24 h`, `7 days`
+    var words: String {
+        self == .day ? "24\u{A0}h" : "\(days)\u{A0}days"
+    }
 }
 
 /// The kinds of objects of the wire format, in words. Later versions may send others: they read as they are.

@@ -1,0 +1,324 @@
+// What a page does while it is looked at: it stays up to date, its relative times stay true, and keys move through it.
+// Everything works without this file. It loads nothing but the page that it stands on.
+"use strict";
+(() => {
+  const main = document.getElementById("main");
+  const footer = document.querySelector("footer");
+  if (!main || !footer) return;
+
+  // MARK: Times
+
+  /** What the server's clock is ahead of this one's, in milliseconds. */
+  let ahead = 0;
+  const now = () => Date.now() + ahead;
+  const asOf = () => footer.querySelector(":scope > span > time");
+  const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+  /** A moment as the server's pages tell it. */
+  function words(at, now) {
+    const seconds = Math.floor(Math.max(0, now - at) / 1000);
+    if (seconds < 60) return "just now";
+    if (seconds < 3600) return `${Math.floor(seconds / 60)}\u00a0min ago`;
+    if (seconds < 86_400) return `${Math.floor(seconds / 3600)}\u00a0h ago`;
+    if (seconds < 172_800) return "1\u00a0day ago";
+    if (seconds < 604_800) return `${Math.floor(seconds / 86_400)}\u00a0days ago`;
+    const date = new Date(at);
+    const day = `${date.getUTCDate()}\u00a0${months[date.getUTCMonth()]}`;
+    return date.getUTCFullYear() === new Date(now).getUTCFullYear() ? day : `${day}\u00a0${date.getUTCFullYear()}`;
+  }
+
+  function tellTimes() {
+    for (const time of main.querySelectorAll("time")) {
+      if (!/(^just now|ago)$/.test(time.textContent)) continue;
+      const told = words(Date.parse(time.dateTime), now());
+      if (time.textContent !== told) time.textContent = told;
+    }
+  }
+
+  /** Says that the page is what the server would send at this moment. */
+  function confirm(at) {
+    const time = asOf();
+    if (!time) return;
+    time.dateTime = new Date(at).toISOString().replace(/\.\d+/, "");
+    time.textContent = `${time.dateTime.slice(0, 10)} ${time.dateTime.slice(11, 19)} UTC`;
+  }
+
+  // The exact time, in the reader's own zone, for the pointer.
+  main.addEventListener("pointerover", (event) => {
+    const time = event.target.closest?.("time");
+    if (time) time.title = new Date(time.dateTime).toLocaleString();
+  });
+
+  // MARK: Taking over what changed
+
+  /** What this script added to the page, and no answer has. */
+  const own = new WeakSet();
+
+  /** Rows are told apart by where they lead. */
+  const key = (node) => (node.nodeName === "TR" && node.querySelector("th a")?.getAttribute("href")) || null;
+  const isAlike = (one, other) => one.nodeName === other.nodeName && one.className === other.className;
+  const numbers = (row) => [...row.querySelectorAll(".num")].map((cell) => cell.textContent).join();
+
+  /** Makes `old` like `fresh` and leaves alone what is the same: focus, open details and the pointer's place stay. */
+  function become(old, fresh) {
+    if (old.isEqualNode(fresh)) return;
+    if (old.nodeType !== Node.ELEMENT_NODE) {
+      old.nodeValue = fresh.nodeValue;
+      return;
+    }
+    const isNews = old.nodeName === "TR" && numbers(old) !== numbers(fresh);
+    for (const { name, value } of fresh.attributes) {
+      if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    }
+    for (const { name } of [...old.attributes]) {
+      const isReaders = name === "open" && old.nodeName === "DETAILS";
+      if (!isReaders && !fresh.hasAttribute(name)) old.removeAttribute(name);
+    }
+    haveChildren(old, [...fresh.childNodes]);
+    if (isNews) point(old);
+  }
+
+  function haveChildren(parent, wanted) {
+    const keys = new Set(wanted.map(key));
+    const rows = new Map();
+    for (const child of [...parent.childNodes]) {
+      const name = key(child);
+      if (!name) continue;
+      if (keys.has(name)) rows.set(name, child);
+      else child.remove();
+    }
+    const skipOwn = (node) => {
+      while (node && own.has(node)) node = node.nextSibling;
+      return node;
+    };
+    let next = skipOwn(parent.firstChild);
+    for (const fresh of wanted) {
+      const name = key(fresh);
+      const found = name ? rows.get(name) : next && !key(next) && isAlike(next, fresh) ? next : null;
+      if (!found) {
+        const added = parent.insertBefore(document.importNode(fresh, true), next);
+        if (name) point(added);
+        continue;
+      }
+      if (found === next) next = skipOwn(next.nextSibling);
+      else parent.insertBefore(found, next);
+      become(found, fresh);
+    }
+    while (next) {
+      const after = skipOwn(next.nextSibling);
+      next.remove();
+      next = after;
+    }
+    // What is the script's stands behind what is the page's.
+    for (const child of [...parent.childNodes]) {
+      if (own.has(child) && child.nextSibling && !own.has(child.nextSibling)) parent.append(child);
+    }
+  }
+
+  /** Lets a row be seen to have changed; the style sheet asks whether motion is wanted. */
+  function point(row) {
+    row.classList.add("changed");
+    setTimeout(() => row.classList.remove("changed"), 3000);
+  }
+
+  /** Takes over another page's content, with the row that is read staying where it is on the screen. */
+  function show(page) {
+    const focused = document.activeElement;
+    const rows = [...main.querySelectorAll("tbody tr")];
+    const read = rows.find((row) => row.contains(focused))
+      ?? rows.find((row) => row.getBoundingClientRect().bottom > 0);
+    const top = read?.getBoundingClientRect().top;
+    const scroll = window.scrollY;
+    document.title = page.title;
+    for (const part of ["header", "main", "footer"]) {
+      const [old, fresh] = [document.querySelector(part), page.querySelector(part)];
+      if (old && fresh) become(old, fresh);
+    }
+    // A row that moved has lost the focus on its way.
+    if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
+    if (scroll > 0 && read?.isConnected) {
+      window.scrollBy({ top: read.getBoundingClientRect().top - top, behavior: "instant" });
+    }
+  }
+
+  // MARK: Asking again
+
+  const shortestPause = 15_000;
+  const longestPause = 300_000;
+  let pause = shortestPause;
+  let timer = 0;
+  let asked = Date.now();
+  let isOver = false;
+  /** The entity tag of what is shown, once an answer told it. */
+  let tag = null;
+
+  const touched = new Set();
+  main.addEventListener("input", (event) => touched.add(event.target));
+  const isEdited = (field) => {
+    if (!field.isConnected) return false;
+    if (field.nodeName === "SELECT") {
+      return field.selectedIndex !== Math.max(0, [...field.options].findIndex((option) => option.defaultSelected));
+    }
+    return field.type === "checkbox" || field.type === "radio"
+      ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+  };
+
+  /** Whether somebody is in the middle of something that a new content would disturb. */
+  function isBusy() {
+    const selection = document.getSelection();
+    return main.querySelector("input:focus, select:focus, textarea:focus") !== null
+      || [...touched].some(isEdited) || main.matches(":active")
+      || (selection !== null && !selection.isCollapsed && main.contains(selection.anchorNode));
+  }
+
+  function plan() {
+    clearTimeout(timer);
+    timer = setTimeout(refresh, pause);
+  }
+
+  async function refresh() {
+    // Whoever comes back to the page starts it again.
+    if (document.hidden || isOver) return;
+    if (isBusy()) return plan();
+    asked = Date.now();
+    let answer;
+    try {
+      answer = await fetch(location.href, {
+        headers: tag ? { "If-None-Match": tag } : {}, redirect: "manual", signal: AbortSignal.timeout(30_000),
+      });
+      if (await take(answer)) return stop();
+    } catch {
+      pause = Math.min(longestPause, pause * 2);
+    }
+    tellTimes();
+    plan();
+  }
+
+  /** @returns whether nothing more will come: signed out, not allowed, or gone. */
+  async function take(answer) {
+    if (answer.type === "opaqueredirect" || [401, 403, 404, 410].includes(answer.status)) return true;
+    if (answer.status !== 200 && answer.status !== 304) {
+      const wanted = Number(answer.headers.get("Retry-After")) * 1000 || 0;
+      pause = Math.min(longestPause, Math.max(pause * 2, wanted));
+      return false;
+    }
+    const date = Date.parse(answer.headers.get("Date") ?? "");
+    if (answer.status === 200) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (isBusy() || !page.getElementById("main")) return false;
+      show(page);
+      tag = answer.headers.get("ETag");
+    }
+    pause = shortestPause;
+    if (date) {
+      ahead = date - Date.now();
+      confirm(date);
+    }
+    return false;
+  }
+
+  function stop() {
+    isOver = true;
+    const reload = Object.assign(document.createElement("a"), { href: location.href, textContent: "Reload" });
+    const note = document.createElement("span");
+    note.setAttribute("role", "status");
+    note.append("not kept up to date any more: ", reload);
+    own.add(note);
+    footer.append(note);
+  }
+
+  // A clock that is behind the page itself is wrong.
+  ahead = Math.max(0, Date.parse(asOf()?.dateTime ?? "") - Date.now() || 0);
+  tellTimes();
+  setInterval(() => document.hidden || tellTimes(), 15_000);
+  if (main.hasAttribute("data-live")) {
+    plan();
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) return;
+      tellTimes();
+      if (Date.now() - asked >= pause) refresh();
+      else plan();
+    });
+  }
+
+  // MARK: Keys
+
+  const search = () => main.querySelector("input[type=search]");
+  const setting = "leaks.keys";
+  const areKeysOn = () => {
+    try { return localStorage.getItem(setting) !== "off"; } catch { return true; }
+  };
+
+  function element(name, properties, ...children) {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  }
+
+  const chosen = element("input", { type: "checkbox" });
+  chosen.addEventListener("change", () => {
+    try { localStorage.setItem(setting, chosen.checked ? "on" : "off"); } catch { /* Then they stay on. */ }
+  });
+  const keys = [
+    ["j or ↓, k or ↑", "next row, row before (the arrows once a row has the focus)"], ["Enter", "open the row"],
+    ["/", "search"], ["?", "these keys"], ["Esc", "leave the search, close this"],
+  ];
+  const dialog = element(
+    "dialog", {},
+    element("h2", { id: "keys", textContent: "Keys" }),
+    element("dl", { className: "keys" }, ...keys.map(([key, meaning]) =>
+      element("div", {}, element("dt", {}, element("kbd", { textContent: key })), element("dd", { textContent: meaning })))),
+    element("form", { method: "dialog" },
+      element("label", {}, chosen, " Use them"), element("button", { textContent: "Close" })));
+  dialog.setAttribute("aria-labelledby", "keys");
+  own.add(dialog);
+
+  function showKeys() {
+    chosen.checked = areKeysOn();
+    dialog.showModal();
+  }
+
+  const opener = element("button", { className: "quiet", type: "button", textContent: "Keys" });
+  opener.addEventListener("click", showKeys);
+  const place = element("span", {}, opener);
+  own.add(place);
+  footer.append(place);
+  document.body.append(dialog);
+
+  function move(step) {
+    const links = [...main.querySelectorAll("tbody th > a")].filter((link) => link.getClientRects().length > 0);
+    const row = document.activeElement?.closest("tr");
+    const current = links.findIndex((link) => link.closest("tr") === row);
+    const link = links[current < 0 ? 0 : Math.min(links.length - 1, Math.max(0, current + step))];
+    link?.focus();
+    return link !== undefined;
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const field = event.target.closest?.("input, select, textarea");
+    if (field || dialog.open) {
+      if (event.key === "Escape" && field?.type === "search") field.blur();
+      return;
+    }
+    if (!areKeysOn()) return;
+    const isInRow = event.target.closest?.("tbody tr") !== null;
+    let isDone = false;
+    switch (event.key) {
+    case "j": isDone = move(1); break;
+    case "k": isDone = move(-1); break;
+    case "ArrowDown": isDone = isInRow && move(1); break;
+    case "ArrowUp": isDone = isInRow && move(-1); break;
+    case "/":
+      isDone = search() !== null;
+      search()?.focus();
+      search()?.select();
+      break;
+    case "?":
+      showKeys();
+      isDone = true;
+      break;
+    }
+    if (isDone) event.preventDefault();
+  });
+})();

@@ -1,0 +1,52 @@
+import LeakStore
+
+/// How each version of an app does: `/releases`.
+struct ReleasesPage: Component {
+    var context: PageContext
+    /// `nil` while there is none.
+    var app: String?
+    /// Newest version first.
+    var releases: [Release]
+
+    var html: HTML {
+        PageFrame(
+            title: "Releases", section: .releases, context: context, isLive: true,
+            main: #"""
+                <h1>Releases</h1>
+                \#(apps)
+                \#(releases.isEmpty ? none : numbers)
+                """#,
+            footer: [
+                "\(Count(releases.count).of("version", "versions"))",
+                #"<a href="\#(context.links.json(of: .releases(app: app)))">JSON of this page</a>"#,
+            ]
+        ).html
+    }
+
+    private var numbers: HTML {
+        "\(ReleaseChart(releases: releases))\(ReleaseTable(context: context, app: app, releases: releases))"
+    }
+
+    private var none: HTML {
+        #"""
+        <div class="card empty"><h2>No version reported</h2>
+        <p>A version appears here with its first report or session.</p></div>
+        """#
+    }
+
+    private var apps: HTML? {
+        guard context.apps.count > 1 else { return app.map { #"<p class="crumb">\#(Isolated($0))</p>"# } }
+        guard context.links.isServed else {
+            let links = context.apps.map { name -> HTML in
+                let mark: HTML = name == app ? #" aria-current="page""# : ""
+                return #"<a href="\#(context.links.to(.releases(app: name)))"\#(mark)>\#(Isolated(name))</a>"#
+            }
+            return #"<nav class="filters" aria-label="Apps">\#(links)</nav>"#
+        }
+        return #"""
+            <form class="filters" action="\#(context.links.to(.releases(app: nil)))">\#
+            \#(Choice(name: "app", label: "App", none: nil, options: context.apps.map { ($0, $0) }, chosen: app))\#
+            <button>Show</button></form>
+            """#
+    }
+}

@@ -1,0 +1,46 @@
+import LeakStore
+
+/// What the list leaves out: nobody shall think that it was not seen.
+struct SetAside: Component {
+    var context: PageContext
+    var page: LeakPage
+    /// The first of those that ``page`` leaves out for being known.
+    var known: [LeakRow]
+
+    var html: HTML { "\(folded)\(decided)" }
+
+    /// What is the system's, folded: nobody can mend it.
+    private var folded: HTML? {
+        guard !known.isEmpty else { return nil }
+        let all: HTML? =
+            known.count < page.known.leaks && context.links.isServed
+            ? #"<nav class="pages"><a href="\#(context.summary { $0.state = .known })">All of them</a></nav>"#
+            : nil
+        let table = LeakTable(context: context, leaks: known, caption: "Known system leaks", isSorted: false)
+        return #"""
+            <details class="apart"><summary>\#(Count(page.known.leaks).of("known system leak", "known system leaks")), \#
+            \#(Count(page.known.reports).of("report", "reports"))</summary>
+            \#(table)\#(all)</details>
+            """#
+    }
+
+    /// What somebody has seen to, as links.
+    private var decided: HTML? {
+        let parts = [
+            link(page.resolved, "resolved leak", "resolved leaks", .resolved),
+            link(page.ignored, "ignored leak", "ignored leaks", .ignored),
+        ].compactMap { $0 }
+        return parts.isEmpty ? nil : #"<p class="apart">Set aside: \#(HTML(parts, separator: " · "))</p>"#
+    }
+
+    private func link(
+        _ totals: KnownTotals, _ one: String, _ many: String, _ state: LeakQuery.StateFilter
+    ) -> HTML? {
+        guard totals.leaks > 0 else { return nil }
+        let leaks = Count(totals.leaks).of(one, many)
+        let name: HTML =
+            context.links.isServed
+            ? #"<a href="\#(context.summary { $0.state = state })">\#(leaks)</a>"# : "\(leaks)"
+        return "\(name), \(Count(totals.reports).of("report", "reports"))"
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct PageTagTests {
+    private func page(
+        after milliseconds: Int64 = 0, _ change: (inout LeakPage) -> Void = { _ in }
+    ) -> HTML {
+        var context = Shop.context()
+        context.now += milliseconds
+        var page = Shop.page
+        change(&page)
+        return SummaryPage(context: context, overview: Shop.overview, page: page, known: Shop.known).html
+    }
+
+    @Test func `a page that tells the same has the same tag, whenever it is made`() {
+        let tag = ContentTag.of(page: page())
+        #expect(page(after: 1000) != page(), "it says when it was made")
+        #expect(ContentTag.of(page: page(after: 1000)) == tag)
+        #expect(ContentTag.of(page: page(after: 50_000)) == tag)
+        #expect(tag.hasPrefix("W/\"") && tag.hasSuffix("\""), "its bytes differ")
+    }
+
+    @Test func `a page that reads otherwise has another tag`() {
+        let tag = ContentTag.of(page: page())
+        #expect(ContentTag.of(page: page(after: 60_000)) != tag, "4 min ago became 5 min ago")
+        #expect(ContentTag.of(page: page { $0.leaks[0].reports += 1 }) != tag)
+        #expect(ContentTag.of(page: page { $0.total += 1 }) != tag, "in the footer")
+        #expect(ContentTag.of(page: page { $0.leaks[0].lastSeen -= 1000 }) != tag)
+    }
+
+    @Test func `text from outside cannot pass for the time`() {
+        let hostile = { (title: String) -> HTML in
+            page { page in
+                page.leaks = ["<time datetime=\"\">", title].enumerated().map {
+                    Shop.row(
+                        Shop.leak(UInt64($0), $1, stack: []), reports: 1, installs: 1, from: "1", seen: 0,
+                        trend: [], share: nil)
+                }
+            }
+        }
+        #expect(ContentTag.of(page: hostile("one")) != ContentTag.of(page: hostile("two")))
+    }
+
+    /// The tag is made of all that stands before the time.
+    @Test(arguments: SamplePage.allCases)
+    func `the time of a page is its last words`(page: SamplePage) {
+        let text = String(decoding: page.html.bytes, as: UTF8.self)
+        let end = text.components(separatedBy: "<time").last ?? ""
+        #expect(
+            " datetime=\"2026-11-20T12:00:03Z\">2026-11-20 12:00:03 UTC</time></span></footer>\n</body></html>\n"
+                == end)
+    }
+}

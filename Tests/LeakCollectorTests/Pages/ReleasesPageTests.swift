@@ -1,0 +1,76 @@
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct ReleasesPageTests {
+    /// Newest first, as the store gives them.
+    private func releases(_ count: Int) -> [Release] {
+        (0..<count).reversed().map { index in
+            Shop.release(
+                "1.\(index)", ["\(index)"], reports: 10 + index, leaks: 2, new: 1, sessions: 1000 + index,
+                leaky: index % 40, checks: 5000, days: Int64(count - index))
+        }
+    }
+
+    private func markup(_ releases: [Release]) throws -> Markup {
+        try Markup(
+            ReleasesPage(context: Shop.context(), app: "com.acme.shop", releases: releases).html.bytes)
+    }
+
+    @Test(arguments: [1, 2, 7, 8, 50, 200])
+    func `a chart names every version with the numbers of the table`(count: Int) throws {
+        let releases = releases(count)
+        let texts = try markup(releases).texts
+        for release in releases {
+            let share = try #require(release.leakFreePercentage).description
+            let rate = try #require(release.leaksPerThousandChecks).description
+            #expect(texts.filter { $0 == "\(release.version): \(share)" }.count == 1)
+            #expect(texts.filter { $0 == "\(release.version): \(rate)" }.count == 1)
+            #expect(texts.contains(share) && texts.contains(rate))
+        }
+        #expect(texts.contains { $0.hasPrefix("Leak-free sessions: ") })
+    }
+
+    @Test(arguments: [1, 2, 7, 8, 50, 200])
+    func `a chart goes from the oldest version to the newest`(count: Int) throws {
+        let named = releases(count).reversed().map(\.version)
+        let texts = try markup(releases(count)).texts
+        let chart = texts.filter { $0.hasPrefix("1.") && $0.hasSuffix("%") && $0.contains(": ") }
+        #expect(chart.compactMap { $0.split(separator: ":").first.map(String.init) } == named)
+    }
+
+    @Test func `versions without data leave a gap, and say so`() throws {
+        var releases = releases(3)
+        (releases[1].sessions, releases[1].checks) = (0, 0)
+        let texts = try markup(releases).texts
+        #expect(texts.filter { $0 == "1.1: no data" }.count == 2)
+        // Two dots that nothing joins.
+        #expect(texts.contains { $0.wholeMatch(of: /M\d+ \d+M\d+ \d+/) != nil })
+        (releases[0].sessions, releases[2].sessions) = (0, 0)
+        (releases[0].checks, releases[2].checks) = (0, 0)
+        let none = try self.markup(releases).texts
+        #expect(
+            none.contains("No session reported so far.") && none.contains("No checked close reported so far.")
+        )
+    }
+
+    @Test func `numbers lead to the leaks behind them`() throws {
+        let links = try markup(Shop.releases).links
+        for query in [
+            "", "&state=any", "&state=any&sort=first_seen", "&state=regressed", "&state=any&sort=reports",
+        ] {
+            #expect(links.contains("/?app=com.acme.shop&version=5.2.0\(query)"))
+        }
+        #expect(!links.contains("/?app=com.acme.shop&version=5.1.0&state=regressed"), "there are none")
+    }
+
+    @Test func `builds are named in order, of many the first and the last`() throws {
+        var releases = releases(2)
+        releases[0].builds = ["9", "10", "11"]
+        releases[1].builds = ["9", "10", "11", "100"]
+        let texts = try markup(releases).texts
+        #expect(texts.contains("builds 9, 10, 11"))
+        #expect(texts.contains("4 builds, 9 – 100"))
+    }
+}
