@@ -16,6 +16,7 @@ enum Command: Equatable {
     case erase(install: String, flags: [Setting: String])
     case copy(flags: [Setting: String])
     case health(flags: [Setting: String])
+    case check(Check)
     case help
     case version
 
@@ -73,14 +74,35 @@ enum Command: Equatable {
             }
             self = .erase(install: install, flags: line.settings)
         case "copy": self = .copy(flags: line.settings)
+        case "check": self = .check(try Self.check(&line))
         case "key": self = try Self.handout(.key, &line)
         case "token": self = try Self.handout(.token, &line)
         case let word:
             throw Misuse(
                 "there is no command “\(word)”; the commands are serve, key, token, "
-                    + "import, export, backup, verify, erase, copy and health")
+                    + "import, export, check, backup, verify, erase, copy and health")
         }
         try line.finish()
+    }
+
+    private static func check(_ line: inout Line) throws(Misuse) -> Check {
+        guard let app = line.take("--app"), !app.isEmpty, let version = line.take("--version"),
+            !version.isEmpty
+        else { throw Misuse("check needs an app and a version: collector check --app APP --version VERSION") }
+        let word = line.take("--format") ?? Check.Format.text.rawValue
+        guard let format = Check.Format(rawValue: word) else {
+            throw Misuse("--format is “\(word)”, must be text, json or github")
+        }
+        let settings = line.settings
+        let isDatabase = settings[.data] != nil || settings[.databaseURL] != nil
+        guard settings[.url] == nil || !isDatabase else {
+            throw Misuse(
+                "check asks a collector or looks into a database: give --url, or --data or --database-url")
+        }
+        let baseline = line.take("--baseline").flatMap { $0.isEmpty ? nil : $0 }
+        return Check(
+            question: ReleaseQuestion(app: app, version: version, baseline: baseline), format: format,
+            token: line.take("--token"), flags: settings)
     }
 
     /// What is left of `key …` and `token …`.
@@ -121,7 +143,8 @@ private struct Line {
     private var words: [String] = []
     private var flags: [(name: String, value: String)] = []
 
-    private static let named = ["--name", "--app", "--version"] + switches
+    private static let named =
+        ["--name", "--app", "--version", "--baseline", "--format", "--token"] + switches
     /// They need no value.
     private static let switches = ["--overwrite", "--repair"]
 

@@ -18,6 +18,13 @@ enum Environment {
 
     private static var names: [String] { Setting.allCases.map(\.variable) }
 
+    /// The file that GitHub Actions shows after a step; `nil` elsewhere.
+    static var stepSummary: String? {
+        guard let path = unsafe getenv("GITHUB_STEP_SUMMARY") else { return nil }
+        let text = unsafe String(cString: path)
+        return text.isEmpty ? nil : text
+    }
+
     /// A file's path from the root on, links followed; `nil` for one that is not there.
     static func fullPath(_ path: String) -> String? {
         guard let resolved = unsafe realpath(path, nil) else { return nil }

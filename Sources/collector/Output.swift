@@ -17,6 +17,17 @@ enum Output {
         if overwrites { write(bytes: "\r\u{1B}[K" + text, to: 2) } else { error(text) }
     }
 
+    /// Adds to the end of a file, which is made where it is missing.
+    ///
+    /// - Returns: whether it could be opened.
+    static func append(_ text: String, toFile path: String) -> Bool {
+        let file = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
+        guard file >= 0 else { return false }
+        write(bytes: text, to: file)
+        close(file)
+        return true
+    }
+
     private static func write(_ text: String, to descriptor: Int32) {
         write(bytes: text.hasSuffix("\n") ? text : text + "\n", to: descriptor)
     }

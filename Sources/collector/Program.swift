@@ -85,11 +85,13 @@ enum Program {
             try Copy(settings: settings(flags)).run()
         case .health(let flags):
             return Health.check(try settings(flags))
+        case .check(let check):
+            return check.run()
         }
         return .done
     }
 
-    private static func settings(_ flags: [Setting: String]) throws -> Settings {
+    static func settings(_ flags: [Setting: String]) throws(SettingError) -> Settings {
         try Settings(flags: flags, environment: Environment.variables)
     }
 
@@ -131,12 +133,12 @@ enum Program {
         Output.line(lines.joined(separator: "\n"))
     }
 
-    private static func publicFolder(_ settings: Settings) throws -> PublicFolder {
+    static func publicFolder(_ settings: Settings) throws(SettingError) -> PublicFolder {
         try PublicFolder(publicFolderPath(settings), knownLeaks: settings.knownLeaksFile)
     }
 
     /// Beside the program where a package put it, else where it was built or started.
-    private static func publicFolderPath(_ settings: Settings) throws -> String {
+    private static func publicFolderPath(_ settings: Settings) throws(SettingError) -> String {
         if let chosen = settings.publicFolder { return chosen }
         let folder = Environment.programFolder
         let candidates = ["\(folder)/../share/collector/Public", "\(folder)/Public", "./Public"]

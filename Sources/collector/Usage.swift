@@ -18,6 +18,8 @@ enum Usage {
           collector export DIR [--app APP]                write the pages and their JSON as plain files
           collector import FILE [--app APP] [--version V] [--name NAME]
                                                           count reports from a file of JSON lines, or from - (standard input)
+          collector check --app APP --version VERSION [--baseline VERSION] [--format text|json|github]
+                                                          whether a version brings new or regressed leaks
           collector backup FILE [--overwrite]             copy the database, checked, while the collector runs
           collector verify [FILE]                         check the database, or a backup, and that totals are sums
           collector verify --repair                       make every total the sum of its parts, while no collector runs
@@ -30,11 +32,16 @@ enum Usage {
         bytes, with --app and --version: it may be repeated, and another file at the same path needs a NAME of its own.
         Reports older than 30 days count 30 days ago, and it says how many; the limits on names are ten times a key's.
 
+        check asks the collector at --url (with --token TOKEN or COLLECTOR_ACCESS_TOKEN) or, without one or with --data, looks
+        into the database, also while a server runs on it. It compares with --baseline, else with the version before, and
+        leaves out known system leaks and ignored ones. It ends with 0 when there is no new and no regressed leak, 1 when
+        there are some, and 2 when it cannot tell. --format github annotates a run of GitHub Actions.
+
         settings, each by flag or by environment variable (the flag wins):
         \(settings)
         secrets come from the environment alone, so that no list of processes shows them:
         \(secrets)
-        exit codes: 0 done, 1 could not (a line on standard error says why), 2 misuse, 3 port or folder in use,
+        exit codes: 0 done, 1 could not (a line on standard error says why; of check: leaks), 2 misuse, 3 port or folder in use,
         4 totals are not the sums of their parts (verify, and backup, which keeps its copy);
         serve ends with 0 on SIGTERM or SIGINT, once what is in flight is answered (10 seconds at most); a second
         signal ends it at once with 128 and the signal's number (143, 130); SIGHUP is ignored

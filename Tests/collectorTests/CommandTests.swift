@@ -35,6 +35,22 @@ import Testing
         ),
         (["erase", "i"], .erase(install: "i", flags: [:])),
         (["copy", "--data", "/d"], .copy(flags: [.data: "/d"])),
+        (
+            ["check", "--app", "a", "--version", "5.2"],
+            .check(Check(question: ReleaseQuestion(app: "a", version: "5.2"), format: .text, flags: [:]))
+        ),
+        (
+            [
+                "check", "--app=a", "--version=5.2", "--baseline=5.1", "--format=github", "--token", "t",
+                "--url",
+                "https://b",
+            ],
+            .check(
+                Check(
+                    question: ReleaseQuestion(app: "a", version: "5.2", baseline: "5.1"), format: .github,
+                    token: "t",
+                    flags: [.url: "https://b"]))
+        ),
         (["--version"], .version),
         (["serve", "--help"], .help),
         (["-h"], .help),
@@ -46,8 +62,8 @@ import Testing
     @Test(arguments: [
         (
             ["sreve"],
-            "there is no command “sreve”; the commands are serve, key, token, import, export, backup, verify, erase, "
-                + "copy and health"
+            "there is no command “sreve”; the commands are serve, key, token, import, export, check, "
+                + "backup, verify, erase, copy and health"
         ),
         (["--prot", "1"], "there is no flag --prot"),
         (["--port"], "--port needs a value"),
@@ -67,6 +83,21 @@ import Testing
         (["import"], "import needs a file: collector import FILE, or - for standard input"),
         (["erase"], "erase needs an install's id: collector erase INSTALL"),
         (["export"], "export needs a folder: collector export DIR"),
+        (["check"], "check needs an app and a version: collector check --app APP --version VERSION"),
+        (
+            ["check", "--app", "a", "--version", ""],
+            "check needs an app and a version: collector check --app APP --version VERSION"
+        ),
+        (
+            ["check", "--app", "a", "--version", "1", "--format", "xml"],
+            "--format is “xml”, must be text, json or github"
+        ),
+        (
+            ["check", "--app", "a", "--version", "1", "--url", "https://b", "--data", "d"],
+            "check asks a collector or looks into a database: give --url, or --data or --database-url"
+        ),
+        (["check", "--app", "a", "--version", "1", "--name", "n"], "--name does not go with this command"),
+        (["serve", "--token", "t"], "--token does not go with this command"),
         (["copy", "d"], "“d” is one word too many"),
     ])
     func `says what is wrong with`(arguments: [String], words: String) {
@@ -87,7 +118,8 @@ import Testing
     @Test func `help names every command, flag, variable and default`() {
         let help = Usage.text
         for word in [
-            "serve", "key create", "key list", "key revoke", "token create", "export", "import", "backup",
+            "serve", "check", "--baseline", "--format", "--token", "key create", "key list", "key revoke",
+            "token create", "export", "import", "backup",
             "verify",
             "erase", "copy", "health", "--version",
         ] {

@@ -78,12 +78,23 @@ public struct Credentials: Sendable {
     public func create(
         _ purpose: Credential.Purpose, name: String, app: String? = nil, now: Int64
     ) throws -> (credential: Credential, secret: String) {
-        try Self.check(name, "--name", longest: 64)
+        try Self.check(name, purpose)
         if let app { try Self.check(app, "--app", longest: WireLimits.appIDBytes) }
         let secret = try Secret.random()
         let credential = try store.add(
             Credential(purpose: purpose, name: name, hash: secret.hash, app: app, createdAt: now))
         return (credential, secret.text)
+    }
+
+    /// Bytes of a name.
+    static let nameBytes = 64
+
+    private static func check(_ name: String, _ purpose: Credential.Purpose) throws(SettingError) {
+        try check(name, "--name", longest: nameBytes)
+        let kind = HandoutKind.allCases.first { $0.purpose == purpose }
+        guard let kind, name == kind.setting.variable else { return }
+        // The next start would revoke it for not being what the variable holds.
+        throw SettingError(source: "--name", problem: "is the name of the \(kind.noun) in that variable")
     }
 
     /// Names are listed on a terminal, one line each, and an app's must be one that reports can have.
@@ -99,6 +110,18 @@ public struct Credentials: Sendable {
     /// Those of one purpose, revoked ones too, oldest first.
     public func list(_ purpose: Credential.Purpose, now: Int64) throws -> [Credential] {
         try store.makeReader().credentials(all: true, now: now).filter { $0.purpose == purpose }
+    }
+
+    /// Gives a key or a token another name.
+    ///
+    /// - Returns: whether there is such a one, not revoked.
+    /// - Throws: ``SettingError`` for a name that cannot be, and for the one that the environment holds, which is known by
+    ///   its name at the next start; or ``StoreError``.
+    func rename(_ purpose: Credential.Purpose, _ id: Int64, to name: String, now: Int64) throws -> Bool {
+        try Self.check(name, purpose)
+        guard let credential = try list(purpose, now: now).first(where: { $0.id == id }) else { return false }
+        try Self.check(credential.name, purpose)
+        return try store.setName(ofCredential: id, to: name)
     }
 
     /// - Returns: whether there was such a one, not revoked before.

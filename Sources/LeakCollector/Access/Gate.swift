@@ -36,6 +36,8 @@ final class Gate: Sendable {
         return state.with { state in
             guard state.edits == edits else { return false }
             state.ring = fresh
+            // Whoever read before this and is slower has older ones.
+            state.edits += 1
             return true
         }
     }

@@ -9,8 +9,9 @@ enum Place: Hashable, Sendable {
     case decisions(LeakID)
     case releases(app: String?)
     case leakClass(String, app: String?)
-    /// Apps, keys and tokens.
     case access
+    /// Where a form of that page is sent.
+    case handout(HandoutChange)
     case signIn
     case signOut
     /// A file of `Public/`, such as `style.css`.
@@ -61,7 +62,8 @@ struct Links: Hashable, Sendable {
     static func file(of place: Place) -> String {
         switch place {
         case .file(let name): name
-        case .summary, .leak, .reports, .decisions, .releases, .leakClass, .access, .signIn, .signOut:
+        case .summary, .leak, .reports, .decisions, .releases, .leakClass, .access, .handout, .signIn,
+            .signOut:
             stem(of: place) + ".html"
         }
     }
@@ -78,7 +80,7 @@ struct Links: Hashable, Sendable {
         case .reports(let id): "leaks/\(id).reports"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // Somebody has to answer these.
-        case .decisions, .leakClass, .access, .signIn, .signOut: "index"
+        case .decisions, .leakClass, .access, .handout, .signIn, .signOut: "index"
         case .file(let name): name
         }
     }
@@ -96,6 +98,7 @@ struct Links: Hashable, Sendable {
         case .releases(let app): "/releases" + parameters([("app", app)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
         case .access: "/access"
+        case .handout(let change): "/access" + path(of: change)
         case .signIn: "/sign-in"
         case .signOut: "/sign-out"
         case .file(let name): "/" + name
@@ -105,8 +108,17 @@ struct Links: Hashable, Sendable {
     private static func resource(of place: Place) -> String {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
+        case .handout(let change): "/\(change.kind.rawValue)"
         case .leak, .reports, .decisions, .releases, .leakClass, .access, .signIn, .signOut, .file:
             path(of: place)
+        }
+    }
+
+    private static func path(of change: HandoutChange) -> String {
+        switch change.action {
+        case .create: "/\(change.kind.rawValue)"
+        case .rename(let id): "/\(change.kind.rawValue)/\(id)/name"
+        case .revoke(let id): "/\(change.kind.rawValue)/\(id)/revoke"
         }
     }
 

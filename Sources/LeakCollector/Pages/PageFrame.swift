@@ -3,7 +3,7 @@ import LeakStore
 /// What surrounds every page: head, navigation, footer.
 struct PageFrame: Component {
     enum Section: Hashable {
-        case summary, releases
+        case summary, releases, access
     }
 
     /// Of the window; ` · Leaks` follows.
@@ -56,9 +56,12 @@ struct PageFrame: Component {
             links.isServed
             ? #"<form method="post" action="\#(links.to(.signOut))"><button class="quiet">Sign out</button></form>"#
             : ""
+        // Plain files hand nothing out.
+        let access: HTML? =
+            links.isServed ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Access</a>"# : nil
         return #"""
             <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.app)))"\#(mark(.summary))>Summary</a>\#
-            <a href="\#(links.to(.releases(app: context.query.app)))"\#(mark(.releases))>Releases</a>\#
+            <a href="\#(links.to(.releases(app: context.query.app)))"\#(mark(.releases))>Releases</a>\#(access)\#
             <a href="\#(links.to(.file("openapi.json")))">API</a></nav>\#(signOut)
             """#
     }

@@ -91,6 +91,20 @@ struct PageSource {
         return ReleasesPage(context: context, app: shown, releases: releases).html
     }
 
+    func access(links: Links) throws -> HTML {
+        let apps = try reader.apps()
+        let credentials = try reader.credentials(all: true, now: now)
+        return AccessPage(
+            context: PageContext(links: links, now: now, apps: apps),
+            apps: try apps.prefix(AccessPage.appsShown).map { app in
+                let releases = try reader.releases(app: app)
+                return AccessPage.App(
+                    id: app, newestVersion: releases.first?.version, lastSeen: releases.map(\.lastSeen).max())
+            }, appCount: apps.count, keys: credentials.filter { $0.purpose == .ingest },
+            tokens: credentials.filter { $0.purpose == .access }
+        ).html
+    }
+
     private func context(_ links: Links, _ query: LeakQuery) throws -> PageContext {
         PageContext(
             links: links, now: now, apps: try reader.apps(), versions: try reader.versions(app: query.app),

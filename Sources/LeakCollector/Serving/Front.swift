@@ -10,6 +10,7 @@ final class Front: Service {
     private let ingest: Ingest
     private let visits: Visits
     private let triage: Triage
+    private let handing: Handing
     private let erasure: Erasure
     private let pool: ReadPool
     private let health: StoreHealth
@@ -27,6 +28,7 @@ final class Front: Service {
         ingest = Ingest(queue: queue, rate: rate, now: now)
         visits = Visits(signIn: signIn, pool: pool, log: log)
         triage = Triage(store: signIn.store, gate: gate, pool: pool, log: log)
+        handing = Handing(store: signIn.store, gate: gate, pool: pool, log: log)
         self.erasure = erasure
         self.pool = pool
         self.health = health
@@ -135,6 +137,7 @@ final class Front: Service {
             responder.send((health.worst ?? .unwritable).problem.response)
         case .decisions(let leak): decide(.json(leak), request, responder)
         case .decisionForm(let leak): decide(.form(leak), request, responder)
+        case .handout(let change): handOut(change, request, responder)
         case .install(let id):
             erasure.receive(id, request, responder)
         case .signInPage, .signIn, .signOut:
@@ -156,6 +159,17 @@ final class Front: Service {
             return
         }
         triage.receive(act, request, responder, now: now())
+    }
+
+    private func handOut(
+        _ change: HandoutChange, _ request: borrowing Request, _ responder: consuming Responder
+    ) {
+        guard !health.keepsQuestionsOut else {
+            let problem = Problem.unavailable("the database cannot be reached", afterSeconds: 5)
+            responder.send(change.refusal(problem, now: now()))
+            return
+        }
+        handing.receive(change, request, responder, address: address.with { $0 }, now: now())
     }
 
     /// Has a question answered on a thread that may wait for the disk.

@@ -8,6 +8,7 @@ struct Question: Sendable, CustomStringConvertible {
         case leaks(LeakQuery), leak(LeakID), reports(LeakID), trend(LeakID, Trend.Step)
         case releases(app: String?), summary(app: String?, Period?), apps, ready
         case leakClass(String, app: String?), classPage(String, app: String?)
+        case check(ReleaseQuestion), handouts(HandoutKind), accessPage
         case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), releasesPage(app: String?)
     }
 
@@ -19,7 +20,7 @@ struct Question: Sendable, CustomStringConvertible {
     /// Whether the answer is for eyes.
     private var wantsPage: Bool {
         switch topic {
-        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage: true
+        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage, .accessPage: true
         default: false
         }
     }
@@ -39,12 +40,16 @@ struct Question: Sendable, CustomStringConvertible {
         case .apps: topic = .apps
         case .leakClass: topic = .leakClass(try Self.className(request), app: Self.app(request))
         case .classPage: topic = .classPage(try Self.className(request), app: Self.app(request))
+        case .check: topic = .check(try Self.check(request))
+        case .handouts(let kind): topic = .handouts(kind)
+        case .accessPage: topic = .accessPage
         case .readiness: topic = .ready
         case .summaryPage: topic = .summaryPage(try LeakQuery.read(from: request))
         case .leakPage(let id): topic = .leakPage(id)
         case .reportsPage(let id): topic = .reportsPage(id)
         case .releasesPage: topic = .releasesPage(app: Self.app(request))
-        case .reports, .health, .signInPage, .signIn, .signOut, .install, .decisions, .decisionForm:
+        case .reports, .health, .signInPage, .signIn, .signOut, .install, .decisions, .decisionForm,
+            .handout:
             throw Problem(.notFound, "nothing to read is at this address")
         }
     }
@@ -59,6 +64,15 @@ struct Question: Sendable, CustomStringConvertible {
             throw Problem(.badRequest, "name the class, as in ?class=CheckoutViewController")
         }
         return name
+    }
+
+    private static func check(_ request: borrowing Request) throws(Problem) -> ReleaseQuestion {
+        guard let app = app(request), let version = request.query("version"), !version.isEmpty else {
+            throw Problem(
+                .badRequest, "name the app and the version to check, as in ?app=com.acme.shop&version=5.2.0")
+        }
+        let baseline = request.query("baseline").flatMap { $0.isEmpty ? nil : $0 }
+        return ReleaseQuestion(app: app, version: version, baseline: baseline)
     }
 
     private static func step(_ request: borrowing Request) throws(Problem) -> Trend.Step {
@@ -80,6 +94,8 @@ struct Question: Sendable, CustomStringConvertible {
             throw problem
         } catch let error as StoreError {
             throw Problem(error)
+        } catch let nothing as NothingReported {
+            throw Problem(.notFound, nothing.description)
         } catch {
             var problem = Problem(.internalServerError, "the collector's log says what happened")
             problem.cause = "\(error)"
@@ -113,9 +129,15 @@ struct Question: Sendable, CustomStringConvertible {
         case .leakClass(let name, let app):
             guard let found = try reader.leakClass(name, app: app, now: now) else { throw Problem.noClass }
             return Answer.json { $0.fields(of: found, app: app) }
+        case .check(let question):
+            let check = try question.check(reader, now: now)
+            return Answer.json { $0.fields(of: check) }
         case .apps:
             let apps = try reader.apps().map { (id: $0, versions: try reader.versions(app: $0)) }
             return Answer.json { $0.fields(of: apps) }
+        case .handouts(let kind):
+            let all = try reader.credentials(all: true, now: now).filter { $0.purpose == kind.purpose }
+            return Answer.json { $0.fields(of: all, kind) }
         case .ready:
             try reader.ping()
             return .plain("ready\n")
@@ -132,6 +154,8 @@ struct Question: Sendable, CustomStringConvertible {
                 throw Problem.noClass
             }
             return Response(page: page)
+        case .accessPage:
+            return Response(page: try pages.access(links: .served))
         case .releasesPage(let app):
             return Response(page: try pages.releases(app, links: .served))
         }

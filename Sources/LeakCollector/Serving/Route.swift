@@ -5,14 +5,16 @@ internal import LeakStore
 enum Route: Hashable, Sendable {
     case reports
     case leaks, leak(LeakID), leakReports(LeakID), leakTrend(LeakID)
-    case releases, summary, apps, leakClass
+    case releases, summary, apps, leakClass, check
     /// What is decided about a leak: in JSON, and by the form of its page.
     case decisions(LeakID), decisionForm(LeakID)
     case health, readiness
     case signInPage, signIn, signOut
+    /// Keys or tokens; in JSON, and a change by JSON or by a form.
+    case handouts(HandoutKind), handout(HandoutChange)
     /// The install's id.
     case install(String)
-    case summaryPage, leakPage(LeakID), reportsPage(LeakID), releasesPage, classPage
+    case summaryPage, leakPage(LeakID), reportsPage(LeakID), releasesPage, classPage, accessPage
 
     /// Makes a route of the parameters in its path.
     enum Pattern: Sendable {
@@ -21,6 +23,8 @@ enum Route: Hashable, Sendable {
         case leak(@Sendable (LeakID) -> Route)
         /// With `{install}` in it.
         case install
+        /// With `{id}` in it: of a key or a token.
+        case handout(HandoutKind, @Sendable (Int64) -> HandoutChange.Action, isForm: Bool)
 
         /// - Returns: `nil` when no leak can have that id.
         func route(_ parameters: Parameters) -> Route? {
@@ -28,11 +32,31 @@ enum Route: Hashable, Sendable {
             case .fixed(let route): route
             case .leak(let route): parameters["leak"].flatMap { LeakID($0) }.map(route)
             case .install: parameters["install"].map(Route.install)
+            case .handout(let kind, let action, let isForm):
+                parameters["id"].flatMap { Int64($0) }.map {
+                    .handout(HandoutChange(kind: kind, action: action($0), isForm: isForm))
+                }
             }
         }
     }
 
-    static let router = Router<Pattern>([
+    static let router = Router<Pattern>(addresses + HandoutKind.allCases.flatMap { addresses(of: $0) })
+
+    private static func addresses(of kind: HandoutKind) -> [(HTTPServer.Method, String, Pattern)] {
+        let (form, resource) = ("/access/\(kind.rawValue)", "/api/v1/\(kind.rawValue)")
+        return [
+            (.post, form, .fixed(.handout(HandoutChange(kind: kind, action: .create, isForm: true)))),
+            (.post, form + "/{id}/name", .handout(kind, HandoutChange.Action.rename, isForm: true)),
+            (.post, form + "/{id}/revoke", .handout(kind, HandoutChange.Action.revoke, isForm: true)),
+            (.get, resource, .fixed(.handouts(kind))),
+            (.post, resource, .fixed(.handout(HandoutChange(kind: kind, action: .create, isForm: false)))),
+            (.patch, resource + "/{id}", .handout(kind, HandoutChange.Action.rename, isForm: false)),
+            (.delete, resource + "/{id}", .handout(kind, HandoutChange.Action.revoke, isForm: false)),
+        ]
+    }
+
+    private static let addresses: [(HTTPServer.Method, String, Pattern)] = [
+        (.get, "/access", .fixed(.accessPage)),
         (.get, "/", .fixed(.summaryPage)),
         (.get, "/releases", .fixed(.releasesPage)),
         // A class in a query: its name may hold a slash, which no path parameter can.
@@ -51,12 +75,13 @@ enum Route: Hashable, Sendable {
         (.get, "/api/v1/releases", .fixed(.releases)),
         (.get, "/api/v1/summary", .fixed(.summary)),
         (.get, "/api/v1/apps", .fixed(.apps)),
+        (.get, "/api/v1/check", .fixed(.check)),
         (.get, "/healthz", .fixed(.health)),
         (.get, "/readyz", .fixed(.readiness)),
         (.get, "/sign-in", .fixed(.signInPage)),
         (.post, "/sign-in", .fixed(.signIn)),
         (.post, "/sign-out", .fixed(.signOut)),
-    ])
+    ]
 
     /// Who may come in.
     enum Access: Hashable {
@@ -72,10 +97,12 @@ enum Route: Hashable, Sendable {
     var access: Access {
         switch self {
         case .reports: .writers
-        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .install,
-            .decisions:
+        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .check,
+            .install, .decisions, .handouts:
             .readers
-        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage, .decisionForm: .people
+        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage, .decisionForm, .accessPage:
+            .people
+        case .handout(let change): change.isForm ? .people : .readers
         case .health, .readiness, .signInPage, .signIn, .signOut: .anyone
         }
     }
@@ -84,7 +111,11 @@ enum Route: Hashable, Sendable {
     ///
     /// - Parameter target: what was asked for.
     func destination(from target: String) -> String {
-        if case .decisionForm(let leak) = self { Links.served.to(.leak(leak)) } else { target }
+        switch self {
+        case .decisionForm(let leak): Links.served.to(.leak(leak))
+        case .handout: Links.served.to(.access)
+        default: target
+        }
     }
 
     /// Bytes of body that make sense; the server's own limit holds besides. A form is a token and a name.
@@ -93,6 +124,7 @@ enum Route: Hashable, Sendable {
         case .reports: .max
         case .signInPage, .signIn: 4096
         case .decisions, .decisionForm: Triage.bodyBytes
+        case .handout: HandoutFields.bodyBytes
         default: 0
         }
     }

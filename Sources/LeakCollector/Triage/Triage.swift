@@ -19,7 +19,7 @@ struct Triage: Sendable {
     func receive(_ act: Act, _ request: borrowing Request, _ responder: consuming Responder, now: Int64) {
         let decision: Decision
         do throws(Problem) {
-            let who = try credential(of: request, now: now)
+            let who = try gate.author(of: request, now: now)
             decision = try act.fields(of: request).decision(by: who.actor, now: now)
         } catch {
             responder.send(act.refusal(error, now: now))
@@ -46,24 +46,5 @@ struct Triage: Sendable {
             later.send(
                 act.refusal(.unavailable("too many questions wait for the store", afterSeconds: 1), now: now))
         }
-    }
-
-    /// Who decides, looked up once the body is there: a token may have been revoked meanwhile.
-    private func credential(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
-        guard case .valid(let credential) = gate.reader(of: request, now: now) else {
-            throw Problem(.forbidden, "what this was sent with is not valid any more; sign in again")
-        }
-        // A browser adds the cookie of whoever is signed in to what another site has it send, in ways that
-        // `SameSite` does not cover: a page of the same host on another port, for one.
-        let provenance = Provenance(of: request)
-        guard provenance == .here || provenance == .untold && credential.purpose != .session else {
-            throw Problem(
-                .forbidden,
-                provenance == .elsewhere
-                    ? "this was sent from another site; open the leak here and decide there"
-                    : "nothing says that this comes from a page of this collector; send an access token instead"
-            )
-        }
-        return credential
     }
 }

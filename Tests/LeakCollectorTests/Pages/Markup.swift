@@ -19,8 +19,8 @@ struct Markup {
         "em", "b",
         "span", "div", "section", "ol", "ul", "li", "dl", "dt", "dd", "table", "caption", "thead",
         "tbody", "tr",
-        "th", "td", "time", "details", "summary", "svg", "path", "rect", "g", "script", "textarea",
-        "datalist",
+        "th", "td", "time", "details", "summary", "svg", "path", "rect", "g", "script",
+        "textarea", "datalist",
     ]
     private static let attributes: Set = [
         "lang", "charset", "name", "content", "rel", "href", "type", "class", "id", "method", "action",
@@ -29,9 +29,8 @@ struct Markup {
         "datetime",
         "role", "tabindex", "d", "x", "y", "width", "height", "rx", "viewbox", "preserveaspectratio",
         "aria-label",
-        "list", "min", "max", "maxlength", "rows", "size", "novalidate",
-        "src", "defer", "data-live", "aria-current", "aria-sort", "aria-hidden", "aria-invalid",
-        "aria-describedby",
+        "src", "defer", "data-live", "list", "min", "max", "maxlength", "rows", "size", "novalidate",
+        "aria-current", "aria-sort", "aria-hidden", "aria-invalid", "aria-describedby",
     ]
 
     init(_ bytes: [UInt8]) throws(Mistake) {

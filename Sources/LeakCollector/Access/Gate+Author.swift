@@ -1,0 +1,25 @@
+internal import HTTPServer
+internal import LeakStore
+
+extension Gate {
+    /// Who changes something, looked up once the body is there: a token may have been revoked meanwhile.
+    ///
+    /// - Throws: ``Problem`` 403.
+    func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
+        guard case .valid(let credential) = reader(of: request, now: now) else {
+            throw Problem(.forbidden, "what this was sent with is not valid any more; sign in again")
+        }
+        // A browser adds the cookie of whoever is signed in to what another site has it send, in ways that
+        // `SameSite` does not cover: a page of the same host on another port, for one.
+        let provenance = Provenance(of: request)
+        guard provenance == .here || provenance == .untold && credential.purpose != .session else {
+            throw Problem(
+                .forbidden,
+                provenance == .elsewhere
+                    ? "this was sent from another site; open the page here and send it there"
+                    : "nothing says that this comes from a page of this collector; send an access token instead"
+            )
+        }
+        return credential
+    }
+}

@@ -1,0 +1,148 @@
+internal import LeakMessage
+
+/// What a check has come to, as its JSON tells it: the same from a collector far away and from the database.
+public struct CheckVerdict: Hashable, Sendable {
+    struct Leak: Hashable, Sendable {
+        var id = ""
+        var title = ""
+        /// The path of owners, else the references that keep it.
+        var path: [String] = []
+        /// Of the version that was checked, as the next one.
+        var reports = 0
+        var installs = 0
+    }
+
+    var app = ""
+    var version = ""
+    var baseline: String?
+    public private(set) var passes = false
+    var newCount = 0
+    var regressedCount = 0
+    var setAside = 0
+    var leaks = 0
+    var new: [Leak] = []
+    var regressed: [Leak] = []
+
+    /// What was answered is no check: another program, or a collector that is much older or newer.
+    public struct Unreadable: Error, Hashable, Sendable, CustomStringConvertible {
+        public var description: String
+    }
+
+    /// - Parameter json: the body of an answer. Fields that are not known are passed over.
+    public init(json: [UInt8]) throws(Unreadable) {
+        guard UTF8Validity.firstInvalidByte(in: json) == nil else {
+            throw Unreadable(description: "the answer is not UTF-8")
+        }
+        do {
+            self = try JSONScanner.scan(json) { (scanner) throws(JSONError) in
+                let verdict = try scanner.verdict()
+                try scanner.finish()
+                return verdict
+            }
+        } catch {
+            throw Unreadable(description: "the answer is not that of a check: \(error)")
+        }
+    }
+
+    fileprivate init() {}
+}
+
+extension JSONScanner {
+    fileprivate mutating func verdict() throws(JSONError) -> CheckVerdict {
+        var verdict = CheckVerdict()
+        // A gate must not open for an answer that says nothing.
+        var (passes, counts): (Bool?, Int) = (nil, 0)
+        let start = offset
+        try eachField { name, scanner throws(JSONError) in
+            switch name {
+            case "app": verdict.app = try scanner.plainText()
+            case "version": verdict.version = try scanner.plainText()
+            case "baseline": verdict.baseline = try scanner.textOrNull()
+            case "passes": passes = try scanner.boolean()
+            case "new_count":
+                verdict.newCount = try scanner.count()
+                counts += 1
+            case "regressed_count":
+                verdict.regressedCount = try scanner.count()
+                counts += 1
+            case "set_aside": verdict.setAside = try scanner.count()
+            case "leaks": verdict.leaks = try scanner.count()
+            case "new": verdict.new = try scanner.checkedLeaks()
+            case "regressed": verdict.regressed = try scanner.checkedLeaks()
+            default: try scanner.skip()
+            }
+        }
+        guard let passes, counts == 2, passes == (verdict.newCount == 0 && verdict.regressedCount == 0) else {
+            throw JSONError(.expected("passes, new_count and regressed_count that agree"), at: start)
+        }
+        return verdict.passing(passes)
+    }
+
+    private mutating func checkedLeaks() throws(JSONError) -> [CheckVerdict.Leak] {
+        var leaks: [CheckVerdict.Leak] = []
+        guard try enterArray() else { return leaks }
+        repeat {
+            var leak = CheckVerdict.Leak()
+            var (stack, cycle): ([String], [String]) = ([], [])
+            try eachField { name, scanner throws(JSONError) in
+                switch name {
+                case "id": leak.id = try scanner.plainText()
+                case "title": leak.title = try scanner.plainText()
+                case "stack": stack = try scanner.textsOrNull()
+                case "cycle": cycle = try scanner.textsOrNull()
+                case "reports": leak.reports = try scanner.count()
+                case "installs": leak.installs = try scanner.count()
+                default: try scanner.skip()
+                }
+            }
+            leak.path = stack.isEmpty ? cycle : stack
+            leaks.append(leak)
+        } while try another(in: .array)
+        return leaks
+    }
+
+    private mutating func eachField(
+        _ read: (String, inout JSONScanner) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        guard try enterObject() else { return }
+        repeat {
+            let name = try name()
+            try read(text(of: name), &self)
+        } while try another(in: .object)
+    }
+
+    private mutating func plainText() throws(JSONError) -> String { text(of: try string()) }
+
+    private mutating func textOrNull() throws(JSONError) -> String? {
+        guard try kind() == .null else { return try plainText() }
+        try null()
+        return nil
+    }
+
+    private mutating func textsOrNull() throws(JSONError) -> [String] {
+        guard try kind() != .null else {
+            try null()
+            return []
+        }
+        var texts: [String] = []
+        guard try enterArray() else { return texts }
+        repeat { texts.append(try plainText()) } while try another(in: .array)
+        return texts
+    }
+
+    private mutating func count() throws(JSONError) -> Int {
+        let start = offset
+        guard let count = integer(of: try number()), count >= 0 else {
+            throw JSONError(.expected("a count"), at: start)
+        }
+        return count
+    }
+}
+
+extension CheckVerdict {
+    fileprivate func passing(_ passes: Bool) -> CheckVerdict {
+        var verdict = self
+        verdict.passes = passes
+        return verdict
+    }
+}

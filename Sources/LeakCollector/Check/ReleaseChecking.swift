@@ -1,0 +1,67 @@
+internal import LeakMessage
+public import LeakStore
+
+/// What a gate before a release asks: `GET /api/v1/check` and `collector check`.
+public struct ReleaseQuestion: Hashable, Sendable {
+    public var app: String
+    public var version: String
+    /// `nil` for the version before.
+    public var baseline: String?
+
+    public init(app: String, version: String, baseline: String? = nil) {
+        self.app = app
+        self.version = version
+        self.baseline = baseline
+    }
+
+    /// What follows the address of a collector.
+    public var path: String {
+        "/api/v1/check?app=\(Percent.encode(app))&version=\(Percent.encode(version))"
+            + (baseline.map { "&baseline=\(Percent.encode($0))" } ?? "")
+    }
+
+    /// Answers from the database, in the bytes that a server would send. Blocks on the store.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    /// - Throws: ``NothingReported``, or ``StoreError``: of reason `invalidArgument` for a baseline that is not older.
+    public func answer(from store: any Store, known: PublicFolder, now: Int64) throws -> [UInt8] {
+        let check = try check(store.makeReader(known: known.known), now: now)
+        var writer = JSONWriter()
+        writer.object { $0.fields(of: check) }
+        return writer.bytes
+    }
+
+    func check(_ reader: any StoreReader, now: Int64) throws -> ReleaseCheck {
+        if let check = try reader.check(app: app, version: version, baseline: baseline, now: now) {
+            return check
+        }
+        let versions = try reader.versions(app: app)
+        throw NothingReported(
+            question: self, versions: versions, apps: versions.isEmpty ? try reader.apps() : [])
+    }
+}
+
+/// Nothing was ever reported for the version that a gate asks about: it must not pass for being unknown.
+struct NothingReported: Error, CustomStringConvertible {
+    let question: ReleaseQuestion
+    /// Of the app, newest first; none for an app that was never seen.
+    let versions: [String]
+    let apps: [String]
+
+    private static let named = 5
+
+    var description: String {
+        if !versions.isEmpty {
+            return
+                "nothing was reported of version \(question.version) of \(question.app): run it once with a reporter that "
+                + "counts sessions, or name another version; there are \(Self.list(versions))"
+        }
+        return "there is no app \(question.app)"
+            + (apps.isEmpty ? "; nothing was reported yet" : "; there are \(Self.list(apps))")
+    }
+
+    private static func list(_ names: [String]) -> String {
+        let more = names.count - named
+        return names.prefix(named).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+    }
+}

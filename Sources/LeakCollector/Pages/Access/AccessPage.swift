@@ -1,0 +1,86 @@
+import LeakStore
+
+/// Apps, and the keys and tokens that let them write and people read: made, renamed and revoked here.
+struct AccessPage: Component {
+    struct App: Hashable, Sendable {
+        var id: String
+        /// `nil` for an app of which no version is known yet.
+        var newestVersion: String?
+        /// Milliseconds since 1970.
+        var lastSeen: Int64?
+    }
+
+    var context: PageContext
+    /// Most recently seen first, those that are shown.
+    var apps: [App]
+    /// Apps in all.
+    var appCount: Int
+    /// Oldest first, revoked ones too.
+    var keys: [Credential]
+    var tokens: [Credential]
+
+    /// Apps that a page lists; the others are found by the summary's filter.
+    static let appsShown = 100
+
+    var html: HTML {
+        PageFrame(
+            title: "Access", section: .access, context: context,
+            main: #"""
+                <h1>Apps, keys and tokens</h1>
+                \#(Card("Ingest keys", keyContent, id: HandoutKind.keys.rawValue))
+                \#(Card("Access tokens", tokenContent, id: HandoutKind.tokens.rawValue))
+                \#(Card("Apps", appContent, id: "apps"))
+                """#,
+            footer: HandoutKind.allCases.map { kind in
+                let change = HandoutChange(kind: kind, action: .create, isForm: true)
+                return
+                    #"<a href="\#(context.links.json(of: .handout(change)))">JSON of the \#(kind.rawValue)</a>"#
+            }
+        ).html
+    }
+
+    private var keyContent: HTML {
+        #"""
+        <p>A key goes into an app and writes reports, nothing else. Whoever takes the app apart finds it: bound to an app, it \#
+        writes for that one alone.</p>\#(CredentialTable(context: context, kind: .keys, credentials: keys))\#
+        \#(form(.keys, "Make a key", more: #"<label>App, empty for any <input name="app" autocomplete="off" spellcheck="false" placeholder="com.example.shop"></label>"#))
+        """#
+    }
+
+    private var tokenContent: HTML {
+        #"""
+        <p>A token signs people in and lets programs read, decide about leaks, erase installs, and change what is on this \#
+        page.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens))\#
+        \#(form(.tokens, "Make a token"))
+        """#
+    }
+
+    private func form(_ kind: HandoutKind, _ words: String, more: HTML = "") -> HTML {
+        let change = HandoutChange(kind: kind, action: .create, isForm: true)
+        return #"""
+            <form class="filters" method="post" action="\#(context.links.to(.handout(change)))" aria-label="\#(words)">\#
+            <label>Name <input name="name" required maxlength="\#(Credentials.nameBytes)" autocomplete="off"></label>\#(more)\#
+            <button class="main">\#(words)</button></form>
+            """#
+    }
+
+    private var appContent: HTML {
+        guard !apps.isEmpty else {
+            return "<p>No app has reported yet: make a key and follow what is shown with it.</p>"
+        }
+        let rows = apps.map { app -> HTML in
+            #"""
+            <tr><th scope="row"><a href="\#(context.links.to(.summary(app: app.id)))">\#(Isolated(app.id))</a></th>\#
+            <td>\#(app.newestVersion.map { version in
+                #"<a href="\#(context.links.to(.releases(app: app.id)))">\#(Isolated(version))</a>"# as HTML
+            })</td><td>\#(app.lastSeen.map { context.moment($0).html })</td></tr>
+            """#
+        }
+        let more = appCount - apps.count
+        return #"""
+            <table class="small"><thead><tr><th scope="col">App</th><th scope="col">Newest version</th>\#
+            <th scope="col">Last seen</th></tr></thead><tbody>\#(rows)</tbody></table>\#
+            \#(more > 0 ? "<p>and \(Count(more)) more, seen longer ago</p>" : nil as HTML?)
+            """#
+    }
+}

@@ -1,0 +1,72 @@
+import LeakStore
+
+/// Keys or tokens, each with what can be done about it; the revoked ones folded below.
+struct CredentialTable: Component {
+    var context: PageContext
+    var kind: HandoutKind
+    var credentials: [Credential]
+
+    var html: HTML {
+        let valid = credentials.filter { $0.revokedAt == nil }
+        let revoked = credentials.filter { $0.revokedAt != nil }
+        let list: HTML = valid.isEmpty ? "<p>None is valid: make one.</p>" : table(valid, end: nil)
+        guard !revoked.isEmpty else { return list }
+        let title = Count(revoked.count).of("revoked \(kind.noun)", "revoked \(kind.noun)s")
+        return #"\#(list)<details><summary>\#(title)</summary>\#(table(revoked, end: "Revoked"))</details>"#
+    }
+
+    /// - Parameter end: the head of the last column; `nil` for one of forms.
+    private func table(_ credentials: [Credential], end: String?) -> HTML {
+        let app: HTML? = kind == .keys ? #"<th scope="col">App</th>"# : nil
+        let last: HTML = end.map { #"<th scope="col">\#($0)</th>"# } ?? "<td></td>"
+        return #"""
+            <table class="small"><thead><tr><th scope="col">Name</th><th scope="col" class="num">Number</th>\#(app)\#
+            <th scope="col">Made</th>\#(last)</tr></thead><tbody>\#(credentials.map { row($0) })</tbody></table>
+            """#
+    }
+
+    private func row(_ credential: Credential) -> HTML {
+        let app: HTML? = kind == .keys ? "<td>\(credential.app.map { Isolated($0).html } ?? "any")</td>" : nil
+        let last =
+            credential.revokedAt.map { context.moment($0).dayElement }
+            ?? "\(isFromEnvironment(credential) ? nil : renaming(credential))\(revoking(credential))"
+        return #"""
+            <tr><th scope="row">\#(Isolated(credential.name))</th><td class="num">\#(credential.id)</td>\#(app)\#
+            <td>\#(context.moment(credential.createdAt).dayElement)</td><td>\#(last)</td></tr>
+            """#
+    }
+
+    /// Known by that name at the next start: it keeps it.
+    private func isFromEnvironment(_ credential: Credential) -> Bool {
+        credential.name == kind.setting.variable
+    }
+
+    private func renaming(_ credential: Credential) -> HTML {
+        let change = HandoutChange(kind: kind, action: .rename(credential.id), isForm: true)
+        return #"""
+            <details><summary>Rename…</summary>\#
+            <form class="filters" method="post" action="\#(context.links.to(.handout(change)))">\#
+            <label>New name <input name="name" required maxlength="\#(Credentials.nameBytes)" autocomplete="off" \#
+            value="\#(credential.name)"></label><button>Rename</button></form></details>
+            """#
+    }
+
+    private func revoking(_ credential: Credential) -> HTML {
+        let change = HandoutChange(kind: kind, action: .revoke(credential.id), isForm: true)
+        let consequence: HTML =
+            switch kind {
+            case .keys: "What it sends is refused from then on, for good."
+            case .tokens:
+                "Programs with it are refused from then on, for good, and who signed in with it is signed out."
+            }
+        let variable: HTML? =
+            isFromEnvironment(credential)
+            ? " The collector has it from \(kind.setting.variable), and does not start again before that has another value."
+            : nil
+        return #"""
+            <details><summary>Revoke…</summary><p>\#(consequence)\#(variable)</p>\#
+            <form method="post" action="\#(context.links.to(.handout(change)))">\#
+            <button>Revoke \#(Isolated(credential.name))</button></form></details>
+            """#
+    }
+}
