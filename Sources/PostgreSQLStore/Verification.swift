@@ -38,7 +38,8 @@
                           when 1 then (select installs from leak_build where leak = i.owner and build = i.part)
                           when 2 then (select installs from leak_release where leak = i.owner and release = i.part)
                           when 3 then (select installs from release where id = i.owner)
-                          when 4 then (select -1 from app_slot where app = i.owner and slot = i.part) end
+                          when 4 then (select -1 from app_slot where app = i.owner and slot = i.part)
+                          when 5 then (select -1 from app_day where app = i.owner and day = i.part) end
                         from install_set i where (i.scope, i.owner, i.part) > ($1::bigint, $2::bigint, $3::bigint)
                         order by i.scope, i.owner, i.part limit $4::bigint
                         """, .integer(last.scope), .integer(last.owner), .integer(last.part),
