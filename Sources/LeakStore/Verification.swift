@@ -51,7 +51,7 @@ extension Connection {
             let wrong = try count(check.count)
             if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
         }
-        return problems + (try installProblems())
+        return problems + (try installProblems(of: schema))
     }
 
     private func count(_ query: String) throws(StoreError) -> Int {
@@ -61,19 +61,21 @@ extension Connection {
     }
 
     /// Compares each stored number of installs with its set.
-    private func installProblems() throws(StoreError) -> [String] {
+    private func installProblems(of schema: Int) throws(StoreError) -> [String] {
         var log: [Int64: [UInt64]] = [:]
         for (row, hash) in try installLog() { log[row, default: []].append(hash) }
+        let day = schema < 3 ? "null" : "(select -1 from app_day where id = i.id >> 3)"
         let select = try statement(
-            """
-            select i.id, i.members, case i.id & 7
-                when 0 then (select installs from leak where id = i.id >> 3)
-                when 1 then (select installs from leak_build where id = i.id >> 3)
-                when 2 then (select installs from release where id = i.id >> 3)
-                when 3 then (select -1 from app_slot where id = i.id >> 3)
-                when 4 then (select installs from leak_release where id = i.id >> 3) end
-            from install_set i
-            """)
+            composed: """
+                select i.id, i.members, case i.id & 7
+                    when 0 then (select installs from leak where id = i.id >> 3)
+                    when 1 then (select installs from leak_build where id = i.id >> 3)
+                    when 2 then (select installs from release where id = i.id >> 3)
+                    when 3 then (select -1 from app_slot where id = i.id >> 3)
+                    when 4 then (select installs from leak_release where id = i.id >> 3)
+                    when 5 then \(day) end
+                from install_set i
+                """)
         defer { select.reset() }
         var wrong = 0
         while try select.step() {
@@ -137,6 +139,21 @@ struct RowCheck: Sendable {
         select coalesce(sum(length(cast(title as blob)) + length(stack) + length(children) + length(cycle)
           + length(cast(grouped_class as blob)) + length(grouped_stack) + length(cast(search as blob))), 0)
         from leak l join leak_text t on t.leak = l.id where l.app = a.id
+        """
+
+    private static let holding =
+        "select 1 from decision d where d.id = l.state and d.leak = l.id and d.kind in ('resolve', 'ignore')"
+    private static let reportsNow = """
+        select coalesce(max(c.reports), 0) from decision d
+        join leak_release c on c.leak = d.leak and c.release = s.release where d.id = s.decision
+        """
+    private static let reportsOfDays = """
+        select l.app as app, d.day as day, cast(\(sum("d.reports")) as integer) as reports
+        from leak_day d join leak l on l.id = d.leak group by l.app, d.day
+        """
+    private static let reportsOfSlots = """
+        (select coalesce(sum(reports), 0) from app_slot
+         where app = d.app and slot between d.day * 144 and d.day * 144 + 143)
         """
 
     /// Each mends from what those before it have mended: reports and freed from the builds of leaks upwards.
@@ -238,6 +255,33 @@ struct RowCheck: Sendable {
                 where cells > (\(buildsOfApp)) or text_bytes > 2 * (\(textOfApp))
                 """,
             since: 2),
+        RowCheck(
+            "the state of a leak is a decision about it",
+            count: "select count(*) from leak l where state <> 0 and not exists (\(holding))",
+            repair: "update leak as l set state = 0 where state <> 0 and not exists (\(holding))", since: 3),
+        RowCheck(
+            "what a leak had in a release when it was resolved is kept while that holds",
+            count: "select count(*) from decision_release where decision not in (select state from leak)",
+            repair: "delete from decision_release where decision not in (select state from leak)", since: 3),
+        RowCheck(
+            "what a leak had in a release when it was resolved is no more than it has",
+            count: "select count(*) from decision_release as s where reports > (\(reportsNow))",
+            repair:
+                "update decision_release as s set reports = (\(reportsNow)) where reports > (\(reportsNow))",
+            since: 3),
+        // What came too late for a day that is kept counts in the leak alone.
+        RowCheck(
+            "reports of an app's days and slots are no more than those of its leaks",
+            count: """
+                select count(*) from app_day d left join (\(reportsOfDays)) s on s.app = d.app and s.day = d.day
+                where min(d.reports + \(reportsOfSlots), 0x1FFFFFFFFFFFFF) > coalesce(s.reports, 0)
+                """,
+            repair: """
+                update app_day as d set reports = max(coalesce(s.reports, 0) - \(reportsOfSlots), 0)
+                from app_day o left join (\(reportsOfDays)) s on s.app = o.app and s.day = o.day
+                where o.id = d.id and min(d.reports + \(reportsOfSlots), 0x1FFFFFFFFFFFFF) > coalesce(s.reports, 0)
+                """,
+            since: 3),
         // Without its answer a key is taken for unknown.
         RowCheck(
             "an idempotency key has its answer",

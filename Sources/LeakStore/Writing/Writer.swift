@@ -150,8 +150,15 @@ final class Writer {
         for release in rows.releases { try flushInstalls(of: release) }
         try write(tally.bundles, of: tally, rows, leaks: leaks)
         let oldestSlot = SlotWindow.oldestKept(now: now)
-        for slot in tally.slots where slot.number >= oldestSlot {
-            try write(slot, app: rows.apps[slot.app])
+        let firstDay = Retention.firstAppDay(now: now)
+        for slot in tally.slots {
+            let app = rows.apps[slot.app]
+            if slot.number >= oldestSlot {
+                try write(slot, app: app)
+            } else if slot.day >= firstDay {
+                let day = try write(slot.reports, onDay: slot.day, ofApp: app.id)
+                _ = try add(slot.installs, to: .day, of: day)
+            }
         }
         try rest(now: now)
         try writeInstallLog()
