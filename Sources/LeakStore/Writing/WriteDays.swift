@@ -1,8 +1,36 @@
 extension Writer {
-    /// Counts reports of an app that no slot has, or has any longer.
-    ///
+    /// Counts reports by the ten minutes they are of, and those that come too late for that by their day.
+    func writeSlots(of tally: Tally, _ rows: AdmittedRows, now: Int64) throws(StoreError) {
+        let oldest = SlotWindow.oldestKept(now: now)
+        let firstDay = Retention.firstAppDay(now: now)
+        for slot in tally.slots {
+            let app = rows.apps[slot.app].id
+            if slot.number >= oldest {
+                try write(slot, ofApp: app)
+            } else if slot.day >= firstDay {
+                let day = try write(slot.reports, onDay: slot.day, ofApp: app)
+                _ = try add(slot.installs, to: .day, of: day)
+            }
+        }
+    }
+
+    private func write(_ slot: Tally.Slot, ofApp app: Int64) throws(StoreError) {
+        let upsert = try connection.statement(
+            """
+            insert into app_slot (app, slot, reports) values (?, ?, ?)
+            on conflict (app, slot) do update set reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
+            returning id
+            """)
+        defer { upsert.reset() }
+        try upsert.bind(app, slot.number, slot.reports)
+        guard try upsert.step() else { return }
+        let row = upsert.int64(0)
+        while try upsert.step() {}
+        _ = try add(slot.installs, to: .slot, of: row)
+    }
+
     /// - Returns: the row of `app_day`.
-    func write(_ reports: Int, onDay day: Int, ofApp app: Int64) throws(StoreError) -> Int64 {
+    private func write(_ reports: Int, onDay day: Int, ofApp app: Int64) throws(StoreError) -> Int64 {
         let upsert = try connection.statement(
             """
             insert into app_day (app, day, reports) values (?, ?, ?)
