@@ -5,7 +5,8 @@
         /// Slots that one step moves, with sets of up to 2 KiB.
         static let slotsPerStep = 100
 
-        /// Adds slots that the last 24 hours have no need of to their days.
+        /// Adds slots that the last 24 hours have no need of to their days. Whoever erases an install meanwhile looks at slots
+        /// before days, so that what he has not found in the one he finds in the other.
         func expireSlots(now: Int64) throws(StoreError) -> Bool {
             try changeApps(
                 of: Query(
