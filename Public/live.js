@@ -109,6 +109,10 @@
       next.remove();
       next = after;
     }
+    // What is the script's stands behind what is the page's.
+    for (const child of [...parent.childNodes]) {
+      if (own.has(child) && child.nextSibling && !own.has(child.nextSibling)) parent.append(child);
+    }
   }
 
   /** Lets a row be seen to have changed; the style sheet asks whether motion is wanted. */

@@ -9,8 +9,11 @@ struct FirstReportPage: Component {
             title: "First report", section: .summary, context: context, isLive: true,
             main: #"""
                 <div class="narrow"><h1>Waiting for the first report</h1>
-                <p>Nothing has been reported so far. Put your ingest key in place of KEY: it was printed when the \#
-                collector started for the first time, and <code>collector key create</code> prints another.</p>
+                <p>Nothing has been reported so far. The first report, from a shell or from an app, turns this page \#
+                into the summary.</p>
+                <p>Put your ingest key in place of KEY: it was printed when the collector started for the first time, \#
+                and <a href="\#(context.links.to(.access))">the access page</a> or \#
+                <code>collector key create</code> makes another.</p>
                 \#(Card("From a shell", "<pre>\(curl)</pre>"))
                 \#(Card("From an app", "<pre>\(app)</pre>"))
                 <p><a class="button" href="\#(context.links.to(.summary(app: nil)))">Look again</a></p></div>

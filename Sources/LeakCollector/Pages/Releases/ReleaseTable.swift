@@ -30,7 +30,7 @@ struct ReleaseTable: Component {
         <td class="num">\#(sessions(release))</td>\#
         <td class="num">\#(release.leaksPerThousandChecks.map { "\($0)" } ?? none)</td>\#
         \#(number(release.leaks, release) { $0.state = .any })\#
-        \#(number(release.newLeaks, release) { $0.sort = .firstSeen })\#
+        \#(number(release.newLeaks, release) { ($0.state, $0.sort) = (.any, .firstSeen) })\#
         <td class="num">\#(Count(release.goneLeaks))</td>\#
         \#(number(release.regressedLeaks, release) { $0.state = .regressed })\#
         \#(number(release.reports, release) { ($0.state, $0.sort) = (.any, .reports) })\#

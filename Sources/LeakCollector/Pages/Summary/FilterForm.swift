@@ -28,9 +28,10 @@ struct FilterForm: Component {
         return #"""
             <form class="filters" role="search" action="\#(context.links.to(.summary(app: nil)))">
             \#(HTML(choices.map(\.html), separator: "\n"))
+            \#(order)
             <input type="search" name="q" value="\#(query.search ?? "")" \#
             placeholder="Class, path or message" aria-label="Search">
-            \#(order)\#(hidden("class", query.className))\#(hidden("limit", limit))<button>Show</button>\#(className)
+            \#(hidden("class", query.className))\#(hidden("limit", limit))<button>Show</button>\#(className)
             </form>
             """#
     }

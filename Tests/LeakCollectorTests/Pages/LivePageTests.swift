@@ -1,0 +1,72 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import Testing
+
+@testable import LeakCollector
+
+/// What a page needs to stay up to date while it is looked at.
+@Suite struct LivePageTests {
+    @Test func `an unchanged page is answered 304, also when time has passed`() throws {
+        let running = try RunningCollector()
+        // Long ago, so that no minute passes in its words.
+        let report =
+            #"{"class":"Shop.A","at":"\#(CivilTime(milliseconds: WallClock.milliseconds() - 90 * 60_000).rfc3339)"}"#
+        #expect(try running.post(#"{"app":{"id":"a","version":"1"},"reports":[\#(report)]}"#).status == 200)
+        for path in ["/", "/releases", "/classes?class=A"] {
+            let first = try running.get(path)
+            let tag = try #require(first.field("ETag"))
+            // Until the second is another one.
+            while try running.get(path).text == first.text { usleep(100_000) }
+            let again = try page(running, path, tag)
+            #expect(again.status == 304 && again.body.isEmpty, "\(path)")
+            #expect(again.field("ETag") == tag)
+        }
+        let tag = try #require(try running.get("/").field("ETag"))
+        #expect(try running.post(#"{"class":"Shop.A"}"#).status == 200)
+        #expect(try page(running, "/", tag).status == 200)
+    }
+
+    private func page(_ running: RunningCollector, _ path: String, _ tag: String) throws -> HTTPAnswer {
+        try running.get(
+            path,
+            fields: [
+                HTTPField("Authorization", "Bearer \(RunningCollector.token)"),
+                HTTPField("If-None-Match", tag),
+            ])
+    }
+
+    @Test func `the policy of a page lets its own script run and ask its own server, and nothing else`()
+        throws
+    {
+        let running = try RunningCollector()
+        let page = try running.get("/")
+        #expect(page.text.contains(#"<script src="/live.js" defer></script>"#))
+        let policy = try #require(page.field("Content-Security-Policy"))
+        let rules = policy.split(separator: ";").map { $0.trimmingPrefix(" ") }
+        #expect(rules.contains("default-src 'none'"))
+        #expect(rules.contains("script-src 'self'"))
+        #expect(rules.contains("connect-src 'self'"))
+        #expect(!policy.contains("unsafe"))
+        let script = try running.get("/live.js")
+        #expect(script.status == 200)
+        #expect(script.field("Content-Type")?.hasPrefix("text/javascript") == true)
+    }
+
+    @Test(arguments: SamplePage.allCases)
+    func `only lists ask for themselves again, and only of a server`(page: SamplePage) throws {
+        let markup = try Markup(page.html.bytes)
+        let lists: [SamplePage] = [.summary, .summaryEmpty, .releases, .first, .leakClass]
+        #expect(markup.shape.contains("main.data-live") == lists.contains(page))
+        #expect(
+            markup.shape.contains("script") == ![SamplePage.exported, .exportedLeak, .signIn].contains(page))
+    }
+
+    @Test func `the first page says where reports go, and where keys are made`() throws {
+        let running = try RunningCollector()
+        let page = try running.get("/").text
+        #expect(page.contains(":\(running.port)/api/v1/reports?app="))
+        #expect(page.contains(":\(running.port)&quot;, key:"))
+        #expect(page.contains(#"<a href="/access">"#))
+    }
+}
