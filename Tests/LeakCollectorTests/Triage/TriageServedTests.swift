@@ -1,0 +1,134 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import Testing
+
+@testable import LeakCollector
+
+/// From a decision to what pages and lists make of it, over real sockets and with a real store.
+@Suite struct TriageServedTests {
+    private func report(_ version: String, to running: RunningCollector, count: Int = 1) throws {
+        let body = #"{"class":"Cart","count":\#(count),"app":{"id":"a","version":"\#(version)"}}"#
+        #expect(try running.post(body).status == 200)
+    }
+
+    private func leak(_ running: RunningCollector) throws -> String {
+        let leaks = try #require(try running.json("/api/v1/leaks?state=any")["leaks"] as? [[String: Any]])
+        return try #require(leaks.first?["id"] as? String)
+    }
+
+    private func decide(_ json: String, about leak: String, _ running: RunningCollector) throws
+        -> [String: Any]
+    {
+        let answer = try running.post(
+            json, to: "/api/v1/leaks/\(leak)/decisions",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        #expect(answer.status == 201, "\(answer.text)")
+        return try answer.json
+    }
+
+    /// How many leaks are to fix, and the words of the leak's page.
+    private func look(_ running: RunningCollector, _ leak: String) throws -> (toFix: Int, words: String) {
+        let page = try Markup(running.get("/leaks/\(leak)").body)
+        return (
+            try #require(try running.json("/api/v1/leaks")["total"] as? Int),
+            page.texts.joined(separator: "|")
+        )
+    }
+
+    @Test func `resolved in the next version, a leak comes back with that version and not with old ones`()
+        throws
+    {
+        let running = try RunningCollector()
+        try report("5.0.0", to: running)
+        let leak = try leak(running)
+        let answer = try decide(#"{"action":"resolve","in":"next","note":"<b>"}"#, about: leak, running)
+        #expect(answer["state"] as? String == "resolved")
+        try report("5.0.0", to: running)
+        try report("4.9.0", to: running)
+        var (toFix, words) = try look(running, leak)
+        #expect(toFix == 0)
+        #expect(
+            words.contains("Resolved in the version after |5.0.0")
+                || words.contains("Resolved in the version after 5.0.0"))
+        #expect(words.contains("<b>"))
+
+        try report("5.1.0", to: running)
+        (toFix, words) = try look(running, leak)
+        #expect(toFix == 1)
+        #expect(words.contains("Regressed in 5.1.0"))
+        #expect(words.contains("back in 5.1.0: 1\u{A0}report since it was resolved"))
+        let json = try running.json("/api/v1/leaks/\(leak)")
+        let standing = try #require(json["standing"] as? [String: Any])
+        #expect(json["state"] as? String == "regressed")
+        #expect(standing["back_in"] as? String == "5.1.0" && standing["reports_since"] as? Int == 1)
+        #expect(standing["is_after"] as? Bool == true && standing["version"] as? String == "5.0.0")
+    }
+
+    @Test func `ignored until more reports, a leak is open again with the last of them`() throws {
+        let running = try RunningCollector()
+        try report("1.0", to: running)
+        let leak = try leak(running)
+        _ = try decide(#"{"action":"ignore","reports":10}"#, about: leak, running)
+        try report("1.0", to: running, count: 9)
+        var (toFix, words) = try look(running, leak)
+        #expect(toFix == 0)
+        #expect(words.contains("Ignored until 10\u{A0}more reports: 9 so far"))
+        try report("1.0", to: running)
+        (toFix, words) = try look(running, leak)
+        #expect(toFix == 1)
+        #expect(words.contains("Was ignored until 10\u{A0}more reports: 10 so far"))
+    }
+
+    @Test func `the history has who did what, newest first, and fits its description`() throws {
+        let running = try RunningCollector()
+        try report("1.0", to: running)
+        let leak = try leak(running)
+        let schemas = try Schemas(running.json("/openapi.json"))
+        let decided: [String: Any] = ["$ref": "#/components/schemas/Decided"]
+        for json in [
+            #"{"action":"resolve","in":"now"}"#, #"{"action":"resolve","in":"2.0"}"#, #"{"action":"reopen"}"#,
+            #"{"action":"ignore","until":"2999-12-31"}"#, #"{"action":"ignore"}"#,
+            #"{"action":"note","note":"\"onload=x]]>\u202e"}"#,
+        ] {
+            let answer = try decide(json, about: leak, running)
+            #expect(schemas.problems(of: answer, as: decided, at: json) == [])
+        }
+        let json = try running.json("/api/v1/leaks/\(leak)")
+        let detail: [String: Any] = ["$ref": "#/components/schemas/LeakDetail"]
+        #expect(schemas.problems(of: json, as: detail, at: "LeakDetail") == [])
+        let history = try #require(json["history"] as? [[String: Any]])
+        #expect(
+            history.map { $0["action"] as? String } == [
+                "note", "ignore", "ignore", "reopen", "resolve", "resolve",
+            ])
+        #expect(history.allSatisfy { $0["by"] as? String == Setting.accessToken.variable })
+        #expect(history.first?["note"] as? String == "\"onload=x]]>\u{202E}")
+        #expect(json["state"] as? String == "ignored")
+        let words = try look(running, leak).words
+        #expect(words.contains("\"onload=x]]>\u{FFFD}"))
+        #expect(try look(running, leak).toFix == 0)
+        _ = try decide(#"{"action":"reopen"}"#, about: leak, running)
+        #expect(try look(running, leak).toFix == 1)
+        #expect(try running.json("/api/v1/leaks/\(leak)")["standing"] is NSNull)
+    }
+
+    @Test func `the page of a leak shows its hours and its first report`() throws {
+        let running = try RunningCollector()
+        for number in 0..<3 {
+            let body =
+                #"{"class":"Cart","log":["step \#(number)"],"keys":{"tab":"t\#(number)"},"app":{"id":"a","version":"1.0"}}"#
+            #expect(try running.post(body).status == 200)
+        }
+        #expect(
+            try running.post(#"{"class":"Cart","type":"freed","lived_ms":2300,"app":{"id":"a"}}"#).status
+                == 200)
+        let words = try look(running, leak(running)).words.replacing("\u{A0}", with: " ")
+        for part in [
+            "Reports per hour, by version", "step 0", "step 2", "First report", "Newest report", "t0", "t2",
+            "2.0 s – 5.0 s",
+        ] {
+            #expect(words.contains(part), "\(part)")
+        }
+    }
+}
