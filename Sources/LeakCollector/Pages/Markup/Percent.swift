@@ -14,13 +14,14 @@ enum Percent {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A file name for any text: like ``encode(_:)`` with `=` for `%`, which a link need not escape again; a
-    /// leading dot and the empty text are no file names of their own.
+    /// A file name for any text: like ``encode(_:)`` with `=` for `%`, which a link need not escape again. Capitals are
+    /// written as numbers too, for file systems that take them for small ones; a leading dot and the empty text are no
+    /// file names of their own; what gets long ends with its hash.
     static func fileName(_ text: String) -> String {
         guard !text.isEmpty else { return "=" }
         var bytes: [UInt8] = []
         for byte in text.utf8 {
-            if isUnreserved(byte) && byte != UInt8(ascii: "~")
+            if isUnreserved(byte) && byte != UInt8(ascii: "~") && !isCapital(byte)
                 && !(bytes.isEmpty && byte == UInt8(ascii: "."))
             {
                 bytes.append(byte)
@@ -29,7 +30,14 @@ enum Percent {
                 bytes += hexadecimal(byte)
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        // Most file systems take 255 bytes; an ending follows.
+        guard bytes.count > 200 else { return String(decoding: bytes, as: UTF8.self) }
+        let hash = SHA256.hash(Array(text.utf8)).prefix(16).flatMap(hexadecimal)
+        return String(decoding: bytes.prefix(100) + Array("=h".utf8) + hash, as: UTF8.self).lowercased()
+    }
+
+    private static func isCapital(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
