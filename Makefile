@@ -27,9 +27,12 @@ demo: setup ## leak for real and post it to the collector that `make run` starte
 key: ## make an ingest key for the collector that `make run` started
 	@"$$(swift build -c release --show-bin-path)/collector" key create
 
-test: setup ## run all tests
+test: setup ## run all tests, those of the pages in headless Chromium (installed from Debian) among them
+	@Scripts/setup-browser
+	@rm -rf .build/screenshots
 	swift build --build-tests $(strict)
-	swift test --skip-build
+	@echo 'swift test --skip-build'; swift test --skip-build; result=$$?; cat .build/browser/left-out; \
+		[ ! -d .build/screenshots ] || echo 'pictures of the pages: $(CURDIR)/.build/screenshots'; exit $$result
 
 checks: ## compile and run on stand-ins what only Apple's systems compile; type-check what stand-ins cannot
 	swift build --package-path Checks --build-tests $(strict)

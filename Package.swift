@@ -163,6 +163,11 @@ let package = Package(
                 "CollectorSupport", "Gzip", "Threads",
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
+        // The pages in headless Chromium.
+        .testTarget(
+            name: "BrowserTests",
+            dependencies: ["LeakCollector", "LeakStore", "HTTPClient", "CollectorSupport", "Threads"],
+            swiftSettings: settings),
         .testTarget(
             name: "collectorTests", dependencies: ["collector", "LeakCollector", "LeakStore", "HTTPClient"],
             swiftSettings: settings),

@@ -68,8 +68,11 @@ import Testing
     func `after a connection that went a new one is made`(carrier: Carrier) async throws {
         let peer = try ScriptedPeer { _ in .init(Self.noContent, then: .close) }
         defer { peer.stop() }
-        let replies = await carrier.replies(to: Array(repeating: .report(to: peer.address), count: 3))
-        #expect(replies.compactMap(\.answer?.status) == [204, 204, 204])
+        let replies = await carrier.replies(to: Array(repeating: .report(to: peer.address), count: 9))
+        // A post that meets a connection just as it goes gets no answer, and is one to send again.
+        let answers = replies.compactMap(\.answer?.status)
+        #expect(answers.count >= 3 && answers.allSatisfy { $0 == 204 })
+        #expect(answers.count + replies.compactMap(\.failure).count == 9)
     }
 
     @Test(arguments: Carrier.allCases)

@@ -29,7 +29,7 @@ import Testing
                 let clock = ContinuousClock()
                 let start = clock.now
                 server.start()
-                while server.counters.accepted < 6 && clock.now - start < .seconds(2) { Client.pause() }
+                while server.counters.accepted < 6 && clock.now - start < .seconds(60) { Client.pause() }
                 let counters = server.counters
                 let shed = counters.shed.descriptors
                 // One peer at a time is turned away, with a pause before the next: each costs one failed call.

@@ -18,7 +18,7 @@ import Threads
             answer.with { $0 = hasSome }
             answer.wakeAll()
         }
-        return answer.wait(milliseconds: 10_000) { $0 } ?? false
+        return answer.wait(milliseconds: Int64(generousSeconds * 1000)) { $0 } ?? false
     }
 
     @Test func `switched off, nothing is kept or sent, and what waited is deleted`() {
@@ -45,12 +45,12 @@ import Threads
         }
         let reporter = place.reporter(online)
         reporter.record(message: "not kept")
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(!reporter.statistics.isCollecting)
         #expect(online.posts.isEmpty)
         reporter.setCollectionEnabled(true)
         reporter.record(message: "kept")
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.sent == 1)
     }
 
@@ -58,11 +58,11 @@ import Threads
         let place = QueuePlace()
         let (one, other) = (place.reporter(online), place.reporter(online))
         other.record(message: "before")
-        #expect(other.flush(timeout: 5))
+        #expect(other.flush(timeout: generousSeconds))
         one.setCollectionEnabled(false)
         #expect(!hasUnsent(one))
         other.record(message: "after")
-        #expect(other.flush(timeout: 5))
+        #expect(other.flush(timeout: generousSeconds))
         #expect(online.posts.count == 1)
         #expect(!other.statistics.isCollecting)
     }
@@ -71,10 +71,10 @@ import Threads
         let place = QueuePlace()
         let reporter = place.reporter(online) { $0.collectsByDefault = false }
         reporter.record(message: "not kept")
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         reporter.setCollectionEnabled(true)
         reporter.record(message: "kept")
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.sent == 1)
     }
 
@@ -122,7 +122,7 @@ import Threads
         let reporter = reporter(online)
         reporter.deleteUnsentReports(resetInstall: true)
         reporter.record(message: "new")
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let installs = try online.batches().compactMap { $0["install"] as? String }
         #expect(installs.last == file.identifier())
         #expect(installs.last != first)

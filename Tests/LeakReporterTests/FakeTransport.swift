@@ -56,7 +56,7 @@ extension Post {
 ///
 /// - Returns: whether it came to hold.
 func comesToHold(_ condition: () -> Bool) -> Bool {
-    let deadline = Date().addingTimeInterval(5)
+    let deadline = Date().addingTimeInterval(generousSeconds)
     while !condition() {
         guard Date() < deadline else { return false }
         Thread.sleep(forTimeInterval: 0.001)

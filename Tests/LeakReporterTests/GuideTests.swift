@@ -98,7 +98,7 @@ import Testing
         var leak = LeakReport()
         (leak.className, leak.message) = ("Shop.Cart", "of Anna")
         reporter.record(leak: leak)
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let report = try #require((transport.batches().first?["reports"] as? [[String: Any]])?.first)
         #expect(report["class"] as? String == "Shop.Cart")
         #expect(report["message"] == nil)

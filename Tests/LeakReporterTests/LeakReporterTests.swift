@@ -27,7 +27,7 @@ import Threads
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport)
         reporter.record(message: "Expected deallocation of Shop.Cart")
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let post = try #require(transport.posts.first)
         #expect(post.address == "http://localhost:8080/api/v1/reports")
         #expect(post["Authorization"] == "Bearer k1")
@@ -46,7 +46,7 @@ import Threads
         for number in 0..<20 {
             reporter.record(message: "leak of \(Character(Unicode.Scalar(65 + UInt8(number))))")
         }
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(transport.posts.count == 5)
         #expect(Set(transport.posts).count == 1)
         #expect(reporter.statistics.sent == 20)
@@ -92,7 +92,7 @@ import Threads
         }
         let reporter = reporter(transport)
         reporter.record(message: "leak")
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.sent == 1)
         #expect(reporter.statistics.dropped == [:])
         #expect(!reporter.statistics.isStopped)
@@ -110,7 +110,7 @@ import Threads
                 message: (0..<100).map { _ in String(UInt8.random(in: 0...255, using: &random), radix: 36) }
                     .joined())
         }
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.sent == 64)
         #expect(reporter.statistics.dropped == [:])
         #expect(reporter.statistics.batches > 1)
@@ -124,7 +124,7 @@ import Threads
             reporter.record(
                 message: String(repeating: "x", count: number) + " " + String(repeating: "\u{1}", count: 900))
         }
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.sent == 16)
         #expect(transport.posts.count >= 6)
     }
@@ -168,7 +168,7 @@ import Threads
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for _ in 0..<10_000 { reporter.record(message: "leak") }
         }
-        #expect(reporter.flush(timeout: 30))
+        #expect(reporter.flush(timeout: generousSeconds))
         let statistics = reporter.statistics
         #expect(statistics.waiting == 0)
         #expect(statistics.sent + (statistics.dropped[.queueFull] ?? 0) == 80_000)
@@ -179,7 +179,7 @@ import Threads
     @Test func `a caller never waits for the network`() {
         let gate = DispatchSemaphore(value: 0)
         let transport = FakeTransport { _, _ in
-            _ = gate.wait(timeout: .now() + 5)
+            _ = gate.wait(timeout: .now() + generousSeconds)
             return FakeTransport.accepted()
         }
         let reporter = reporter(transport) { $0.bounds.gatherMilliseconds = 0 }
@@ -189,7 +189,7 @@ import Threads
         #expect(!reporter.flush(timeout: 0.01))
         #expect(reporter.statistics.waiting + (reporter.statistics.dropped[.queueFull] ?? 0) == 1_001)
         for _ in 0..<100 { gate.signal() }
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
     }
 
     @Test(arguments: [
@@ -205,7 +205,7 @@ import Threads
         let reporter = reporter(transport, endpoint: endpoint, key: key)
         for _ in 0..<3 { reporter.record(message: "leak") }
         reporter.record(checks: [ClassChecks(className: "A", count: 1)])
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(transport.posts.isEmpty)
         #expect(reporter.statistics.isStopped)
         #expect(reporter.statistics.dropped == [.misconfigured: 3])
@@ -216,7 +216,7 @@ import Threads
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport, endpoint: "http://leaks.example.com") { $0.allowsInsecure = true }
         reporter.record(message: "leak")
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(transport.posts.count == 1)
     }
 
@@ -236,7 +236,7 @@ import Threads
             report.count = .min
             reporter.record(leak: report)
         }
-        #expect(reporter.flush(timeout: 10))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.sent == 10)
         #expect(reporter.statistics.dropped == [:])
     }

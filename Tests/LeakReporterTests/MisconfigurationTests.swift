@@ -59,7 +59,7 @@ import Testing
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = LeakReporter(configuration) { transport }
         reporter.record(message: "a leak")
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.lastFailure?.contains("sha256/short") == true)
         #expect(transport.posts.isEmpty)
     }

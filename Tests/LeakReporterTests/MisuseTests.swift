@@ -40,7 +40,7 @@ import Threads
             reporter.startSession { [] }
             for _ in 0..<3 { reporter.record(message: "leak") }
             reporter.endSession()
-            #expect(reporter.flush(timeout: 20))
+            #expect(reporter.flush(timeout: generousSeconds))
             let statistics = reporter.statistics
             #expect(statistics.sent + statistics.dropped.values.reduce(0, +) == 3)
         }
@@ -52,7 +52,7 @@ import Threads
         configuration.bounds.sampleRate = rate
         let reporter = reporter(configuration)
         reporter.record(message: "leak")
-        #expect(reporter.flush(timeout: 20))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.sent == (rate == 0 ? 0 : 1))
     }
 
@@ -65,14 +65,14 @@ import Threads
             guard let reporter = held.with({ $0 }) else { return report }
             reporter.record(message: "one more")
             reporter.sendUnsentReports()
-            let isFlushed = reporter.flush(timeout: 60)
+            let isFlushed = reporter.flush(timeout: generousSeconds)
             answers.with { $0.append(isFlushed) }
             return report
         }
         let reporter = reporter(configuration)
         held.with { $0 = reporter }
         reporter.record(message: "leak")
-        #expect(reporter.flush(timeout: 20))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(answers.with { $0 } == [false])
         #expect(reporter.statistics.dropped == [.reentrant: 1])
         #expect(reporter.statistics.sent == 1)
@@ -87,7 +87,8 @@ import Threads
             configuration.storage = .memory
             let reporter = LeakReporter(configuration)
             reporter.record(message: "leak")
-            guard reporter.flush(timeout: 20), reporter.statistics.dropped == [.misconfigured: 1] else {
+            guard reporter.flush(timeout: generousSeconds), reporter.statistics.dropped == [.misconfigured: 1]
+            else {
                 exit(2)
             }
         }

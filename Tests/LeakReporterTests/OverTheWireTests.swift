@@ -82,7 +82,7 @@ import Testing
         #expect(comesToHold { detector.counts.freed == 1 && reporter.statistics.sent == 2 })
         reporter.record(checks: detector.takeChecks())
         reporter.record(session: EndedSession(id: "s1", checks: 1, leaks: 1))
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
 
         let arrivals = inbox.arrivals
         #expect(Set(arrivals.map(\.path)) == ["/api/v1/reports"])
@@ -113,7 +113,7 @@ import Testing
         // All of them in one batch, however long recording takes.
         let reporter = reporter(server, gatherMilliseconds: 60_000)
         for number in 0..<30 { reporter.record(message: "Expected deallocation of Shop.Page\(number)") }
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let arrivals = inbox.arrivals
         #expect(arrivals.count == 3)
         #expect(Set(arrivals.map(\.key)).count == 1)
@@ -149,7 +149,7 @@ import Testing
         let server = try Server(Server.Configuration(port: port), service: inbox)
         server.start()
         defer { server.stop(within: .seconds(1)) }
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.sent == 1)
     }
 }

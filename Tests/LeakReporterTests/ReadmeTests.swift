@@ -22,7 +22,7 @@ import Threads
 
     /// What arrived of one report.
     private func arrived(from reporter: LeakReporter) throws -> [String: Any] {
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let reports = try transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
         #expect(reports.count == 1)
         return try #require(reports.first)
@@ -43,7 +43,7 @@ import Threads
             let transport = FakeTransport { _, _ in FakeTransport.accepted() }
             let reporter = makeReporter(transport)
             passOn(reporter, text)
-            #expect(reporter.flush(timeout: 5))
+            #expect(reporter.flush(timeout: generousSeconds))
             let reports = try transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
             #expect(reports.map { $0["message"] as? String } == [text])
         }
@@ -229,7 +229,7 @@ import Threads
         let (closedScreens, leaks) = (12, 1)
         let reporter = makeReporter()
         reporter.record(session: EndedSession(id: UUID().uuidString, checks: closedScreens, leaks: leaks))
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let session = try #require((transport.batches().first?["sessions"] as? [[String: Any]])?.first)
         #expect((session["checks"] as? Int, session["leaks"] as? Int) == (12, 1))
     }
@@ -255,7 +255,7 @@ import Threads
 
         #expect(comesToHold { reporter.statistics.sent + reporter.statistics.waiting == 1 })
         reporter.endSession()
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let batches = try transport.batches()
         let name = "LeakReporterTests.ReadmeTests.ViewModel"
         let reports = batches.flatMap { $0["reports"] as? [[String: Any]] ?? [] }

@@ -41,7 +41,7 @@ import Threads
         reporter.setCustomValue(nil, forKey: "tab")
         reporter.setUserID(nil)
         reporter.record(leak: leak("Shop.Pay"))
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let batches = try transport.batches()
         #expect(batches.map { $0["user"] as? String } == ["u1", nil])
         let reports = try reports()
@@ -63,7 +63,7 @@ import Threads
         reporter.record(
             message: "LEAKED VIEWCONTROLLER DEINNITED <Shop.Pay: 0x7f88acc69260>\n\nDeinnited after 8.912s.")
         reporter.endSession()
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let sessions = try transport.batches().flatMap { $0["sessions"] as? [[String: Any]] ?? [] }
         #expect(sessions.map { $0["leaks"] as? Int } == [0])
         #expect(sessions.map { $0["checks"] as? Int } == [5])
@@ -83,7 +83,7 @@ import Threads
         }
         reporter.log("private")
         for name in ["Shop.Secret", "Shop.Cart", "Shop.Secret"] { reporter.record(leak: leak(name)) }
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let reports = try reports()
         #expect(reports.map { $0["class"] as? String } == ["Shop.Cart"])
         #expect(reports.first?["log"] == nil)
@@ -91,7 +91,7 @@ import Threads
         #expect(reporter.statistics.dropped == [.beforeSend: 2])
         // With the next batch, if that one had gone already.
         reporter.record(leak: leak("Shop.Pay"))
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let told = try transport.batches().compactMap { ($0["dropped"] as? [String: Int])?["before_send"] }
         #expect(told.reduce(0, +) == 2)
     }
@@ -104,11 +104,11 @@ import Threads
             return count > 0 ? [ClassChecks(className: "Shop.Cart", count: count)] : []
         }
         reporter.record(leak: leak("Shop.Cart"))
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         reporter.record(leak: leak("Shop.Cart"))
         reporter.endSession()
         reporter.endSession()
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let batches = try transport.batches()
         let sessions = batches.flatMap { $0["sessions"] as? [[String: Any]] ?? [] }
         #expect(sessions.map { $0["checks"] as? Int } == [5])
@@ -121,7 +121,7 @@ import Threads
         let reporter = reporter()
         reporter.startSession()
         reporter.endSession()
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(transport.posts.isEmpty)
     }
 
@@ -133,7 +133,7 @@ import Threads
                     "VIEWCONTROLLER STILL IN MEMORY <Shop.Cart: 0x\(String(0x7f88_0000 + number * 16, radix: 16))>"
             )
         }
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(try reports().map { $0["count"] as? Int } == [1_000])
         #expect(reporter.statistics.sent == 1_000)
     }
@@ -141,12 +141,12 @@ import Threads
     @Test func `a session has so many different leaks, and says how many it left out`() throws {
         let reporter = reporter { $0.bounds.reportsPerSession = 3 }
         for number in 0..<10 { reporter.record(leak: leak("Shop.Page\(number)")) }
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.sent == 3)
         #expect(reporter.statistics.dropped == [.budget: 7])
         reporter.startSession()
         reporter.record(leak: leak("Shop.Page9"))
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.sent == 4)
     }
 
@@ -155,7 +155,7 @@ import Threads
         reporter.startSession { [ClassChecks(className: "A", count: 1)] }
         reporter.record(leak: leak("Shop.Cart"))
         reporter.endSession()
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         let batches = try transport.batches()
         #expect(batches.allSatisfy { $0["sessions"] == nil && $0["checks"] == nil })
         #expect(batches.compactMap { ($0["dropped"] as? [String: Int])?["sampled"] } == [1])

@@ -25,7 +25,7 @@ import Testing
         }
         let online = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = place.reporter(online) { $0.app.version = "2" }
-        #expect(comesToHold { reporter.flush(timeout: 5) && reporter.statistics.sent == 3 })
+        #expect(comesToHold { reporter.flush(timeout: generousSeconds) && reporter.statistics.sent == 3 })
         let first = try #require(offline.posts.first)
         #expect(online.posts.first == first)
         let batch = try #require(online.batches().first)

@@ -147,7 +147,10 @@ final class Front: Service {
                 let question = try Question(route, request, address: address.with { $0 })
                 ask(question, responder)
             } catch {
-                responder.send(error.response)
+                responder.send(
+                    route.access == .people
+                        ? .page(error: error.status, detail: error.detail, isSignedIn: true, now: now())
+                        : error.response)
             }
         }
     }

@@ -27,11 +27,11 @@ import Threads
 
         /// The first `count`, within five seconds.
         func records(_ count: Int) -> [AccessRecord] {
-            records.wait(timeout: .seconds(5)) { $0.count >= count ? $0 : nil } ?? records.with { $0 }
+            records.wait(timeout: .seconds(60)) { $0.count >= count ? $0 : nil } ?? records.with { $0 }
         }
 
         func calls(_ count: Int) -> [SlowCall] {
-            calls.wait(timeout: .seconds(5)) { $0.count >= count ? $0 : nil } ?? calls.with { $0 }
+            calls.wait(timeout: .seconds(60)) { $0.count >= count ? $0 : nil } ?? calls.with { $0 }
         }
     }
 

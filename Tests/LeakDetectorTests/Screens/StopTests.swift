@@ -10,7 +10,7 @@ import Testing
     /// Screens are let go of in a turn of the main actor's own.
     private func stop(_ kit: Kit) async throws {
         kit.detector.stop()
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(120)
         while !kit.screens.isStopped, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(1))
         }
@@ -79,7 +79,7 @@ import Testing
         kit.window.root = Home(kit)
         kit.window.root?.present(cart)
         kit.window.root?.dismiss()
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(120)
         while kit.detector.counts.suppressed == 0, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(10))
         }

@@ -34,7 +34,7 @@ import Testing
     }
 
     private func wait(until isDone: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(120)
         while !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
     }
 

@@ -35,4 +35,4 @@ extension LeakReporter {
 }
 
 /// Seconds that are enough for a few attempts on a busy machine.
-let generousSeconds: Double = 60
+let generousSeconds: Double = 600

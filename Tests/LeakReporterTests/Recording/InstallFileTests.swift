@@ -101,7 +101,7 @@ import Threads
         }
         #expect(!FileManager.default.fileExists(atPath: file.folder), "nothing is read by who makes it")
         reporter.record(message: "m")
-        #expect(reporter.flush(timeout: 5))
+        #expect(reporter.flush(timeout: generousSeconds))
         return try #require(transport.batches().first)["install"] as? String
     }
 
@@ -132,7 +132,7 @@ import Threads
         }
         for _ in 0..<2 {
             reporter.record(leak: LeakReport())
-            #expect(reporter.flush(timeout: 5))
+            #expect(reporter.flush(timeout: generousSeconds))
         }
         #expect(asked.with { $0 }.count == 1)
         #expect(asked.with { $0 } != [ObjectIdentifier(Thread.current)])

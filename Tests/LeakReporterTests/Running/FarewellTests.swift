@@ -74,7 +74,7 @@ import Threads
             farewell(reporter).handOver()
             reporter.keeper.post(.foreground)
         }
-        #expect(reporter.flush(timeout: 60))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(try sessions().count == 2)
         #expect(Set(try sessions().map { $0["id"] as? String }).count == 2)
     }
@@ -85,7 +85,7 @@ import Threads
             farewell(reporter).handOver()
             reporter.keeper.post(.foreground)
             reporter.record(message: "leak")
-            #expect(reporter.flush(timeout: 60))
+            #expect(reporter.flush(timeout: generousSeconds))
         }
         leaveAndReturn()
         reporter.startSession()
@@ -94,7 +94,7 @@ import Threads
         reporter.endSession()
         leaveAndReturn()
         reporter.endSession()
-        #expect(reporter.flush(timeout: 60))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(try sessions().count == 1)
     }
 
@@ -126,7 +126,7 @@ import Threads
         farewell.handOver()
         #expect(
             comesToHold { reporter.statistics.batches == 0 && !reporter.keeper.board.with { $0.hasSession } })
-        #expect(reporter.flush(timeout: 60))
+        #expect(reporter.flush(timeout: generousSeconds))
         #expect(try sessions().count == 1)
     }
 

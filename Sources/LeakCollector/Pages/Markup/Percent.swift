@@ -15,8 +15,8 @@ enum Percent {
     }
 
     /// A file name for any text: like ``encode(_:)`` with `=` for `%`, which a link need not escape again. Capitals are
-    /// written as numbers too, for file systems that take them for small ones; a leading dot and the empty text are no
-    /// file names of their own; what gets long ends with its hash.
+    /// written as numbers too, for file systems that take them for small letters; a leading dot and the empty text are
+    /// no file names of their own. What becomes too long for a file system is cut and ends with a part of its hash.
     static func fileName(_ text: String) -> String {
         guard !text.isEmpty else { return "=" }
         var bytes: [UInt8] = []
@@ -30,15 +30,20 @@ enum Percent {
                 bytes += hexadecimal(byte)
             }
         }
-        // Most file systems take 255 bytes; an ending follows.
-        guard bytes.count > 200 else { return String(decoding: bytes, as: UTF8.self) }
-        let hash = SHA256.hash(Array(text.utf8)).prefix(16).flatMap(hexadecimal)
-        return String(decoding: bytes.prefix(100) + Array("=h".utf8) + hash, as: UTF8.self).lowercased()
+        if bytes.count > longestName {
+            let hash = SHA256.hash(Array(text.utf8)).prefix(16).flatMap(hexadecimal)
+            // No escaped text has `=-` in it: the name is nobody else's.
+            bytes = bytes.prefix(longestName - hash.count - 2) + Array("=-".utf8) + hash
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func isCapital(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
+
+    /// Bytes; file systems take 255, an ending among them.
+    private static let longestName = 200
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {

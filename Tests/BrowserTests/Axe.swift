@@ -1,0 +1,23 @@
+import Foundation
+
+/// axe-core, which finds what people cannot read or reach: https://github.com/dequelabs/axe-core
+enum Axe {
+    /// Fetched, not kept here; `nil`: not fetched.
+    static let script = try? String(
+        contentsOf: Checkout.fetched.appendingPathComponent("axe.min.js"), encoding: .utf8)
+}
+
+extension Tab {
+    /// What axe finds on the page: a line for each rule that is broken, with the elements that break it.
+    func violations() async throws -> [String] {
+        guard let script = Axe.script else { throw Failure(description: "axe-core was not fetched") }
+        _ = try await evaluate(script + "; 0")
+        return try await evaluate(
+            """
+            axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(broken =>
+                `${broken.id}: ${broken.help}: ` + broken.nodes.slice(0, 5)
+                    .map(node => `${node.html.slice(0, 200)} (${node.failureSummary})`).join(' | ')))
+            """
+        ).elements.compactMap(\.text)
+    }
+}

@@ -1,0 +1,9 @@
+import Testing
+
+/// The pages as people see them: in Chromium, with a collector of its own for each test.
+@Suite(
+    .serialized, .chromium,
+    .enabled(
+        if: ChromiumProcess.program != nil,
+        "LEFT OUT: there is no chromium on PATH; Scripts/setup chromium installs it"))
+struct BrowserTests {}

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+import Threads
+
+/// The one browser of all tests of the suite.
+final class Browser: Sendable {
+    /// Of the tests that run now; ``ChromiumTrait`` sets it.
+    @TaskLocal static var current: Browser?
+
+    private let devTools: DevTools
+
+    init(program: String) throws {
+        devTools = try DevTools(program: program)
+    }
+
+    /// Blocks until it is gone. Call once.
+    func stop() {
+        devTools.stop()
+    }
+
+    /// Opens a tab that shares nothing with others, lends it, and closes it.
+    ///
+    /// - Parameter site: the address of what is visited, without a path.
+    ///
+    /// What its pages complained of is an issue of the test, unless the test took it before
+    /// (``Tab/takeComplaints()``).
+    static func tab<Value>(
+        _ look: Look = .desk, at site: String = "", sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (Tab) async throws -> Value
+    ) async throws -> Value {
+        let browser = try #require(current, "no browser: the suite lacks .chromium")
+        let context = try await browser.devTools.call("Target.createBrowserContext")["browserContextId"]
+        let tab = try await Tab(browser.devTools, context: context, look: look, site: site)
+        do {
+            let value = try await body(tab)
+            try await tab.settle()
+            let complaints = tab.takeComplaints()
+            #expect(complaints == [], sourceLocation: sourceLocation)
+            try await browser.close(context)
+            return value
+        } catch {
+            let complaints = tab.takeComplaints()
+            if !complaints.isEmpty { Issue.record("\(complaints)", sourceLocation: sourceLocation) }
+            try? await browser.close(context)
+            throw error
+        }
+    }
+
+    private func close(_ context: JSON) async throws {
+        _ = try await devTools.call("Target.disposeBrowserContext", ["browserContextId": context])
+    }
+}
+
+/// Starts Chromium before the first test of a suite and ends it after the last.
+struct ChromiumTrait: SuiteTrait, TestScoping {
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard let program = ChromiumProcess.program else { return try await function() }
+        let browser = try Browser(program: program)
+        let result = await Result {
+            try await Browser.$current.withValue(browser) { try await function() }
+        }
+        // Waits for the process: on a thread that others do not need.
+        await onOwnThread { browser.stop() }
+        try result.get()
+    }
+}
+
+extension Trait where Self == ChromiumTrait {
+    static var chromium: Self { Self() }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
+
+/// Runs what blocks on a thread of its own; the pool that tests run on has few.
+func onOwnThread<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Result { try body() }) }.start()
+    }
+}
+
+func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        Thread { continuation.resume(returning: body()) }.start()
+    }
+}

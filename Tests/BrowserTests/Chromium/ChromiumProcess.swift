@@ -1,0 +1,100 @@
+import Foundation
+import Threads
+
+/// A headless Chromium and the two pipes through which it is steered.
+///
+/// `--remote-debugging-pipe` takes messages from descriptor 3 and answers on 4, each ended by a zero byte. When the pipe
+/// closes, as it does with this process however that ends, Chromium ends too.
+final class ChromiumProcess: Sendable {
+    private struct Outbox {
+        var messages: [Data] = []
+        var isClosed = false
+    }
+
+    private let process: Process
+    /// Where it keeps what a browser keeps. Removed by ``stop()``.
+    private let profile: String
+    private let outbox = Guarded(Outbox())
+    private let writer: WorkerThread
+    private let reader: WorkerThread
+
+    /// Where Chromium is; `nil`: not on this machine.
+    static let program: String? = {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return folders.map { "\($0)/chromium" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    /// - Parameter receive: called with each message, on one thread; with `nil` when no more will come.
+    init(program: String, receive: @escaping @Sendable (Data?) -> Void) throws {
+        let process = Process()
+        let (commands, answers) = (Pipe(), Pipe())
+        profile = NSTemporaryDirectory() + "chromium-\(UUID().uuidString)"
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        // A process that Foundation starts is given descriptors 0 to 2 alone: the shell moves them.
+        process.arguments =
+            ["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", program] + Self.flags
+            + ["--user-data-dir=\(profile)"]
+        process.standardInput = commands
+        process.standardOutput = answers
+        try process.run()
+        self.process = process
+
+        let output = commands.fileHandleForWriting
+        let outbox = outbox
+        // The thread has signals blocked: a write to a Chromium that has ended fails and ends nothing else.
+        writer = WorkerThread(name: "chromium-write") {
+            while let message = Self.next(in: outbox) {
+                do { try output.write(contentsOf: message) } catch { break }
+            }
+            try? output.close()
+        }
+        let input = answers.fileHandleForReading
+        reader = WorkerThread(name: "chromium-read") {
+            var buffer = Data()
+            while case let more = input.availableData, !more.isEmpty {
+                buffer += more
+                guard more.contains(0) else { continue }
+                var parts = buffer.split(separator: 0, omittingEmptySubsequences: false)
+                buffer = Data(parts.removeLast())
+                for part in parts { receive(Data(part)) }
+            }
+            receive(nil)
+        }
+    }
+
+    private static func next(in outbox: Guarded<Outbox>) -> Data? {
+        outbox.wait { outbox -> Guarded<Outbox>.Look<Data?> in
+            if !outbox.messages.isEmpty { return .take(outbox.messages.removeFirst()) }
+            return outbox.isClosed ? .take(nil) : .sleep(milliseconds: nil)
+        }
+    }
+
+    func send(_ message: Data) {
+        outbox.with { $0.messages.append(message + [0]) }
+        outbox.wakeAll()
+    }
+
+    /// Ends it and forgets what it kept. Blocks until it is gone. Call once.
+    func stop() {
+        outbox.with { $0.isClosed = true }
+        outbox.wakeAll()
+        writer.join()
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        reader.join()
+        try? FileManager.default.removeItem(atPath: profile)
+    }
+
+    private static let flags = [
+        "--headless=new",
+        // The sandbox refuses to start as root, which containers are; what is opened here is our own.
+        "--no-sandbox",
+        "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe", "--hide-scrollbars",
+        "--no-first-run", "--mute-audio", "--force-color-profile=srgb",
+        // It is to talk to the collector alone.
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        "--disable-default-apps", "--disable-extensions",
+        // So that going back loads a page again instead of showing a kept one.
+        "--disable-features=BackForwardCache,Translate,OptimizationHints,MediaRouter",
+    ]
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Threads
+
+/// A tab of the browser with cookies of its own.
+final class Tab: Sendable {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let devTools: DevTools
+    let session: String
+    /// The address without a path of the site that is visited.
+    let site: String
+    private let events = Guarded(PageEvents())
+
+    init(_ devTools: DevTools, context: JSON, look: Look, site: String) async throws {
+        self.devTools = devTools
+        self.site = site
+        let target = try await devTools.call(
+            "Target.createTarget", ["url": "about:blank", "browserContextId": context])["targetId"]
+        let attached = try await devTools.call(
+            "Target.attachToTarget", ["targetId": target, "flatten": true])["sessionId"]
+        guard let session = attached.text else { throw Failure(description: "no session of the tab") }
+        self.session = session
+        let events = events
+        devTools.listen(to: session) { method, parameters in
+            events.with { $0.receive(method, parameters) }
+            // It would wait for an answer for good.
+            if method == "Page.javascriptDialogOpening" {
+                devTools.tell("Page.handleJavaScriptDialog", ["accept": false], session: session)
+            }
+        }
+        for domain in ["Page", "Runtime", "Log", "Network", "Audits"] { try await call("\(domain).enable") }
+        try await show(look)
+    }
+
+    deinit { devTools.listen(to: session, nil) }
+
+    @discardableResult
+    func call(_ method: String, _ parameters: JSON = [:]) async throws -> JSON {
+        try await devTools.call(method, parameters, session: session)
+    }
+
+    func show(_ look: Look) async throws {
+        try await call("Emulation.setScriptExecutionDisabled", ["value": JSON(!look.scripts)])
+        try await call(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": JSON(look.width), "height": JSON(look.width < 600 ? 780 : 900),
+                "deviceScaleFactor": 1, "mobile": JSON(look.width < 600),
+            ])
+        try await call(
+            "Emulation.setEmulatedMedia",
+            [
+                "media": look.isPrinted ? "print" : "screen",
+                "features": [["name": "prefers-color-scheme", "value": look.isDark ? "dark" : "light"]],
+            ])
+    }
+
+    /// Follows an address and waits until the page has loaded with all that is in it.
+    func open(_ address: String) async throws {
+        try await loading {
+            let error = try await call("Page.navigate", ["url": JSON(address)])["errorText"]
+            if let words = error.text { throw Failure(description: "\(address): \(words)") }
+        }
+    }
+
+    func reload() async throws {
+        try await loading { try await call("Page.reload") }
+    }
+
+    /// Does something that leads to another page, and waits until that has loaded.
+    func loading(_ act: () async throws -> Void) async throws {
+        let before = events.with { $0.loads }
+        try await act()
+        try await wait("a page to load") { self.events.with { $0.loads } > before }
+    }
+
+    /// Waits until an expression of JavaScript is true.
+    func wait(until expression: String) async throws {
+        // A page that is on its way out answers with an error.
+        try await wait(expression) { ((try? await self.evaluate(expression)) ?? .null).isTrue }
+    }
+
+    private func wait(_ words: String, until condition: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + DevTools.patience
+        while try await !condition() {
+            guard ContinuousClock.now < deadline else {
+                let place = try? await evaluate("location.href").text
+                throw Failure(description: "waited in vain for: \(words); at \(place ?? "?")")
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// The value of an expression, a promise's when it is one. Works where the page's own scripts do not run.
+    func evaluate(_ expression: String) async throws -> JSON {
+        let answer = try await call(
+            "Runtime.evaluate",
+            ["expression": JSON(expression), "returnByValue": true, "awaitPromise": true])
+        let problem = answer["exceptionDetails"]
+        guard problem == .null else {
+            throw Failure(
+                description: problem["exception"]["description"].text ?? problem["text"].text ?? expression)
+        }
+        return answer["result"]["value"]
+    }
+
+    /// What the pages complained of since it was asked for last.
+    func takeComplaints() -> [String] {
+        events.with { events in
+            defer { events.complaints = [] }
+            return events.complaints
+        }
+    }
+
+    /// Waits until what has happened so far has been told.
+    func settle() async throws {
+        _ = try await evaluate("0")
+    }
+}

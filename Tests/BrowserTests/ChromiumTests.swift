@@ -1,0 +1,68 @@
+import Testing
+
+extension BrowserTests {
+    /// The browser does what the other tests take for granted.
+    @Suite struct ChromiumTests {
+        private static let page = "data:text/html,<p>quiet<script>document.body.textContent = 'loud'</script>"
+
+        @Test(arguments: [(Look.desk, "loud"), (.withoutScripts, "quiet")])
+        func `a page's scripts run where they are on`(look: Look, words: String) async throws {
+            try await Browser.tab(look) { tab in
+                try await tab.open(Self.page)
+                try await tab.expect("body", reads: [words])
+            }
+        }
+
+        @Test(arguments: [
+            ("<script>alert(7)</script>", "dialog: 7"),
+            ("<script>console.error('so')</script>", "console: so"),
+            ("<script>nothing.here</script>", "exception: ReferenceError: nothing is not defined"),
+            (
+                "<meta http-equiv=Content-Security-Policy content=\"script-src 'none'\"><script>1</script>",
+                "policy: "
+            ),
+        ])
+        func `what a page complains of is told`(page: String, complaint: String) async throws {
+            try await Browser.tab { tab in
+                try await tab.open("data:text/html,\(page)")
+                try await tab.settle()
+                let complaints = tab.takeComplaints()
+                #expect(complaints.contains { $0.hasPrefix(complaint) }, "\(complaints)")
+            }
+        }
+
+        @Test func `a tab knows no other tab's cookies`() async throws {
+            let site = try await Site()
+            try await site.visit { tab in
+                try await tab.open(site.address + "/")
+                try await tab.expect("h1", reads: ["Waiting for the first report"])
+            }
+            try await Browser.tab { tab in
+                try await tab.open(site.address + "/")
+                try await tab.expect("h1", reads: ["Sign in"])
+            }
+        }
+
+        @Test func `what lies under something else cannot be clicked`() async throws {
+            try await Browser.tab { tab in
+                try await tab.open(
+                    "data:text/html,<button>Go</button><div style='position:fixed;inset:0'></div>")
+                await #expect(throws: Tab.Failure.self) { try await tab.click("button") }
+            }
+        }
+
+        @Test(arguments: [(Look.desk, 1200), (.phone, 360)])
+        func `a page is as wide as the window`(look: Look, width: Int) async throws {
+            try await Browser.tab(look) { tab in
+                try await tab.open(
+                    "data:text/html,<meta name=viewport content='width=device-width'><p>a")
+                #expect(try await tab.evaluate("innerWidth").int == width)
+                #expect(try await tab.overflow == 0)
+                try await tab.open(
+                    "data:text/html,<meta name=viewport content='width=device-width'><div style='width:1500px'>a"
+                )
+                #expect(try await tab.overflow >= 1500 - width)
+            }
+        }
+    }
+}

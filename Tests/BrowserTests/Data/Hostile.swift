@@ -1,0 +1,74 @@
+/// Texts that break pages which trust them.
+enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
+    case script, attribute, image, comment, ends, bidirectional, rightToLeft, unbroken, emoji, stacked,
+        address
+
+    var description: String { rawValue }
+
+    /// At most 512 bytes, as a class may have.
+    var text: String {
+        switch self {
+        case .script: "<script>alert(1)</script>"
+        case .attribute: "\"onload=\"alert(1)\" autofocus onfocus='alert(1)' x=\""
+        case .image: "'\"><img src=/x onerror=alert(1)><svg onload=alert(1)>"
+        case .comment: "]]>--><!--<![CDATA["
+        case .ends: "</title></style></textarea></svg></table></main><script>alert(1)</script>"
+        case .bidirectional: "\u{202E}rellortnoC\u{2066}\u{2067}\u{202B}gpj.\u{200F}exe"
+        case .rightToLeft: "وحدة.تحكم.الدفع.מסך.תשלום"
+        case .unbroken: String(repeating: "W", count: 512)
+        case .emoji: String(repeating: "👩‍👩‍👧‍👦🏳️‍🌈", count: 10)
+        case .stacked: String(repeating: "Z\u{0338}\u{0321}\u{0321}\u{0361}\u{0300}\u{0301}", count: 20)
+        case .address: "javascript:alert(1)//%0Aalert(1)"
+        }
+    }
+
+    /// How the text is shown: marks that would turn around what follows become U+FFFD.
+    var shown: String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { mark in
+                    switch mark.value {
+                    case 0x202A...0x202E, 0x2066...0x2069: "\u{FFFD}"
+                    default: mark
+                    }
+                }))
+    }
+
+    /// The text cut to so many bytes, where the wire format takes no more.
+    func text(atMost bytes: Int) -> String {
+        var cut = text
+        while cut.utf8.count > bytes { cut.unicodeScalars.removeLast() }
+        return cut
+    }
+
+    /// A report with the text in every place that takes one.
+    var report: JSON {
+        let (long, short) = (JSON(text), JSON(text(atMost: 64)))
+        // Control characters are for messages alone: names with one are refused.
+        let message = JSON("\u{0}\u{7}\u{1B}[31m\u{7F}\u{85}\n" + text)
+        return [
+            "kind": "object", "class": long, "stack": [long, "UIWindow", long],
+            "children": [long],
+            "cycle": [long, "closure", long], "reason": JSON(text(atMost: 128)), "message": message,
+            "error": [
+                "domain": JSON(text(atMost: 256)), "code": 1, "userInfo": ["NSLocalizedDescription": message],
+            ],
+            "keys": [text(atMost: 64): message], "log": [long, long],
+            "app": [
+                "id": JSON(text(atMost: 256)), "module": JSON(text(atMost: 256)), "version": short,
+                "build": short,
+            ],
+            "device": ["os": short, "os_version": short, "model": short], "install": "i1",
+        ]
+    }
+
+    /// A site with all of them.
+    static func site() async throws -> Site {
+        try await Site(
+            [Batch.reports(allCases.map(\.report))]
+                + allCases.map {
+                    Batch.sessions(
+                        app: $0.text(atMost: 256), version: $0.text(atMost: 64), sessions: 3, leaky: 1)
+                })
+    }
+}

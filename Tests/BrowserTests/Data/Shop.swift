@@ -1,0 +1,100 @@
+/// A shop with leaks of every sort: new and old ones, one that is only slow, the system's, one that is text alone.
+enum Shop {
+    static let app = "com.acme.shop"
+    static let other = "com.acme.driver"
+    /// Of leaks that only make the list long.
+    static let screens = 60
+
+    static let deliveries: [JSON] = [
+        Batch.sessions(
+            app: app, version: "5.0.1", sessions: 40, leaky: 2, checks: ["Shop.ProductCell": 900]),
+        Batch.sessions(
+            app: app, version: "5.1.0", sessions: 120, leaky: 4,
+            checks: ["Shop.CartViewModel": 400, "Shop.ProductCell": 2000]),
+        Batch.sessions(
+            app: app, version: "5.2.0", sessions: 80, leaky: 9,
+            checks: ["Shop.CheckoutViewController": 320, "Shop.CartViewModel": 260, "Shop.ProductCell": 800]),
+        Batch.sessions(app: other, version: "2.0", sessions: 10, leaky: 1),
+        Batch.reports(checkout + cart + cells + search + textFields + [messageAlone, driver]),
+        Batch.reports((0..<screens).map(screen)),
+    ]
+
+    static let checkout: [JSON] = (0..<24).map { index in
+        var sighting = Sighting(
+            className: "Shop.CheckoutViewController",
+            stack: ["UITabBarController", "UINavigationController", "Shop.CheckoutViewController"],
+            install: index, hoursAgo: index * 3, count: 1 + index % 4)
+        sighting.model = index.isMultiple(of: 3) ? "iPhone16,2" : "iPhone17,1"
+        sighting.others = [
+            "cycle": ["Shop.CheckoutViewController.onPaid", "closure", "Shop.CheckoutViewController"],
+            "children": ["Shop.PaymentSheet<Shop.ApplePay>"], "reason": "dismissed", "waited_ms": 1000,
+            "alive": JSON(1 + index % 3),
+            "message": "VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>",
+            "keys": ["tab": "cart", "ab_test": 2, "premium": true],
+            "log": ["opened the cart", "tapped “Pay”", "closed the sheet"],
+        ]
+        return sighting.report
+    }
+
+    /// In three versions, under two paths.
+    static let cart: [JSON] = (0..<30).map { index in
+        Sighting(
+            className: "Shop.CartViewModel", kind: "object",
+            stack: index % 5 == 0
+                ? ["Shop.CartViewController", "Shop.CartViewModel"]
+                : ["UINavigationController", "Shop.CartViewController", "Shop.CartViewModel"],
+            version: ["5.0.1", "5.1.0", "5.2.0"][index % 3], build: ["770", "790", "812"][index % 3],
+            install: index % 11, hoursAgo: 20 * (30 - index),
+            others: ["cycle": ["Shop.CartViewModel.onChange", "closure", "Shop.CartViewModel"]]
+        ).report
+    }
+
+    static let cells: [JSON] = (0..<20).map { index in
+        Sighting(
+            className: "Shop.ProductCell", kind: "view",
+            stack: ["Shop.ProductListController", "UITableView", "Shop.ProductCell"],
+            version: index % 2 == 0 ? "5.0.1" : "5.1.0", build: nil, systemVersion: "18.\(index % 4)",
+            install: index, hoursAgo: 24 * (index + 1)
+        ).report
+    }
+
+    /// Nearly always freed a little later.
+    static let search: [JSON] = (0..<20).map { index in
+        Sighting(
+            className: "Shop.SearchResultsController",
+            stack: ["UINavigationController", "Shop.SearchResultsController"], version: "5.1.0",
+            build: "790", install: index / 2, hoursAgo: 30 + index,
+            others: index % 2 == 0
+                ? [:] : ["type": "freed", "lived_ms": JSON(1200 + 250 * index)]
+        ).report
+    }
+
+    /// iOS 11.2's own, as the list of known leaks says.
+    static let textFields: [JSON] = (0..<3).map { index in
+        Sighting(
+            className: "UITextField", kind: "view", stack: ["Shop.LoginViewController", "UITextField"],
+            version: "5.1.0", build: "790", systemVersion: "11.2.1", install: 40 + index, hoursAgo: 50
+        ).report
+    }
+
+    static let messageAlone = Sighting(
+        kind: "object", version: "5.1.0", build: "790", install: 3, hoursAgo: 80,
+        others: ["message": "Objekt nach 12 Sekunden noch im Speicher"]
+    ).report
+
+    static let driver = Sighting(
+        className: "Driver.MapViewController", stack: ["Driver.MapViewController"], app: other,
+        version: "2.0", build: nil, install: 90, hoursAgo: 5
+    ).report
+
+    static func screen(_ index: Int) -> JSON {
+        let name = "Shop.Screen\(index + 10)ViewController"
+        return Sighting(
+            className: name, stack: ["UINavigationController", name], version: "5.0.1", build: nil,
+            install: index % 7, hoursAgo: 200 + index
+        ).report
+    }
+
+    /// A site that has all of it.
+    static func site() async throws -> Site { try await Site(deliveries) }
+}

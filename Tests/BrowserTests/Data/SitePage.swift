@@ -1,0 +1,53 @@
+/// Every page of the collector, as tests that look at all of them go through it.
+enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
+    case summary
+    case summaryOfApp = "summary-of-an-app"
+    case emptyList = "empty-list"
+    case allStates = "all-states"
+    case leak
+    case oldLeak = "leak-in-three-versions"
+    case slowLeak = "slow-leak"
+    case knownLeak = "known-leak"
+    case leakWithoutClass = "leak-without-class"
+    case reports
+    case releases
+    case leakClass = "class"
+    case missing
+    case signIn = "sign-in"
+
+    var description: String { rawValue }
+
+    /// Where it is on a site with the shop's leaks.
+    func path(at site: Site) async throws -> String {
+        switch self {
+        case .summary: "/"
+        case .summaryOfApp: "/?app=\(Shop.app)"
+        case .emptyList: "/?q=nothing+has+this+name"
+        case .allStates: "/?state=any&limit=200&sort=reports"
+        case .leak: "/leaks/\(try await site.leak("CheckoutViewController"))"
+        case .oldLeak: "/leaks/\(try await site.leak("CartViewModel"))"
+        case .slowLeak: "/leaks/\(try await site.leak("SearchResultsController"))"
+        case .knownLeak: "/leaks/\(try await site.leak("UITextField"))"
+        case .leakWithoutClass: "/leaks/\(try await site.leak("noch im Speicher"))"
+        case .reports: "/leaks/\(try await site.leak("CheckoutViewController"))/reports"
+        case .releases: "/releases?app=\(Shop.app)"
+        case .leakClass: "/classes?class=CartViewModel&app=\(Shop.app)"
+        case .missing: "/nothing/is/here"
+        case .signIn: "/sign-in"
+        }
+    }
+
+    /// What a browser says of the page's status.
+    var complaints: Int { self == .missing ? 1 : 0 }
+}
+
+extension Tab {
+    /// Opens a page of its site; what the browser says of the page's status is expected.
+    func open(_ page: SitePage, of site: Site) async throws {
+        try await open(site.address + page.path(at: site))
+        guard page.complaints > 0 else { return }
+        try await settle()
+        let complaints = takeComplaints().filter { !$0.contains("the server responded with a status of 404") }
+        guard complaints.isEmpty else { throw Failure(description: "\(complaints)") }
+    }
+}

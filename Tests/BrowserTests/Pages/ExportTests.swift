@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+extension BrowserTests {
+    /// Exported pages, opened from the disk without a server.
+    @Suite struct ExportTests {
+        private static func folder() -> URL {
+            URL(fileURLWithPath: NSTemporaryDirectory() + "export-\(UUID().uuidString)")
+        }
+
+        @Test(arguments: [Look.desk, .withoutScripts])
+        func `are gone through from the summary to a leak and back`(look: Look) async throws {
+            let folder = Self.folder()
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let site = try await Shop.site()
+            try await site.export(to: folder.path)
+            try await Browser.tab(look) { tab in
+                try await tab.open(folder.appendingPathComponent("index.html").absoluteString)
+                // The style sheet is found.
+                #expect(try await tab.evaluate("getComputedStyle(document.body).marginTop") == "0px")
+                #expect(try await tab.count("form, [rel=next]") == 0)
+                try await tab.loading { try await tab.click(words: "CheckoutViewController") }
+                try await tab.expect("h1", reads: ["CheckoutViewController"])
+                try await tab.loading { try await tab.click("footer a[href$='.reports.html']") }
+                #expect(try await tab.path.hasSuffix(".reports.html"))
+                #expect(try await tab.words("main")?.contains("tapped “Pay”") == true)
+                try await tab.loading { try await tab.click(words: "Releases") }
+                try await tab.expect(".crumb, nav.filters [aria-current]", reads: [Shop.app])
+                try await tab.loading { try await tab.click(words: "Summary") }
+                try await tab.loading { try await tab.click(words: Shop.other) }
+                try await tab.expect(
+                    "table.leaks tbody th > a", reads: ["Driver.MapViewController"])
+            }
+        }
+
+        @Test func `lead nowhere that is not there`() async throws {
+            let folder = Self.folder()
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let site = try await Shop.site()
+            try await site.export(to: folder.path)
+            try await Browser.tab { tab in
+                var waiting = ["index.html"]
+                var seen: Set<String> = ["index.html"]
+                let root = folder.resolvingSymlinksInPath().absoluteString
+                while let name = waiting.popLast() {
+                    // Pages of one kind are made alike: the summaries, the releases and every tenth leak.
+                    try await tab.open(root + "/" + name)
+                    let links = try await tab.evaluate("[...document.links].map(it => it.href.split('#')[0])")
+                    for link in links.elements.compactMap(\.text) where link.hasPrefix("file:") {
+                        let path = try #require(URL(string: link)?.path)
+                        #expect(FileManager.default.fileExists(atPath: path), "\(link) in \(name)")
+                        let found = String(path.dropFirst(folder.resolvingSymlinksInPath().path.count + 1))
+                        if found.hasSuffix(".html"), seen.insert(found).inserted,
+                            seen.count % 10 < 2 || !found.contains("/")
+                        {
+                            waiting.append(found)
+                        }
+                    }
+                }
+                #expect(seen.count > 50)
+            }
+        }
+
+        @Test func `of hostile names run nothing and fit a phone`() async throws {
+            let folder = Self.folder()
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let site = try await Hostile.site()
+            try await site.export(to: folder.path)
+            let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+                .filter { $0.hasSuffix(".html") }
+            // Two pages for each leak, two for each app, two for all.
+            #expect(names.count == 4 * Hostile.allCases.count + 2)
+            try await Browser.tab(.phone) { tab in
+                for name in names {
+                    try await tab.open(folder.appendingPathComponent(name).absoluteString)
+                    try await tab.unfold()
+                    try await tab.expectNothingRan()
+                    try await tab.expectFits()
+                }
+            }
+        }
+    }
+}

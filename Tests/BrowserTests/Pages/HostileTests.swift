@@ -1,0 +1,83 @@
+import Testing
+
+extension BrowserTests {
+    /// Texts of strangers are shown as texts, whatever they say, and leave the page in its place.
+    @Suite struct HostileTests {
+        @Test func `a list of hostile names runs nothing, fits a phone and reads as written`() async throws {
+            let site = try await Hostile.site()
+            try await site.visit(.phone) { tab in
+                try await tab.open(site.address + "/?state=any")
+                try await tab.expectNothingRan()
+                try await tab.expectFits()
+                try await tab.show(.desk)
+                try await tab.expectFits()
+                let names = try await tab.evaluate(
+                    "[...document.querySelectorAll('table.leaks tbody th > a')].map(it => it.textContent)"
+                ).elements.compactMap(\.text)
+                #expect(names.count == Hostile.allCases.count)
+            }
+        }
+
+        @Test(arguments: Hostile.allCases)
+        func `a hostile report runs nothing on any page, fits a phone and reads as written`(
+            hostile: Hostile
+        ) async throws {
+            let site = try await Site([
+                Batch.reports([hostile.report]),
+                Batch.sessions(
+                    app: hostile.text(atMost: 256), version: hostile.text(atMost: 64), sessions: 3, leaky: 1),
+            ])
+            let leak = try #require(try await site.json("/api/v1/leaks?state=any")["leaks"].elements.first)
+            let id = try #require(leak["id"].text)
+            let className = try #require(leak["class"].text)
+            let (app, version) = (hostile.text(atMost: 256), hostile.text(atMost: 64))
+            try await site.visit(.phone) { tab in
+                for path in [
+                    "/",
+                    "/?app=\(Site.encoded(app))&version=\(Site.encoded(version))&q=\(Site.encoded(version))",
+                    "/?q=\(Site.encoded("no such name" + version))", "/leaks/\(id)", "/leaks/\(id)/reports",
+                    "/classes?class=\(Site.encoded(className))&app=\(Site.encoded(app))",
+                    "/releases?app=\(Site.encoded(app))", "/sign-in?to=/\(Site.encoded(version))",
+                ] {
+                    try await tab.open(site.address + path)
+                    try await tab.unfold()
+                    try await tab.expectNothingRan()
+                    try await tab.expectFits()
+                }
+                try await tab.open(site.address + "/leaks/\(id)/reports")
+                try await tab.unfold()
+                let shown = try await tab.evaluate("document.querySelector('main').textContent").text ?? ""
+                #expect(shown.contains(hostile.shown), "\(shown.prefix(3000))")
+            }
+        }
+    }
+}
+
+extension Tab {
+    /// Expects that the page has no element and no attribute that a text could have brought.
+    func expectNothingRan(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let brought = try await evaluate(
+            """
+            [...document.querySelectorAll('*')].filter(it =>
+                (it.localName === 'script' && new URL(it.src || 'data:').origin !== location.origin)
+                || ['img', 'iframe', 'object', 'style', 'base'].includes(it.localName)
+                || [...it.attributes].some(one => one.name.startsWith('on') || one.name === 'style'
+                    || one.value.trim().toLowerCase().startsWith('javascript:') && one.name === 'href'))
+                .map(it => it.outerHTML.slice(0, 300))
+            """
+        ).elements.compactMap(\.text)
+        #expect(brought == [], sourceLocation: sourceLocation)
+    }
+
+    /// Expects that the page is no wider than the window and that what surrounds its content is where it always is.
+    func expectFits(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let place = try await path.prefix(60)
+        let wide = try await widest
+        #expect(wide == [], "\(place)", sourceLocation: sourceLocation)
+        let frame = try await evaluate(
+            "[...document.body.children].map(it => it.localName).filter(it => it !== 'dialog').join(' ')")
+        #expect(frame == "a header main footer", "\(place)", sourceLocation: sourceLocation)
+        let left = try await evaluate("document.querySelector('.brand').getBoundingClientRect().left < 100")
+        #expect(left.isTrue, "\(place)", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,150 @@
+import Testing
+
+extension BrowserTests {
+    /// The list of leaks, as a person goes through it.
+    @Suite struct ListTests {
+        static let looks = [Look.desk, .withoutScripts]
+        /// Leaks of the list itself; known ones stand apart, folded.
+        private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
+
+        @Test(arguments: looks)
+        func `leads from page to page and back to the first`(look: Look) async throws {
+            try await Shop.site().visit(look) { tab in
+                try await tab.open(tab.site + "/?limit=25&sort=first_seen")
+                try await tab.expect(".pages a", reads: ["Next page"])
+                var seen = Set<String>()
+                for number in 1...3 {
+                    let names = try await tab.allWords(rows)
+                    #expect(names.count == (number == 3 ? 16 : 25))
+                    #expect(seen.isDisjoint(with: names))
+                    seen.formUnion(names)
+                    if number < 3 { try await tab.loading { try await tab.click("a[rel=next]") } }
+                }
+                #expect(try await tab.count("a[rel=next]") == 0)
+                try await tab.loading { try await tab.click(words: "First page") }
+                try await tab.expect(path: "/?sort=first_seen&limit=25")
+            }
+        }
+
+        @Test(arguments: looks)
+        func `shows what a form asks for, under an address that can be shared`(look: Look) async throws {
+            try await Shop.site().visit(look) { tab in
+                try await tab.open(tab.site + "/")
+                try await tab.choose(Shop.app, in: "select[name=app]")
+                try await tab.choose("view", in: "select[name=kind]")
+                try await tab.choose("5.1.0", in: "select[name=version]")
+                try await tab.loading { try await tab.click(words: "Show") }
+                try await tab.expect(rows, reads: ["ProductCell"])
+                // The address alone brings the same list.
+                let address = try await tab.evaluate("location.href").text ?? ""
+                try await tab.open(tab.site + "/sign-in")
+                try await tab.open(address)
+                try await tab.expect(rows, reads: ["ProductCell"])
+                #expect(try await tab.evaluate("document.querySelector('[name=kind]').value") == "view")
+            }
+        }
+
+        @Test(arguments: looks)
+        func `finds a class, a path and a message`(look: Look) async throws {
+            try await Shop.site().visit(look) { tab in
+                try await tab.open(tab.site + "/")
+                for (words, names) in [
+                    ("searchresults", ["SearchResultsController"]),
+                    ("uitableview", ["ProductCell"]),
+                    ("noch im Speicher", ["Objekt nach # Sekunden noch im Speicher"]),
+                    ("nothing has this name", []),
+                ] {
+                    try await tab.type(words, into: "[type=search]")
+                    try await tab.loading { try await tab.press("Enter") }
+                    try await tab.expect(rows, reads: names)
+                }
+                try await tab.loading { try await tab.click(words: "Clear the filters") }
+                try await tab.expect(path: "/")
+            }
+        }
+
+        @Test(arguments: looks)
+        func `is put in another order by the head of a column`(look: Look) async throws {
+            try await Shop.site().visit(look) { tab in
+                try await tab.open(tab.site + "/")
+                try await tab.loading { try await tab.click(words: "Reports") }
+                try await tab.expect("th[aria-sort]", reads: ["Reports"])
+                let counts = try await tab.allWords(
+                    "table.leaks:not(details *) > tbody > tr > td:nth-child(4)")
+                let numbers = counts.compactMap { Int($0.filter(\.isNumber)) }
+                #expect(numbers.count == 50)
+                #expect(numbers == numbers.sorted(by: >))
+            }
+        }
+
+        @Test(arguments: looks)
+        func `names what is slow, new and the system's own`(look: Look) async throws {
+            try await Shop.site().visit(look) { tab in
+                try await tab.open(tab.site + "/?app=\(Shop.app)&q=checkout")
+                try await tab.expect(rows, reads: ["CheckoutViewController"])
+                try await tab.expect("table.leaks .badge.new", reads: ["New in 5.2.0"])
+                try await tab.open(tab.site + "/?state=slow")
+                try await tab.expect(rows, reads: ["SearchResultsController"])
+                try await tab.open(tab.site + "/")
+                try await tab.click("details.apart > summary")
+                try await tab.expect("details.apart tbody th > a", reads: ["UITextField"])
+            }
+        }
+
+        @Test(arguments: looks)
+        func `opens a leak, its reports and its class`(look: Look) async throws {
+            try await Shop.site().visit(look) { tab in
+                try await tab.open(tab.site + "/?q=cartviewmodel")
+                try await tab.loading { try await tab.click(words: "CartViewModel") }
+                try await tab.expect("h1", reads: ["CartViewModel"])
+                try await tab.loading { try await tab.click("footer a[href$='/reports']") }
+                #expect(try await tab.path.hasSuffix("/reports"))
+                _ = try await tab.evaluate("history.back()")
+                try await tab.wait(until: "!location.pathname.endsWith('/reports')")
+                try await tab.loading { try await tab.click(words: "All leaks of this class") }
+                #expect(try await tab.path.hasPrefix("/classes?class="))
+                try await tab.expect("h1", reads: ["CartViewModel"])
+            }
+        }
+
+        @Test(arguments: [
+            ("limit=none", "limit must be a number from 1 to 200"),
+            ("q=" + String(repeating: "long", count: 80), "q is 320 bytes, at most 256"),
+        ])
+        func `says on a page what an address cannot ask for`(query: String, words: String) async throws {
+            try await Site().visit { tab in
+                try await tab.open(tab.site + "/?" + query)
+                try await tab.settle()
+                #expect(tab.takeComplaints().allSatisfy { $0.contains("400 (Bad Request)") })
+                #expect(try await tab.words("main")?.contains(words) == true)
+                try await tab.loading { try await tab.click(words: "Summary") }
+                try await tab.expect(path: "/")
+            }
+        }
+
+        @Test(arguments: looks)
+        func `waits for the first report and becomes the list with it`(look: Look) async throws {
+            let site = try await Site()
+            try await site.visit(look) { tab in
+                try await tab.open(site.address + "/")
+                try await tab.expect("h1", reads: ["Waiting for the first report"])
+                try await site.deliver(Batch.reports([Shop.driver]))
+                try await tab.loading { try await tab.click(words: "Look again") }
+                try await tab.expect(rows, reads: ["Driver.MapViewController"])
+            }
+        }
+
+        @Test(arguments: looks)
+        func `shows how each release of an app does`(look: Look) async throws {
+            try await Shop.site().visit(look) { tab in
+                try await tab.open(tab.site + "/")
+                try await tab.loading { try await tab.click(words: "Releases") }
+                try await tab.choose(Shop.app, in: "select[name=app]")
+                try await tab.loading { try await tab.click(words: "Show") }
+                try await tab.expect(
+                    "table.releases tbody th > a, table.releases tbody th > bdi",
+                    reads: ["5.2.0", "5.1.0", "5.0.1"])
+            }
+        }
+    }
+}

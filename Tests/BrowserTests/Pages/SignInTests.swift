@@ -1,0 +1,75 @@
+import CollectorSupport
+import Testing
+
+extension BrowserTests {
+    @Suite struct SignInTests {
+        static let looks = [Look.desk, .withoutScripts]
+
+        @Test(arguments: looks)
+        func `a token opens the page that was asked for, and signing out closes it`(look: Look) async throws {
+            let site = try await Site()
+            try await Browser.tab(look) { tab in
+                try await tab.open(site.address + "/releases?app=com.acme.shop")
+                try await tab.expect("h1", reads: ["Sign in"])
+                try await tab.type(RunningCollector.token, into: "#token")
+                try await tab.loading { try await tab.press("Enter") }
+                try await tab.expect(path: "/releases?app=com.acme.shop")
+                try await tab.loading { try await tab.click(words: "Sign out") }
+                try await tab.expect("[role=status]", reads: ["You are signed out."])
+                try await tab.open(site.address + "/")
+                try await tab.expect("h1", reads: ["Sign in"])
+            }
+        }
+
+        @Test(arguments: looks)
+        func `a printed link opens the summary, once`(look: Look) async throws {
+            let site = try await Site()
+            try await Browser.tab(look) { tab in
+                try await tab.open(site.signInLink)
+                try await tab.expect(path: "/")
+                try await tab.expect("h1", reads: ["Waiting for the first report"])
+            }
+            try await Browser.tab(look) { tab in
+                try await tab.open(site.signInLink)
+                try await tab.expect(
+                    "[role=alert]",
+                    reads: ["This sign-in link was used before, or it is older than ten minutes."])
+                #expect(tab.takeComplaints().allSatisfy { $0.contains("403 (Forbidden)") })
+            }
+        }
+
+        @Test(arguments: looks)
+        func `a wrong token is said to be wrong, and the right one still opens the page`(look: Look)
+            async throws
+        {
+            let site = try await Site()
+            try await Browser.tab(look) { tab in
+                try await tab.open(site.address + "/sign-in?to=/releases")
+                try await tab.type("no such token", into: "#token")
+                try await tab.loading { try await tab.click("main button") }
+                try await tab.settle()
+                #expect(tab.takeComplaints().allSatisfy { $0.contains("403 (Forbidden)") })
+                #expect(try await tab.words("[role=alert]")?.hasPrefix("This token is not known") == true)
+                try await tab.type(RunningCollector.token, into: "#token")
+                try await tab.loading { try await tab.click("main button") }
+                try await tab.expect(path: "/releases")
+            }
+        }
+
+        @Test func `a form of another site signs nobody out`() async throws {
+            let site = try await Site()
+            try await site.visit { tab in
+                let form =
+                    "<form method=post action=\(site.address)/sign-out><button>Win a phone</button></form>"
+                try await tab.open("data:text/html,\(form)")
+                try await tab.loading { try await tab.click("button") }
+                try await tab.settle()
+                #expect(tab.takeComplaints().allSatisfy { $0.contains("403 (Forbidden)") })
+                #expect(
+                    try await tab.words("main")?.contains("This form was sent from another site.") == true)
+                try await tab.open(site.address + "/")
+                try await tab.expect("h1", reads: ["Waiting for the first report"])
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import LeakCollector
+import LeakStore
+import Testing
+import Threads
+
+/// A collector of one test, with what it was sent.
+final class Site: Sendable {
+    let address: String
+    /// Works once.
+    let signInLink: String
+    /// Its calls wait for answers: each is made on a thread that others do not need.
+    private let running: Guarded<RunningCollector>
+
+    /// - Parameter deliveries: batches, sent one after the other.
+    init(_ deliveries: [JSON] = []) async throws {
+        let running = try await onOwnThread { try Guarded(RunningCollector()) }
+        self.running = running
+        let port = running.with { $0.port }
+        address = "http://127.0.0.1:\(port)"
+        let link = running.with { $0.collector.announcement.signInLink }
+        // The link names the host that people use; tests go to the one that is bound.
+        signInLink = try address + "/sign-in" + #require(link.split(separator: "/sign-in").last)
+        for delivery in deliveries { try await deliver(delivery) }
+    }
+
+    /// Sends a batch. It is counted when this returns.
+    func deliver(_ batch: JSON, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let body = Array(try batch.bytes)
+        let answer = try await onOwnThread { [running] in
+            try running.with { try $0.post(body, "application/json").text }
+        }
+        let json = try JSON(parsing: Data(answer.utf8))
+        try #require(json["rejected"].elements.isEmpty, "\(answer)", sourceLocation: sourceLocation)
+    }
+
+    /// What the API answers at a path.
+    func json(_ path: String) async throws -> JSON {
+        let text = try await onOwnThread { [running] in try running.with { try $0.get(path).text } }
+        return try JSON(parsing: Data(text.utf8))
+    }
+
+    /// A text as part of a query.
+    static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    /// The id of the leak that a search finds first, whatever its state.
+    func leak(_ search: String) async throws -> String {
+        let leaks = try await json("/api/v1/leaks?state=any&sort=reports&q=\(Self.encoded(search))")["leaks"]
+            .elements
+        return try #require(leaks.first?["id"].text, "no leak for \(search)")
+    }
+
+    /// Gives the tab the cookie of a signed-in browser.
+    func signIn(_ tab: Tab) async throws {
+        let cookie = try await onOwnThread { [running] in
+            try running.with { running in
+                try running.post(
+                    "token=\(RunningCollector.token)", "application/x-www-form-urlencoded", to: "/sign-in",
+                    fields: []
+                ).field("Set-Cookie")
+            }
+        }
+        let pair = try #require(cookie?.split(separator: ";").first).split(separator: "=", maxSplits: 1)
+        try await tab.call(
+            "Network.setCookie",
+            ["name": JSON(String(pair[0])), "value": JSON(String(pair[1])), "url": JSON(address)])
+    }
+
+    /// Writes the pages as files.
+    func export(to folder: String) async throws {
+        try await onOwnThread { [running] in
+            try running.with { running in
+                let files = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
+                _ = try Export(store: running.store, publicFolder: files).write(to: folder, app: nil)
+            }
+        }
+    }
+
+    /// Opens a tab that is signed in here.
+    func visit<Value>(
+        _ look: Look = .desk, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (Tab) async throws -> Value
+    ) async throws -> Value {
+        try await Browser.tab(look, at: address, sourceLocation: sourceLocation) { tab in
+            try await signIn(tab)
+            return try await body(tab)
+        }
+    }
+}
