@@ -78,7 +78,7 @@ struct AccessPage: Component {
         }
         let more = appCount - apps.count
         return #"""
-            <table class="small"><thead><tr><th scope="col">App</th><th scope="col">Newest version</th>\#
+            <table class="small access"><thead><tr><th scope="col">App</th><th scope="col">Newest version</th>\#
             <th scope="col">Last seen</th></tr></thead><tbody>\#(rows)</tbody></table>\#
             \#(more > 0 ? "<p>and \(Count(more)) more, seen longer ago</p>" : nil as HTML?)
             """#

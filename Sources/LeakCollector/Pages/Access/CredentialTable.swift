@@ -20,7 +20,7 @@ struct CredentialTable: Component {
         let app: HTML? = kind == .keys ? #"<th scope="col">App</th>"# : nil
         let last: HTML = end.map { #"<th scope="col">\#($0)</th>"# } ?? "<td></td>"
         return #"""
-            <table class="small"><thead><tr><th scope="col">Name</th><th scope="col" class="num">Number</th>\#(app)\#
+            <table class="small access"><thead><tr><th scope="col">Name</th><th scope="col" class="num">Number</th>\#(app)\#
             <th scope="col">Made</th>\#(last)</tr></thead><tbody>\#(credentials.map { row($0) })</tbody></table>
             """#
     }
