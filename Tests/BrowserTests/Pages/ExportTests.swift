@@ -12,7 +12,7 @@ extension BrowserTests {
         func `are gone through from the summary to a leak and back`(look: Look) async throws {
             let folder = Self.folder()
             defer { try? FileManager.default.removeItem(at: folder) }
-            let site = try await Shop.site()
+            let site = try await Shop.shared()
             try await site.export(to: folder.path)
             try await Browser.tab(look) { tab in
                 try await tab.open(folder.appendingPathComponent("index.html").absoluteString)
@@ -36,7 +36,7 @@ extension BrowserTests {
         @Test func `lead nowhere that is not there`() async throws {
             let folder = Self.folder()
             defer { try? FileManager.default.removeItem(at: folder) }
-            let site = try await Shop.site()
+            let site = try await Shop.shared()
             try await site.export(to: folder.path)
             try await Browser.tab { tab in
                 var waiting = ["index.html"]
