@@ -63,7 +63,7 @@ extension Writer {
         case .leakBuild: update = "update leak_build set installs = ?1 where id = ?2 and installs <> ?1"
         case .release: update = "update release set installs = ?1 where id = ?2 and installs <> ?1"
         case .leakRelease: update = "update leak_release set installs = ?1 where id = ?2 and installs <> ?1"
-        case .slot: return false
+        case .slot, .day: return false
         }
         try connection.run(update, installs, owner)
         return connection.changes > 0

@@ -51,7 +51,7 @@ extension Connection {
             let wrong = try count(check.count)
             if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
         }
-        return problems + (try installProblems())
+        return problems + (try installProblems(of: schema))
     }
 
     private func count(_ query: String) throws(StoreError) -> Int {
@@ -61,19 +61,21 @@ extension Connection {
     }
 
     /// Compares each stored number of installs with its set.
-    private func installProblems() throws(StoreError) -> [String] {
+    private func installProblems(of schema: Int) throws(StoreError) -> [String] {
         var log: [Int64: [UInt64]] = [:]
         for (row, hash) in try installLog() { log[row, default: []].append(hash) }
+        let day = schema < 3 ? "null" : "(select -1 from app_day where id = i.id >> 3)"
         let select = try statement(
-            """
-            select i.id, i.members, case i.id & 7
-                when 0 then (select installs from leak where id = i.id >> 3)
-                when 1 then (select installs from leak_build where id = i.id >> 3)
-                when 2 then (select installs from release where id = i.id >> 3)
-                when 3 then (select -1 from app_slot where id = i.id >> 3)
-                when 4 then (select installs from leak_release where id = i.id >> 3) end
-            from install_set i
-            """)
+            composed: """
+                select i.id, i.members, case i.id & 7
+                    when 0 then (select installs from leak where id = i.id >> 3)
+                    when 1 then (select installs from leak_build where id = i.id >> 3)
+                    when 2 then (select installs from release where id = i.id >> 3)
+                    when 3 then (select -1 from app_slot where id = i.id >> 3)
+                    when 4 then (select installs from leak_release where id = i.id >> 3)
+                    when 5 then \(day) end
+                from install_set i
+                """)
         defer { select.reset() }
         var wrong = 0
         while try select.step() {
@@ -88,163 +90,4 @@ extension Connection {
         wrong += log.count
         return wrong == 0 ? [] : ["installs are the size of their set: \(wrong) wrong"]
     }
-}
-
-/// A sentence about rows, a query that counts those for which it does not hold, and a statement that makes it hold.
-struct RowCheck: Sendable {
-    let sentence: String
-    let count: String
-    /// Changes as many rows as `count` counts; `nil` for what no other rows tell.
-    let repair: String?
-    /// The first schema that has the columns.
-    let since: Int
-
-    private init(_ sentence: String, count: String, repair: String? = nil, since: Int = 1) {
-        self.sentence = sentence
-        self.count = count
-        self.repair = repair
-        self.since = since
-    }
-
-    /// What is derived from other rows.
-    ///
-    /// - Parameters:
-    ///   - columns: of `table`, in a row of their own.
-    ///   - alias: of `table`, in `parts` and `condition`.
-    ///   - parts: a query for what they must be.
-    private init(
-        _ sentence: String, _ columns: String, of table: String, as alias: String, from parts: String,
-        where condition: String = "true", since: Int = 1
-    ) {
-        let wrong = "where (\(condition)) and (\(columns)) is not (\(parts))"
-        self.init(
-            sentence, count: "select count(*) from \(table) as \(alias) \(wrong)",
-            repair: "update \(table) as \(alias) set (\(columns)) = (\(parts)) \(wrong)", since: since)
-    }
-
-    /// Where totals stop, and so their sums.
-    private static func sum(_ column: String) -> String { "min(total(\(column)), 0x1FFFFFFFFFFFFF)" }
-
-    private static let hoursOfDay = """
-        select \(sum("reports")) from leak_hour h
-        where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23
-        """
-    /// It may have lost some already; null for a leak that has none left.
-    private static let firstDayWithHours = "select min(hour) / 24 from leak_hour where leak = d.leak"
-    private static let buildsOfApp =
-        "select count(*) from leak l join leak_build b on b.leak = l.id where l.app = a.id"
-    private static let textOfApp = """
-        select coalesce(sum(length(cast(title as blob)) + length(stack) + length(children) + length(cycle)
-          + length(cast(grouped_class as blob)) + length(grouped_stack) + length(cast(search as blob))), 0)
-        from leak l join leak_text t on t.leak = l.id where l.app = a.id
-        """
-
-    /// Each mends from what those before it have mended: reports and freed from the builds of leaks upwards.
-    static let all = [
-        RowCheck(
-            "reports and freed of a leak in a release are the sums of its builds",
-            "reports, freed", of: "leak_release", as: "c",
-            from: """
-                select \(sum("p.reports")), \(sum("p.freed")) from leak_build p join build b on b.id = p.build
-                where p.leak = c.leak and b.release = c.release
-                """),
-        RowCheck(
-            "reports and freed of a leak are the sums of its releases",
-            "reports, freed", of: "leak", as: "l",
-            from: "select \(sum("reports")), \(sum("freed")) from leak_release where leak = l.id"),
-        RowCheck(
-            "installs of a leak without a set are those of its only build",
-            "installs", of: "leak", as: "l",
-            from: "select coalesce(sum(installs), 0) from leak_build where leak = l.id",
-            where: "not exists (select 1 from install_set where id = l.id << 3)"),
-        RowCheck(
-            "installs of a leak in a release without a set are those of its only build",
-            "installs", of: "leak_release", as: "c",
-            from: """
-                select coalesce(sum(p.installs), 0) from leak_build p join build b on b.id = p.build
-                where p.leak = c.leak and b.release = c.release
-                """,
-            where: "not exists (select 1 from install_set where id = c.id << 3 | 4)"),
-        // Old hours go leak by leak, so that each leak tells for itself which of its days are whole. Hours may be wrong as
-        // well: they mend nothing in a leak whose days add up.
-        RowCheck(
-            "reports of a day are the sum of its hours, where all are kept",
-            count: """
-                select count(*) from leak_day d
-                where day > (\(firstDayWithHours)) and reports <> (\(hoursOfDay))
-                """,
-            repair: """
-                update leak_day as d set reports = (\(hoursOfDay))
-                where day > (\(firstDayWithHours)) and reports <> (\(hoursOfDay))
-                  and (select reports from leak where id = d.leak)
-                    <> (select \(sum("reports")) from leak_day where leak = d.leak)
-                """),
-        RowCheck(
-            "reports of a leak are the sum of its days",
-            count: """
-                select count(*) from leak l
-                where reports <> (select \(sum("reports")) from leak_day where leak = l.id)
-                """),
-        RowCheck(
-            "reports of a leak by system and by model are no more than all",
-            count: """
-                select count(*) from leak l where exists (
-                  select 1 from leak_value where leak = l.id group by kind having \(sum("reports")) > l.reports)
-                """),
-        RowCheck(
-            "reports and freed of a release are the sums of its leaks",
-            "reports, freed", of: "release", as: "r",
-            from: "select \(sum("reports")), \(sum("freed")) from leak_release where release = r.id"),
-        RowCheck(
-            "checks of a release are the sum of its classes",
-            "checks", of: "release", as: "r",
-            from: "select \(sum("checks")) from release_check where release = r.id"),
-        RowCheck(
-            "leaks, reports and freed of an app are the sums of its leaks",
-            "leaks, reports, freed", of: "app", as: "a",
-            from: "select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id"),
-        RowCheck(
-            "the newest release of an app is the newest there is",
-            "newest_release", of: "app", as: "a",
-            from: "select id from release where app = a.id order by order_key desc limit 1"),
-        RowCheck(
-            "the impact of a leak is its installs in the newest release",
-            "impact", of: "leak", as: "l",
-            from: """
-                select coalesce((select c.installs from leak_release c join app a on a.newest_release = c.release
-                  where c.leak = l.id and a.id = l.app), 0)
-                """,
-            since: 2),
-        RowCheck(
-            "a leak that rests stands at its place in every order",
-            "rank_impact, rank_reports, rank_installs, rank_last_seen", of: "leak", as: "l",
-            from: "select l.impact, l.reports, l.installs, l.last_seen", where: "l.moving = 0", since: 2),
-        RowCheck(
-            "leaks of a release, and new ones, are as many as there are",
-            "leaks, new_leaks", of: "release", as: "r",
-            from: """
-                select (select count(*) from leak_release where release = r.id),
-                  (select count(*) from leak where first_release = r.id)
-                """,
-            since: 2),
-        // Bytes are an estimate, made before a leak is stored.
-        RowCheck(
-            "what the limits of an app are measured by is no more than there is",
-            count: """
-                select count(*) from app a where cells > (\(buildsOfApp)) or text_bytes > 2 * (\(textOfApp))
-                """,
-            repair: """
-                update app as a set cells = (\(buildsOfApp)), text_bytes = (\(textOfApp))
-                where cells > (\(buildsOfApp)) or text_bytes > 2 * (\(textOfApp))
-                """,
-            since: 2),
-        // Without its answer a key is taken for unknown.
-        RowCheck(
-            "an idempotency key has its answer",
-            count:
-                "select count(*) from idempotency where not exists (select 1 from answer where id = idempotency.answer)",
-            repair:
-                "delete from idempotency where not exists (select 1 from answer where id = idempotency.answer)"
-        ),
-    ]
 }

@@ -12,16 +12,26 @@ import Testing
             let apps = (try? reader.apps()) ?? []
             for app in apps.prefix(3).map(Optional.some) + [nil] {
                 _ = try? reader.versions(app: app)
-                _ = try? reader.overview(app: app, now: noon)
+                for period in Period.allCases {
+                    _ = try? reader.overview(app: app, period: period, now: noon)
+                }
                 _ = try? reader.leakClass("Page", app: app, now: noon)
                 var query = LeakQuery()
                 query.app = app
                 for state in LeakQuery.StateFilter.allCases {
                     query.state = state
-                    _ = try? reader.leaks(query, now: noon)
+                    for period in [nil, Period.day, .week] {
+                        query.period = period
+                        _ = try? reader.leaks(query, now: noon)
+                    }
                 }
             }
-            for app in apps.prefix(3) { _ = try? reader.releases(app: app) }
+            for app in apps.prefix(3) {
+                _ = try? reader.releases(app: app)
+                for version in ["1.0", "1.1"] {
+                    _ = try? reader.check(app: app, version: version, baseline: nil, now: noon)
+                }
+            }
             for leak in leaks {
                 _ = try? reader.leak(leak, now: noon)
                 _ = try? reader.trend(of: leak, by: .hour, now: noon)
@@ -34,6 +44,10 @@ import Testing
         }
         var random = Seeded(state: 1)
         _ = try? store.count((0..<3).map { _ in randomSubmission(&random, now: noon) }, now: noon)
+        for leak in leaks.prefix(2) {
+            _ = try? store.decide(Decision(.resolve(.newestVersion), by: "b"), about: leak, now: noon)
+        }
+        try? store.expire(now: noon + 2 * day)
         try? store.expire(now: noon + 100 * day)
         try? store.tidy(now: noon)
     }
@@ -49,6 +63,14 @@ import Testing
             let receipts = try store.count(call, now: noon)
             #expect(receipts == model.count(call, now: noon))
         }
+        let actions: [Decision.Action] = [
+            .resolve(.version("1.0")), .ignore(.reports(3)), .ignore(.date(noon + 1)), .reopen, .note,
+        ]
+        for (leak, action) in zip(model.leaks.keys.sorted(), actions) {
+            _ = try store.decide(Decision(action, note: "n", by: "a"), about: leak, now: noon)
+        }
+        let more = (0..<4).map { _ in randomSubmission(&random, now: noon) }
+        #expect(try store.count(more, now: noon) == model.count(more, now: noon))
         _ = try store.add(StorePlay.link([1]))
         model.add([1])
         #expect(try store.checkpoint())

@@ -132,6 +132,7 @@ import Testing
         "select id from answer where day < 1",
         "select id from app_slot where slot < 1 order by slot, id limit 1",
         "select id from sample where at < 1 limit 1",
+        "select id from app_day where day < 1 order by day, id limit 1",
     ])
     func `what has expired is found by an index`(query: String) throws {
         let writer = try writer()

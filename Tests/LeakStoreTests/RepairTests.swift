@@ -26,6 +26,11 @@ import Testing
             ]
             _ = try store.count([batch], now: noon)
         }
+        let decisions: [Decision.Action] = [.resolve(.version("1.0")), .ignore(.reports(1)), .note]
+        for (number, action) in decisions.enumerated() {
+            let decision = Decision(action, note: "n", by: "a")
+            #expect(try store.decide(decision, about: leak("L\(number)").id, now: noon) != nil)
+        }
         #expect(try store.verify() == [])
     }
 
@@ -51,6 +56,12 @@ import Testing
         "update leak_day set reports = reports + 1 where leak = 1 and day = (select max(day) from leak_day)",
         "update leak_hour set reports = reports + 1 where leak = 1 and hour = (select max(hour) from leak_hour)",
         "delete from answer",
+        "update leak set state = 99 where id = 5",
+        "update leak set state = (select id from decision where kind = 'note') where id = 5",
+        "insert into decision_release select 3, release, 0 from decision_release limit 1",
+        "update decision_release set reports = 100000",
+        "update app_day set reports = reports + 100000",
+        "update app_slot set reports = reports + 1; insert into app_day (app, day, reports) values (1, 20000, 1)",
         "update app set newest_release = null; update leak set impact = 0, rank_impact = 0",
     ])
     func `totals become the sums of their parts again`(script: String) throws {

@@ -25,6 +25,7 @@ extension ContentsTable {
             "leak",
             [
                 .number("id"), .key("key"), .number("app"), .text("kind"), .text("class"), .text("quality"),
+                .number("state"),
                 .count("builds", "(select count(*) from leak_build b where b.leak = leak.id)"),
                 .count("impact"),
                 .count("reports"), .count("freed"), .count("installs"), .count("sightings"),
@@ -62,6 +63,16 @@ extension ContentsTable {
             "install_set", from: installSets,
             [.number("scope"), .number("owner"), .number("part"), .bytes("members")]),
         ContentsTable("app_slot", [.number("app"), .number("slot"), .count("reports")]),
+        ContentsTable("app_day", [.number("app"), .number("day"), .count("reports")]),
+        // Numbers of decisions are never given again: SQLite remembers the last one.
+        ContentsTable(
+            "decision", lastNumber: "select seq from sqlite_sequence where name = 'decision'",
+            [
+                .number("id"), .number("leak"), .number("at"), .text("by"), .text("kind"), .text("version"),
+                .number("is_after"), .bytes("fix_from"), .number("reports_then"), .number("until_at"),
+                .number("until_reports"), .text("note"),
+            ]),
+        ContentsTable("decision_release", [.number("decision"), .number("release"), .count("reports")]),
         ContentsTable("dropped", [.number("app"), .text("reason"), .count("count")]),
         // Of a key that came again after a clock went back, the later row.
         ContentsTable(
@@ -88,7 +99,7 @@ extension ContentsTable {
     ]
 
     /// scope 0: of the leak `owner`; 1: of it in the build `part`; 2: of it in the release `part`; 3: of the release
-    /// `owner`; 4: of the app `owner` in the slot `part`. A leak, or its share of a release, that was seen in one build
+    /// `owner`; 4: of the app `owner` in the slot `part`; 5: of it on the day `part`. A leak, or its share of a release, that was seen in one build
     /// alone shares that build's set in SQLite; here it has its own.
     private static let installSets = """
         (select 0 as scope, id >> 3 as owner, 0 as part, members from install_set where id & 7 = 0
@@ -107,6 +118,8 @@ extension ContentsTable {
         union all
         select 3, id >> 3, 0, members from install_set where id & 7 = 2
         union all
-        select 4, s.app, s.slot, i.members from app_slot s join install_set i on i.id = s.id << 3 | 3)
+        select 4, s.app, s.slot, i.members from app_slot s join install_set i on i.id = s.id << 3 | 3
+        union all
+        select 5, d.app, d.day, i.members from app_day d join install_set i on i.id = d.id << 3 | 5)
         """
 }

@@ -9,6 +9,9 @@ package enum Calendar {
     package static func day(of time: Int64) -> Int { Int(floored(time, dayMilliseconds)) }
     package static func slot(of time: Int64) -> Int { Int(floored(time, slotMilliseconds)) }
 
+    package static let slotsPerDay = Int(dayMilliseconds / slotMilliseconds)
+    package static func day(ofSlot slot: Int) -> Int { slot / slotsPerDay }
+
     private static func floored(_ time: Int64, _ step: Int64) -> Int64 {
         time / step - (time % step < 0 ? 1 : 0)
     }

@@ -59,6 +59,8 @@ extension Tally {
         package var number: Int
         package var reports = 0
         package var installs: [UInt64] = []
+
+        package var day: Int { Calendar.day(ofSlot: number) }
     }
 
     /// Where reports come from, as it counts; system and model are indices of ``Tally/texts``.

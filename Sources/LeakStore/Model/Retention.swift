@@ -6,6 +6,12 @@ package enum Retention {
     /// Reports themselves, with what they say of a device and its user: as long as somebody may look into their hours.
     package static let sampleDays = 90
 
+    /// An app's days, with their sets of installs: as long as the longest ``Period``, and the day at hand.
+    package static let appDays = 90
+
+    /// The first of an app's days that is kept.
+    package static func firstAppDay(now: Int64) -> Int { Calendar.day(of: start(appDays, now: now)) }
+
     /// Milliseconds since 1970, for what is as old.
     package static func start(_ days: Int, now: Int64) -> Int64 {
         now - Int64(days) * Calendar.dayMilliseconds

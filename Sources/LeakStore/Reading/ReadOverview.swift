@@ -7,12 +7,13 @@ extension SQLiteReader {
             let verdicts = try verdicts(app: app, now: now)
             let (newLeaks, newTitles) = try newLeaks(app, but: verdicts.rows(LeakState.setAside))
             let regressed = try regressed(app)
-            let recent = try recent(app, now: now)
+            let recent = try recent(app, period, now: now)
             let totals = try totals(app)
             return Overview(
                 newest: newest.first, previous: newest.count > 1 ? newest[1] : nil, newLeaks: newLeaks,
                 newTitles: newTitles, regressedLeaks: regressed.count, regressedTitles: regressed.titles,
-                recentReports: recent.reports, recentInstalls: recent.installs, recentLeaks: recent.leaks,
+                period: period, recentReports: recent.reports, recentInstalls: recent.installs,
+                recentLeaks: recent.leaks,
                 leaks: totals.leaks, reports: totals.reports, known: verdicts.totals(.known),
                 resolved: verdicts.totals(.resolved), ignored: verdicts.totals(.ignored),
                 dropped: try dropped(app), beyond: try beyond(app))
@@ -86,17 +87,23 @@ extension SQLiteReader {
         return try select.step() ? select.int(0) : 0
     }
 
+    /// Of the last 24 hours by slots of ten minutes; of a longer period by days, those that no slot has any longer and
+    /// the slots of the others.
     private func recent(
-        _ app: String?, now: Int64
+        _ app: String?, _ period: Period, now: Int64
     ) throws(StoreError) -> (reports: Int, installs: Int, leaks: Int) {
-        let first = SlotWindow.first(now: now)
+        let firstDay = period == .day ? Int.max : period.firstDay(now: now)
+        let firstSlot = period == .day ? SlotWindow.first(now: now) : firstDay * Calendar.slotsPerDay
         let select = try connection.statement(
             """
             select s.reports, i.members from app a join app_slot s on s.app = a.id and s.slot >= ?2
             left join install_set i on i.id = s.id << 3 | 3 where ?1 is null or a.name = ?1
+            union all
+            select d.reports, i.members from app a join app_day d on d.app = a.id and d.day >= ?3
+            left join install_set i on i.id = d.id << 3 | 5 where ?1 is null or a.name = ?1
             """)
         defer { select.reset() }
-        try select.bind(app, first)
+        try select.bind(app, firstSlot, firstDay)
         var reports = 0
         var installs = InstallSet()
         while try select.step() {
@@ -115,7 +122,7 @@ extension SQLiteReader {
             from app a where ?1 is null or a.name = ?1
             """)
         defer { count.reset() }
-        try count.bind(app, Int64(first) * Calendar.slotMilliseconds)
+        try count.bind(app, Int64(firstSlot) * Calendar.slotMilliseconds)
         return (reports, installs.count, try count.step() ? count.int(0) : 0)
     }
 

@@ -139,7 +139,7 @@ extension Writer {
                     where p.id = ?2)
                   and not exists (select 1 from install_set where id = leak_release.id << 3 | 4)
                 """, set.count, owner)
-        case .slot, nil: break
+        case .slot, .day, nil: break
         }
     }
 }

@@ -1,12 +1,12 @@
 /// What is left to delete, one step after another.
 struct Expiry {
     enum Part {
-        case keys, answers, hours, samples, slots, credentials
+        case keys, answers, hours, samples, slots, days, credentials
     }
 
     let now: Int64
     /// Answers come after the keys that refer to them.
-    fileprivate(set) var rest: [Part] = [.keys, .answers, .hours, .samples, .slots, .credentials]
+    fileprivate(set) var rest: [Part] = [.keys, .answers, .hours, .samples, .slots, .days, .credentials]
     /// Rows of `leak` up to this one have no hours to delete.
     fileprivate var leaksDone: Int64 = 0
 
@@ -34,6 +34,7 @@ extension Writer {
                 case .hours: try expireHours(&next)
                 case .samples: try expireSamples(now: next.now)
                 case .slots: try expireSlots(now: next.now)
+                case .days: try expireDays(now: next.now)
                 case .credentials: try expireCredentials(now: next.now)
                 }
             }
@@ -96,17 +97,25 @@ extension Writer {
 
     private func expireSlots(now: Int64) throws(StoreError) -> Bool {
         let oldest = SlotWindow.oldestKept(now: now)
+        let count = try fold(
+            slotsBefore: oldest, firstDay: Retention.firstAppDay(now: now), limit: Self.wideRowsPerStep)
+        // A row of `app_slot` may be given to another slot, whose set must not be the remembered one.
+        if count > 0 { caches.installs.removeAll() }
+        return count < Self.wideRowsPerStep
+    }
+
+    private func expireDays(now: Int64) throws(StoreError) -> Bool {
+        let first = Retention.firstAppDay(now: now)
         // Both choose the same rows: the index gives them in one order.
         try connection.run(
             """
             delete from install_set where id in
-              (select id << 3 | 3 from app_slot where slot < ? order by slot, id limit ?)
-            """, oldest, Self.wideRowsPerStep)
+              (select id << 3 | 5 from app_day where day < ? order by day, id limit ?)
+            """, first, Self.wideRowsPerStep)
         try connection.run(
-            """
-            delete from app_slot where id in (select id from app_slot where slot < ? order by slot, id limit ?)
-            """, oldest, Self.wideRowsPerStep)
-        // A row of `app_slot` may be given to another slot, whose set must not be the remembered one.
+            "delete from app_day where id in (select id from app_day where day < ? order by day, id limit ?)",
+            first, Self.wideRowsPerStep)
+        // As of slots.
         if connection.changes > 0 { caches.installs.removeAll() }
         return connection.changes < Self.wideRowsPerStep
     }

@@ -16,13 +16,22 @@ extension Writer {
         let entry = try installs(in: row)
         let fresh = hashes.filter { entry.set.insert($0) }
         guard !fresh.isEmpty else { return nil }
-        // Readers ask for the sets of slots, and for no others.
-        if entry.isStored, scope != .slot {
+        // Readers ask for the sets of slots and days, and for no others.
+        if entry.isStored, scope != .slot, scope != .day {
             caches.installLog?.add(fresh, to: entry, row)
         } else {
             try store(entry, in: row)
         }
         return InstallChange(count: entry.set.count, fresh: fresh)
+    }
+
+    /// Adds the members of one set to another, and leaves it.
+    func merge(_ source: Int64, into row: Int64) throws(StoreError) {
+        let members = try installs(in: source).set
+        guard !members.isEmpty else { return }
+        let entry = try installs(in: row)
+        entry.set.merge(members)
+        try store(entry, in: row)
     }
 
     /// Starts a set with the members of another.

@@ -149,10 +149,7 @@ final class Writer {
         }
         for release in rows.releases { try flushInstalls(of: release) }
         try write(tally.bundles, of: tally, rows, leaks: leaks)
-        let oldestSlot = SlotWindow.oldestKept(now: now)
-        for slot in tally.slots where slot.number >= oldestSlot {
-            try write(slot, app: rows.apps[slot.app])
-        }
+        try writeSlots(of: tally, rows, now: now)
         try rest(now: now)
         try writeInstallLog()
     }
@@ -241,20 +238,5 @@ final class Writer {
         release.newInstalls = []
         guard let change = try add(fresh, to: .release, of: release.id) else { return }
         try connection.run("update release set installs = ? where id = ?", change.count, release.id)
-    }
-
-    private func write(_ slot: Tally.Slot, app: AppEntry) throws(StoreError) {
-        let upsert = try connection.statement(
-            """
-            insert into app_slot (app, slot, reports) values (?, ?, ?)
-            on conflict (app, slot) do update set reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
-            returning id
-            """)
-        defer { upsert.reset() }
-        try upsert.bind(app.id, slot.number, slot.reports)
-        guard try upsert.step() else { return }
-        let row = upsert.int64(0)
-        while try upsert.step() {}
-        _ = try add(slot.installs, to: .slot, of: row)
     }
 }

@@ -1,0 +1,200 @@
+/// A sentence about rows, a query that counts those for which it does not hold, and a statement that makes it hold.
+struct RowCheck: Sendable {
+    let sentence: String
+    let count: String
+    /// Changes as many rows as `count` counts; `nil` for what no other rows tell.
+    let repair: String?
+    /// The first schema that has the columns.
+    let since: Int
+
+    private init(_ sentence: String, count: String, repair: String? = nil, since: Int = 1) {
+        self.sentence = sentence
+        self.count = count
+        self.repair = repair
+        self.since = since
+    }
+
+    /// What is derived from other rows.
+    ///
+    /// - Parameters:
+    ///   - columns: of `table`, in a row of their own.
+    ///   - alias: of `table`, in `parts` and `condition`.
+    ///   - parts: a query for what they must be.
+    private init(
+        _ sentence: String, _ columns: String, of table: String, as alias: String, from parts: String,
+        where condition: String = "true", since: Int = 1
+    ) {
+        let wrong = "where (\(condition)) and (\(columns)) is not (\(parts))"
+        self.init(
+            sentence, count: "select count(*) from \(table) as \(alias) \(wrong)",
+            repair: "update \(table) as \(alias) set (\(columns)) = (\(parts)) \(wrong)", since: since)
+    }
+
+    /// Where totals stop, and so their sums.
+    private static func sum(_ column: String) -> String { "min(total(\(column)), 0x1FFFFFFFFFFFFF)" }
+
+    private static let hoursOfDay = """
+        select \(sum("reports")) from leak_hour h
+        where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23
+        """
+    /// It may have lost some already; null for a leak that has none left.
+    private static let firstDayWithHours = "select min(hour) / 24 from leak_hour where leak = d.leak"
+    private static let buildsOfApp =
+        "select count(*) from leak l join leak_build b on b.leak = l.id where l.app = a.id"
+    private static let textOfApp = """
+        select coalesce(sum(length(cast(title as blob)) + length(stack) + length(children) + length(cycle)
+          + length(cast(grouped_class as blob)) + length(grouped_stack) + length(cast(search as blob))), 0)
+        from leak l join leak_text t on t.leak = l.id where l.app = a.id
+        """
+
+    private static let holding =
+        "select 1 from decision d where d.id = l.state and d.leak = l.id and d.kind in ('resolve', 'ignore')"
+    private static let reportsNow = """
+        select coalesce(max(c.reports), 0) from decision d
+        join leak_release c on c.leak = d.leak and c.release = s.release where d.id = s.decision
+        """
+    private static let reportsOfDays = """
+        select l.app as app, d.day as day, cast(\(sum("d.reports")) as integer) as reports
+        from leak_day d join leak l on l.id = d.leak group by l.app, d.day
+        """
+    private static let reportsOfSlots = """
+        (select coalesce(sum(reports), 0) from app_slot
+         where app = d.app and slot between d.day * 144 and d.day * 144 + 143)
+        """
+
+    /// Each mends from what those before it have mended: reports and freed from the builds of leaks upwards.
+    static let all = [
+        RowCheck(
+            "reports and freed of a leak in a release are the sums of its builds",
+            "reports, freed", of: "leak_release", as: "c",
+            from: """
+                select \(sum("p.reports")), \(sum("p.freed")) from leak_build p join build b on b.id = p.build
+                where p.leak = c.leak and b.release = c.release
+                """),
+        RowCheck(
+            "reports and freed of a leak are the sums of its releases",
+            "reports, freed", of: "leak", as: "l",
+            from: "select \(sum("reports")), \(sum("freed")) from leak_release where leak = l.id"),
+        RowCheck(
+            "installs of a leak without a set are those of its only build",
+            "installs", of: "leak", as: "l",
+            from: "select coalesce(sum(installs), 0) from leak_build where leak = l.id",
+            where: "not exists (select 1 from install_set where id = l.id << 3)"),
+        RowCheck(
+            "installs of a leak in a release without a set are those of its only build",
+            "installs", of: "leak_release", as: "c",
+            from: """
+                select coalesce(sum(p.installs), 0) from leak_build p join build b on b.id = p.build
+                where p.leak = c.leak and b.release = c.release
+                """,
+            where: "not exists (select 1 from install_set where id = c.id << 3 | 4)"),
+        // Old hours go leak by leak, so that each leak tells for itself which of its days are whole. Hours may be wrong as
+        // well: they mend nothing in a leak whose days add up.
+        RowCheck(
+            "reports of a day are the sum of its hours, where all are kept",
+            count: """
+                select count(*) from leak_day d
+                where day > (\(firstDayWithHours)) and reports <> (\(hoursOfDay))
+                """,
+            repair: """
+                update leak_day as d set reports = (\(hoursOfDay))
+                where day > (\(firstDayWithHours)) and reports <> (\(hoursOfDay))
+                  and (select reports from leak where id = d.leak)
+                    <> (select \(sum("reports")) from leak_day where leak = d.leak)
+                """),
+        RowCheck(
+            "reports of a leak are the sum of its days",
+            count: """
+                select count(*) from leak l
+                where reports <> (select \(sum("reports")) from leak_day where leak = l.id)
+                """),
+        RowCheck(
+            "reports of a leak by system and by model are no more than all",
+            count: """
+                select count(*) from leak l where exists (
+                  select 1 from leak_value where leak = l.id group by kind having \(sum("reports")) > l.reports)
+                """),
+        RowCheck(
+            "reports and freed of a release are the sums of its leaks",
+            "reports, freed", of: "release", as: "r",
+            from: "select \(sum("reports")), \(sum("freed")) from leak_release where release = r.id"),
+        RowCheck(
+            "checks of a release are the sum of its classes",
+            "checks", of: "release", as: "r",
+            from: "select \(sum("checks")) from release_check where release = r.id"),
+        RowCheck(
+            "leaks, reports and freed of an app are the sums of its leaks",
+            "leaks, reports, freed", of: "app", as: "a",
+            from: "select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id"),
+        RowCheck(
+            "the newest release of an app is the newest there is",
+            "newest_release", of: "app", as: "a",
+            from: "select id from release where app = a.id order by order_key desc limit 1"),
+        RowCheck(
+            "the impact of a leak is its installs in the newest release",
+            "impact", of: "leak", as: "l",
+            from: """
+                select coalesce((select c.installs from leak_release c join app a on a.newest_release = c.release
+                  where c.leak = l.id and a.id = l.app), 0)
+                """,
+            since: 2),
+        RowCheck(
+            "a leak that rests stands at its place in every order",
+            "rank_impact, rank_reports, rank_installs, rank_last_seen", of: "leak", as: "l",
+            from: "select l.impact, l.reports, l.installs, l.last_seen", where: "l.moving = 0", since: 2),
+        RowCheck(
+            "leaks of a release, and new ones, are as many as there are",
+            "leaks, new_leaks", of: "release", as: "r",
+            from: """
+                select (select count(*) from leak_release where release = r.id),
+                  (select count(*) from leak where first_release = r.id)
+                """,
+            since: 2),
+        // Bytes are an estimate, made before a leak is stored.
+        RowCheck(
+            "what the limits of an app are measured by is no more than there is",
+            count: """
+                select count(*) from app a where cells > (\(buildsOfApp)) or text_bytes > 2 * (\(textOfApp))
+                """,
+            repair: """
+                update app as a set cells = (\(buildsOfApp)), text_bytes = (\(textOfApp))
+                where cells > (\(buildsOfApp)) or text_bytes > 2 * (\(textOfApp))
+                """,
+            since: 2),
+        RowCheck(
+            "the state of a leak is a decision about it",
+            count: "select count(*) from leak l where state <> 0 and not exists (\(holding))",
+            repair: "update leak as l set state = 0 where state <> 0 and not exists (\(holding))", since: 3),
+        RowCheck(
+            "what a leak had in a release when it was resolved is kept while that holds",
+            count: "select count(*) from decision_release where decision not in (select state from leak)",
+            repair: "delete from decision_release where decision not in (select state from leak)", since: 3),
+        RowCheck(
+            "what a leak had in a release when it was resolved is no more than it has",
+            count: "select count(*) from decision_release as s where reports > (\(reportsNow))",
+            repair:
+                "update decision_release as s set reports = (\(reportsNow)) where reports > (\(reportsNow))",
+            since: 3),
+        // What came too late for a day that is kept counts in the leak alone.
+        RowCheck(
+            "reports of an app's days and slots are no more than those of its leaks",
+            count: """
+                select count(*) from app_day d left join (\(reportsOfDays)) s on s.app = d.app and s.day = d.day
+                where min(d.reports + \(reportsOfSlots), 0x1FFFFFFFFFFFFF) > coalesce(s.reports, 0)
+                """,
+            repair: """
+                update app_day as d set reports = max(coalesce(s.reports, 0) - \(reportsOfSlots), 0)
+                from app_day o left join (\(reportsOfDays)) s on s.app = o.app and s.day = o.day
+                where o.id = d.id and min(d.reports + \(reportsOfSlots), 0x1FFFFFFFFFFFFF) > coalesce(s.reports, 0)
+                """,
+            since: 3),
+        // Without its answer a key is taken for unknown.
+        RowCheck(
+            "an idempotency key has its answer",
+            count:
+                "select count(*) from idempotency where not exists (select 1 from answer where id = idempotency.answer)",
+            repair:
+                "delete from idempotency where not exists (select 1 from answer where id = idempotency.answer)"
+        ),
+    ]
+}

@@ -1,0 +1,72 @@
+extension Writer {
+    /// Counts reports by the ten minutes they are of, and those that come too late for that by their day.
+    func writeSlots(of tally: Tally, _ rows: AdmittedRows, now: Int64) throws(StoreError) {
+        let oldest = SlotWindow.oldestKept(now: now)
+        let firstDay = Retention.firstAppDay(now: now)
+        for slot in tally.slots {
+            let app = rows.apps[slot.app].id
+            if slot.number >= oldest {
+                try write(slot, ofApp: app)
+            } else if slot.day >= firstDay {
+                let day = try write(slot.reports, onDay: slot.day, ofApp: app)
+                _ = try add(slot.installs, to: .day, of: day)
+            }
+        }
+    }
+
+    private func write(_ slot: Tally.Slot, ofApp app: Int64) throws(StoreError) {
+        let upsert = try connection.statement(
+            """
+            insert into app_slot (app, slot, reports) values (?, ?, ?)
+            on conflict (app, slot) do update set reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
+            returning id
+            """)
+        defer { upsert.reset() }
+        try upsert.bind(app, slot.number, slot.reports)
+        guard try upsert.step() else { return }
+        let row = upsert.int64(0)
+        while try upsert.step() {}
+        _ = try add(slot.installs, to: .slot, of: row)
+    }
+
+    /// - Returns: the row of `app_day`.
+    private func write(_ reports: Int, onDay day: Int, ofApp app: Int64) throws(StoreError) -> Int64 {
+        let upsert = try connection.statement(
+            """
+            insert into app_day (app, day, reports) values (?, ?, ?)
+            on conflict (app, day) do update set reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
+            returning id
+            """)
+        defer { upsert.reset() }
+        try upsert.bind(app, day, reports)
+        var row: Int64 = 0
+        while try upsert.step() { row = upsert.int64(0) }
+        return row
+    }
+
+    /// Moves the oldest slots into the days that they are of.
+    ///
+    /// - Returns: how many there were.
+    func fold(slotsBefore oldest: Int, firstDay: Int, limit: Int) throws(StoreError) -> Int {
+        let select = try connection.statement(
+            "select id, app, slot, reports from app_slot where slot < ? order by slot, id limit ?")
+        defer { select.reset() }
+        try select.bind(oldest, limit)
+        var slots: [(row: Int64, app: Int64, day: Int, reports: Int)] = []
+        while try select.step() {
+            slots.append(
+                (select.int64(0), select.int64(1), Calendar.day(ofSlot: select.int(2)), select.int(3)))
+        }
+        select.reset()
+        for slot in slots {
+            let set = InstallScope.slot.row(owner: slot.row)
+            if slot.day >= firstDay {
+                let day = try write(slot.reports, onDay: slot.day, ofApp: slot.app)
+                try merge(set, into: InstallScope.day.row(owner: day))
+            }
+            try connection.run("delete from install_set where id = ?", set)
+            try connection.run("delete from app_slot where id = ?", slot.row)
+        }
+        return slots.count
+    }
+}

@@ -1,0 +1,93 @@
+import LeakStore
+import Testing
+
+/// Random reports and decisions, on every store and in a model without one: they agree at every step.
+@Suite struct StoreTriageModelTests {
+    private static let names = ["A", "B", "C", "D", "UIKnown", "UIOther"]
+    private let place = StorePlace()
+
+    private func action(_ random: inout Seeded, now: Int64) -> Decision.Action {
+        let actions: [Decision.Action] = [
+            .resolve(.newestVersion), .resolve(.nextVersion),
+            .resolve(.version(["0.9", "1.0", "1.0.0", "1.1", "2.0"].randomElement(using: &random) ?? "1")),
+            .ignore(nil), .ignore(.date(now + .random(in: 1...(4 * hour), using: &random))),
+            .ignore(.reports(.random(in: 1...6, using: &random))), .reopen, .note,
+        ]
+        return actions.randomElement(using: &random) ?? .note
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `a store and the model agree`(seed: UInt64) throws {
+        let store = try place.store()
+        let reader = try store.makeReader(known: KnownLeaks([known("UI*")]))
+        var random = Seeded(state: seed)
+        var model = TriageModel()
+        var now = noon
+        for step in 0..<60 {
+            // Later versions come into the field in time.
+            let reports = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                let version = Int.random(in: 0...min(step / 8 + 1, 6), using: &random)
+                let report = Report(
+                    leak: leak(Self.names.randomElement(using: &random) ?? "A"),
+                    version: TriageModel.versions[version].text,
+                    isFreed: Int.random(in: 0..<4, using: &random) == 0, at: now,
+                    count: .random(in: 1...3, using: &random))
+                model.count(report.leak.title, in: version, report.count, isFreed: report.isFreed)
+                return report
+            }
+            _ = try store.count([submission(reports, at: now)], now: now)
+            if Bool.random(using: &random) {
+                let name = Self.names.randomElement(using: &random) ?? "A"
+                let decision = Decision(action(&random, now: now), note: "n", by: "ada")
+                let stored = try store.decide(decision, about: leak(name).id, now: now)
+                #expect((stored != nil) == (model.leaks[name] != nil))
+                model.decide(decision.action, about: name)
+            }
+            now += .random(in: 0...hour, using: &random)
+            try compare(reader, model, now: now, "seed \(seed), step \(step)")
+        }
+        #expect(try store.verify() == [])
+        try compare(
+            place.store().makeReader(known: KnownLeaks([known("UI*")])), model, now: now, "another process")
+    }
+
+    private func compare(
+        _ reader: any StoreReader, _ model: TriageModel, now: Int64, _ step: Comment
+    ) throws {
+        for (name, expected) in model.leaks {
+            let row = try #require(try reader.leak(leak(name).id, now: now)).row
+            #expect(row.state == model.state(name, now: now), step)
+            #expect(
+                row.standing?.backIn == expected.returns.first.map { TriageModel.versions[$0].text }, step)
+            #expect((row.standing == nil) == (expected.resolved == nil && expected.ignored == nil), step)
+        }
+        for filter in LeakQuery.StateFilter.allCases {
+            for kind in [nil, "object"] {
+                var query = LeakQuery()
+                (query.state, query.kind) = (filter, kind)
+                let page = try reader.leaks(query, now: now)
+                let names = model.names(filter, now: now)
+                #expect(Set(page.leaks.map(\.identity.title)) == names, step)
+                #expect(page.total == names.count && page.leaks.count == names.count, step)
+                #expect(page.reports == names.reduce(0) { $0 + (model.leaks[$1]?.total ?? 0) }, step)
+            }
+        }
+        let regressed = model.names(.regressed, now: now)
+        let overview = try reader.overview(app: "shop", now: now)
+        #expect(overview.regressedLeaks == regressed.count, step)
+        #expect(Set(overview.regressedTitles).isSubset(of: regressed), step)
+        #expect(overview.ignored.leaks == model.names(.ignored, now: now).count, step)
+        let releases = try reader.releases(app: "shop")
+        #expect(releases.map { [$0.regressedLeaks, $0.goneLeaks] } == model.releases, step)
+        for version in model.seen {
+            let text = TriageModel.versions[version].text
+            let found = try #require(
+                try reader.check(app: "shop", version: text, baseline: nil, now: now))
+            let check = TriageModel.Check(
+                baseline: found.baseline, new: Set(found.new.map(\.identity.title)),
+                regressed: Set(found.regressed.map(\.identity.title)), setAside: found.setAside,
+                leaks: found.leaks)
+            #expect(check == model.check(version, now: now), step)
+        }
+    }
+}

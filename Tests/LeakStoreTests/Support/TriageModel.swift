@@ -1,0 +1,141 @@
+@testable import LeakStore
+
+/// What decisions about leaks come to, without a database: of one app whose leaks and versions are few.
+struct TriageModel {
+    struct Version: Hashable {
+        var text: String
+        /// The same for those that stand side by side.
+        var rank: Int
+    }
+
+    /// Oldest first.
+    static let versions = [
+        Version(text: "unknown", rank: 0), Version(text: "0.9", rank: 1), Version(text: "1.0-rc.1", rank: 2),
+        Version(text: "1.0", rank: 3), Version(text: "1.0.0", rank: 3), Version(text: "1.1", rank: 4),
+        Version(text: "2.0", rank: 5),
+    ]
+
+    struct Leak {
+        /// By index of ``versions``; what was only freed has 0.
+        var reports: [Int: Int] = [:]
+        var freed = 0
+        var resolved: (from: Int, then: [Int: Int])?
+        var ignored: (limit: Decision.IgnoreLimit?, then: Int)?
+
+        var total: Int { reports.values.reduce(0, +) }
+
+        /// Indices of the versions that speak against its fix.
+        var returns: [Int] {
+            guard let resolved else { return [] }
+            return reports.filter { index, count in
+                TriageModel.versions[index].rank >= resolved.from && count > resolved.then[index] ?? 0
+            }.keys.sorted()
+        }
+
+        func state(now: Int64, isKnown: Bool) -> LeakState {
+            if resolved != nil { return returns.isEmpty ? .resolved : .regressed }
+            if let ignored {
+                switch ignored.limit {
+                case nil: return .ignored
+                case .date(let end): if now < end { return .ignored }
+                case .reports(let count): if total - ignored.then < count { return .ignored }
+                }
+            }
+            if isKnown, total > 0 { return .known }
+            return freed >= 1 && freed * 10 >= total * 9 ? .slow : .open
+        }
+    }
+
+    /// By name.
+    private(set) var leaks: [String: Leak] = [:]
+
+    static func isKnown(_ name: String) -> Bool { name.hasPrefix("UI") }
+
+    mutating func count(_ name: String, in version: Int, _ count: Int, isFreed: Bool) {
+        leaks[name, default: Leak()].reports[version, default: 0] += isFreed ? 0 : count
+        if isFreed { leaks[name]?.freed += count }
+    }
+
+    /// Indices of the versions that were seen.
+    var seen: [Int] { Set(leaks.values.flatMap(\.reports.keys)).sorted() }
+
+    mutating func decide(_ action: Decision.Action, about name: String) {
+        guard var leak = leaks[name], let newest = seen.last else { return }
+        let rank = Self.versions[newest].rank
+        switch action {
+        case .resolve(let fix):
+            let from =
+                switch fix {
+                case .newestVersion: rank
+                case .nextVersion: rank + 1
+                case .version(let text): Self.versions.first { $0.text == text }?.rank ?? 0
+                }
+            (leak.resolved, leak.ignored) = ((from, leak.reports), nil)
+        case .ignore(let limit): (leak.resolved, leak.ignored) = (nil, (limit, leak.total))
+        case .reopen: (leak.resolved, leak.ignored) = (nil, nil)
+        case .note: break
+        }
+        leaks[name] = leak
+    }
+
+    func state(_ name: String, now: Int64) -> LeakState {
+        leaks[name, default: Leak()].state(now: now, isKnown: Self.isKnown(name))
+    }
+
+    func names(_ filter: LeakQuery.StateFilter, now: Int64) -> Set<String> {
+        Set(
+            leaks.keys.filter { name in
+                let state = state(name, now: now)
+                return switch filter {
+                case .any: true
+                case .toFix: ![.known, .resolved, .ignored].contains(state)
+                default: state.rawValue == filter.rawValue
+                }
+            })
+    }
+
+    /// What a version brings.
+    struct Check: Equatable {
+        var baseline: String?
+        var new: Set<String> = []
+        var regressed: Set<String> = []
+        var setAside = 0
+        var leaks = 0
+    }
+
+    func check(_ version: Int, now: Int64) -> Check {
+        let rank = Self.versions[version].rank
+        let base = seen.last { Self.versions[$0].rank < rank }
+        var check = Check(baseline: base.map { Self.versions[$0].text })
+        for (name, leak) in leaks where leak.reports[version] != nil {
+            check.leaks += 1
+            let state = state(name, now: now)
+            let isMended = state == .resolved && rank >= leak.resolved?.from ?? 0
+            if leak.returns.contains(version) {
+                check.regressed.insert(name)
+            } else if state == .known || state == .ignored || isMended {
+                check.setAside += 1
+            } else if leak.reports.keys.allSatisfy({
+                Self.versions[$0].rank > base.map { Self.versions[$0].rank } ?? -1
+            }) {
+                check.new.insert(name)
+            }
+        }
+        return check
+    }
+
+    /// Newest first: leaks that came back in each version, and those gone since the one before.
+    var releases: [[Int]] {
+        let seen = seen
+        return seen.indices.reversed().map { place in
+            let version = seen[place]
+            let regressed = leaks.values.filter { $0.returns.contains(version) }.count
+            let gone =
+                place == 0
+                ? 0
+                : leaks.values.filter { $0.reports[seen[place - 1]] != nil && $0.reports[version] == nil }
+                    .count
+            return [regressed, gone]
+        }
+    }
+}
