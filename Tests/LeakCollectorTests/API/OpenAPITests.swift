@@ -33,9 +33,12 @@ import Testing
             ("Summary", try running.json("/api/v1/summary")),
             ("Releases", try running.json("/api/v1/releases?app=a")),
             ("Apps", try running.json("/api/v1/apps")),
+            ("ReleaseCheck", try running.json("/api/v1/check?app=a&version=1.0")),
             ("Problem", try running.get("/api/v1/nope").json),
         ]
-        for (name, answer) in answers {
+        let keys = try #require(try running.json("/api/v1/keys")["keys"] as? [[String: Any]])
+        let tokens = try #require(try running.json("/api/v1/tokens")["tokens"] as? [[String: Any]])
+        for (name, answer) in answers + keys.map({ ("Key", $0) }) + tokens.map({ ("Token", $0) }) {
             let problems = schemas.problems(
                 of: answer, as: ["$ref": "#/components/schemas/\(name)"], at: name)
             #expect(problems.isEmpty, "\(problems.joined(separator: "; "))")

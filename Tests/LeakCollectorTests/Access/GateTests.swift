@@ -30,4 +30,12 @@ import Testing
         #expect(gate.replace([session("old")], since: edits) == false)
         #expect(!isKnown("old", to: gate))
     }
+
+    @Test func `credentials read before others were put in place come too late`() {
+        let gate = Gate([session("old")])
+        let edits = gate.edits
+        #expect(gate.replace([], since: gate.edits))
+        #expect(gate.replace([session("old")], since: edits) == false)
+        #expect(!isKnown("old", to: gate))
+    }
 }

@@ -77,7 +77,23 @@ private func pages(_ text: String) -> [HTML] {
         FirstReportPage(context: context, address: text).html,
         SignInPage(context: context, problem: nil, destination: text).html,
         ErrorPage(context: context, status: 500, detail: text).html,
+        AccessPage(
+            context: context, apps: [AccessPage.App(id: text, newestVersion: text, lastSeen: 0)], appCount: 1,
+            keys: [credential(text, .ingest), credential(text, .ingest, revokedAt: 0)],
+            tokens: [credential(text, .access)]
+        ).html,
+        NewSecretPage(
+            context: context, kind: .keys, credential: credential(text, .ingest), secret: "s", address: "a"
+        ).html,
     ]
+}
+
+private func credential(
+    _ text: String, _ purpose: Credential.Purpose, revokedAt: Int64? = nil
+) -> Credential {
+    Credential(
+        id: 1, purpose: purpose, name: text, hash: [], app: purpose == .ingest ? text : nil, createdAt: 0,
+        revokedAt: revokedAt)
 }
 
 private func keptReport(_ text: String) -> KeptReport {

@@ -58,7 +58,8 @@ import Testing
         let markup = try Markup(page.html.bytes)
         let lists: [SamplePage] = [.summary, .summaryEmpty, .releases, .first, .leakClass]
         #expect(markup.shape.contains("main.data-live") == lists.contains(page))
-        #expect(markup.shape.contains("script") == ![SamplePage.exported, .signIn].contains(page))
+        #expect(
+            markup.shape.contains("script") == ![SamplePage.exported, .exportedLeak, .signIn].contains(page))
     }
 
     @Test func `the first page says where reports go, and where keys are made`() throws {

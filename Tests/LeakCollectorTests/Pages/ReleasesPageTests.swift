@@ -57,7 +57,9 @@ import Testing
 
     @Test func `numbers lead to the leaks behind them`() throws {
         let links = try markup(Shop.releases).links
-        for query in ["", "&state=any", "&state=any&sort=first_seen", "&state=regressed", "&state=any&sort=reports"] {
+        for query in [
+            "", "&state=any", "&state=any&sort=first_seen", "&state=regressed", "&state=any&sort=reports",
+        ] {
             #expect(links.contains("/?app=com.acme.shop&version=5.2.0\(query)"))
         }
         #expect(!links.contains("/?app=com.acme.shop&version=5.1.0&state=regressed"), "there are none")

@@ -287,6 +287,7 @@ enum SamplePage: String, CaseIterable {
     case exportedLeak = "leak-exported"
     case summary, summaryEmpty = "summary-no-match", leak, reports, releases, first, signIn = "sign-in", error
     case exported = "summary-exported"
+    case access, accessEmpty = "access-empty", newKey = "new-key", newToken = "new-token"
 
     var html: HTML {
         switch self {
@@ -334,6 +335,24 @@ enum SamplePage: String, CaseIterable {
             ).html
         case .error:
             ErrorPage(context: Shop.context(), status: 404, detail: nil).html
+        case .access:
+            AccessPage(
+                context: Shop.context(), apps: Shop.apps, appCount: 120, keys: Shop.keys, tokens: Shop.tokens
+            ).html
+        case .accessEmpty:
+            AccessPage(context: Shop.context(), apps: [], appCount: 0, keys: [], tokens: []).html
+        case .newKey:
+            NewSecretPage(
+                context: Shop.context(), kind: .keys, credential: Shop.keys[0],
+                secret: "sEcReT-0123456789_abc",
+                address: "https://leaks.example.com"
+            ).html
+        case .newToken:
+            NewSecretPage(
+                context: Shop.context(), kind: .tokens, credential: Shop.tokens[0],
+                secret: "sEcReT-0123456789_abc",
+                address: "https://leaks.example.com"
+            ).html
         case .exported:
             SummaryPage(
                 context: Shop.context(Links(mode: .files(page: .summary(app: "com.acme.shop")))),

@@ -31,6 +31,8 @@ import Testing
         ("/healthz", .health),
         ("/readyz", .readiness),
         ("/sign-in", .signInPage),
+        ("/access", .accessPage), ("/api/v1/keys", .handouts(.keys)), ("/api/v1/tokens", .handouts(.tokens)),
+        ("/api/v1/check", .check),
     ])
     func `reads`(path: String, route: Route) {
         #expect(Self.find(.get, path) == route)
@@ -39,6 +41,10 @@ import Testing
 
     @Test(arguments: [
         ("/api/v1/reports", Route.reports), ("/sign-in", .signIn), ("/sign-out", .signOut),
+        ("/access/keys", .handout(HandoutChange(kind: .keys, action: .create, isForm: true))),
+        ("/access/tokens/7/name", .handout(HandoutChange(kind: .tokens, action: .rename(7), isForm: true))),
+        ("/access/keys/7/revoke", .handout(HandoutChange(kind: .keys, action: .revoke(7), isForm: true))),
+        ("/api/v1/tokens", .handout(HandoutChange(kind: .tokens, action: .create, isForm: false))),
     ])
     func `writes`(path: String, route: Route) {
         #expect(Self.find(.post, path) == route)
@@ -47,7 +53,8 @@ import Testing
     @Test(arguments: [
         "/nope", "", "//", "/leaks", "/leaks/", "/leaks/\(id)/", "/leaks/\(id)/nope", "/leaks/\(id)0",
         "/leaks/\(id.uppercased())", "/leaks/\(id)/trend", "/api/v1/leaks/\(id)/reports/", "/api/v1/leaks/x",
-        "/api/v2/leaks", "/style.css", "/sign-out", "/api/v1/reports",
+        "/api/v2/leaks", "/style.css", "/sign-out", "/api/v1/reports", "/access/keys",
+        "/access/keys/1/revoke", "/access/", "/api/v1/keys/1",
     ])
     func `reads nothing at`(path: String) {
         #expect(Self.find(.get, path) == nil)
@@ -57,12 +64,19 @@ import Testing
         for (path, access) in [
             ("/api/v1/leaks", Route.Access.readers), ("/api/v1/summary", .readers),
             ("/api/v1/releases", .readers), ("/api/v1/apps", .readers), ("/", .people),
-            ("/releases", .people),
+            ("/releases", .people), ("/access", .people), ("/api/v1/keys", .readers),
+            ("/api/v1/check", .readers),
             ("/leaks/\(Self.id)", .people), ("/leaks/\(Self.id)/reports", .people),
             ("/api/v1/leaks/\(Self.id)", .readers), ("/api/v1/leaks/\(Self.id)/reports", .readers),
             ("/api/v1/leaks/\(Self.id)/trend", .readers),
         ] {
             #expect(Self.find(.get, path)?.access == access, "\(path)")
+        }
+        for kind in HandoutKind.allCases {
+            #expect(Self.find(.post, "/access/\(kind.rawValue)")?.access == .people)
+            #expect(Self.find(.post, "/access/\(kind.rawValue)/1/revoke")?.access == .people)
+            #expect(Self.find(.patch, "/api/v1/\(kind.rawValue)/1")?.access == .readers)
+            #expect(Self.find(.delete, "/api/v1/\(kind.rawValue)/1")?.access == .readers)
         }
         #expect(Self.find(.post, "/api/v1/reports")?.access == .writers)
     }

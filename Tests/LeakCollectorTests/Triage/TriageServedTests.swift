@@ -120,9 +120,13 @@ import Testing
                 #"{"class":"Cart","log":["step \#(number)"],"keys":{"tab":"t\#(number)"},"app":{"id":"a","version":"1.0"}}"#
             #expect(try running.post(body).status == 200)
         }
-        let words = try look(running, leak(running)).words
+        #expect(
+            try running.post(#"{"class":"Cart","type":"freed","lived_ms":2300,"app":{"id":"a"}}"#).status
+                == 200)
+        let words = try look(running, leak(running)).words.replacing("\u{A0}", with: " ")
         for part in [
             "Reports per hour, by version", "step 0", "step 2", "First report", "Newest report", "t0", "t2",
+            "2.0 s – 5.0 s",
         ] {
             #expect(words.contains(part), "\(part)")
         }

@@ -59,8 +59,8 @@ struct TriageForm: Component {
         return #"""
             <details><summary>Other version…</summary><div class="choices">\#
             <p>\#(button(.resolveNow, "Resolved now, in \(newest)"))</p>\#
-            <p><label>in <input name="in" list="versions" maxlength="64" size="10" autocomplete="off" \#
-            spellcheck="false" aria-label="Version"></label> \#(button(.resolveInVersion, "Resolved in this version"))</p>\#
+            <p><label>in <span class="hidden">version</span> <input name="in" list="versions" maxlength="64" size="10" autocomplete="off" \#
+            spellcheck="false"></label> \#(button(.resolveInVersion, "Resolved in this version"))</p>\#
             <datalist id="versions">\#(versions)</datalist></div></details>
             """#
     }

@@ -1,0 +1,174 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import LeakStore
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@testable import LeakCollector
+
+/// Keys and tokens over real sockets: made, renamed and revoked, by forms and by the API.
+@Suite struct HandoutTests {
+    private static let form = "application/x-www-form-urlencoded"
+    private static let bearer = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
+
+    /// Signs in by the token.
+    private func session(_ running: RunningCollector) throws -> [HTTPField] {
+        let answer = try running.post(
+            "token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])
+        let cookie = try #require(answer.field("Set-Cookie"))
+        return [
+            HTTPField("Cookie", String(cookie.prefix { $0 != ";" })), HTTPField("Origin", running.address),
+        ]
+    }
+
+    /// The text of the page's `pre` elements.
+    private func pasted(_ page: HTTPAnswer) -> [String] {
+        page.text.components(separatedBy: "<pre>").dropFirst().compactMap {
+            $0.components(separatedBy: "</pre>").first
+        }
+    }
+
+    private func report(_ running: RunningCollector, key: String, app: String = "a") throws -> Int {
+        try running.post(
+            #"{"class":"One"}"#, to: "/api/v1/reports?app=\(app)", fields: [HTTPField("X-Leak-Key", key)]
+        ).status
+    }
+
+    @Test func `a key made by the form is shown once and writes at once, for its app alone`() throws {
+        let running = try RunningCollector()
+        let fields = try session(running)
+        let page = try running.post(
+            "name=phone+%3C1%3E&app=shop", Self.form, to: "/access/keys", fields: fields)
+        #expect(page.status == 201 && page.field("Cache-Control") == "no-store" && page.field("ETag") == nil)
+        let secret = try #require(pasted(page).first)
+        #expect(secret.count == 40)
+        #expect(pasted(page).count == 3 && pasted(page).dropFirst().allSatisfy { $0.contains(secret) })
+        #expect(try report(running, key: secret, app: "shop") == 200)
+        #expect(try report(running, key: secret, app: "other") == 403)
+        let access = try running.get("/access", fields: fields)
+        #expect(access.text.contains("phone &lt;1&gt;") && !access.text.contains(secret))
+    }
+
+    @Test func `a form renames, revokes, and leads back`() throws {
+        let running = try RunningCollector()
+        let fields = try session(running)
+        let made = try running.post(#"{"name":"old"}"#, to: "/api/v1/keys", fields: [Self.bearer])
+        let (secret, id) = (
+            try #require(try made.json["secret"] as? String), try #require(try made.json["id"] as? Int)
+        )
+        let renamed = try running.post("name=new", Self.form, to: "/access/keys/\(id)/name", fields: fields)
+        #expect(renamed.status == 303 && renamed.field("Location") == "/access#keys")
+        #expect(try running.get("/access", fields: fields).text.contains(">new<"))
+        #expect(try report(running, key: secret) == 200)
+        let revoked = try running.post("", Self.form, to: "/access/keys/\(id)/revoke", fields: fields)
+        #expect(revoked.status == 303 && revoked.field("Location") == "/access#keys")
+        #expect(try report(running, key: secret) == 403)
+        let again = try running.post("", Self.form, to: "/access/keys/\(id)/revoke", fields: fields)
+        #expect(again.status == 404 && again.text.contains("there is no valid key \(id)"))
+    }
+
+    @Test func `who signed in with a token is out once it is revoked`() throws {
+        let running = try RunningCollector()
+        let fields = try session(running)
+        let tokens = try #require(try running.json("/api/v1/tokens")["tokens"] as? [[String: Any]])
+        let id = try #require(tokens.first?["id"] as? Int)
+        #expect(
+            try running.post("", Self.form, to: "/access/tokens/\(id)/revoke", fields: fields).status == 303)
+        #expect(try running.get("/access", fields: fields).status == 303)
+        #expect(try running.get("/api/v1/leaks").status == 403)
+    }
+
+    @Test(arguments: [
+        ("name=", "name is 0 bytes, must be 1 to 64"), ("", "name is 0 bytes, must be 1 to 64"),
+        ("name=%00", "name holds a control character"),
+        ("name=COLLECTOR_INGEST_KEY", "name is the name of the key in that variable"),
+        ("name=x&app=\(String(repeating: "a", count: 300))", "app is 300 bytes, must be"),
+    ])
+    func `a form that cannot be is refused in words`(body: String, words: String) throws {
+        let running = try RunningCollector()
+        let answer = try running.post(body, Self.form, to: "/access/keys", fields: try session(running))
+        #expect(answer.status == 400)
+        #expect(answer.text.contains(words), "\(answer.text)")
+    }
+
+    @Test func `forms of other sites, and cookies of programs, change nothing`() throws {
+        let running = try RunningCollector()
+        let cookie = try session(running)[0]
+        for origin in [[HTTPField("Origin", "https://evil.example")], [HTTPField("Origin", "null")], []] {
+            let answer = try running.post("name=x", Self.form, to: "/access/keys", fields: [cookie] + origin)
+            #expect(answer.status == 403)
+        }
+        let here = HTTPField("Origin", running.address)
+        #expect(
+            try running.post(#"{"name":"x"}"#, to: "/api/v1/keys", fields: [cookie, here]).status == 401)
+        #expect(
+            try running.post("name=x", "text/plain", to: "/access/keys", fields: [cookie, here]).status == 415
+        )
+        #expect(try running.post("name=x", Self.form, to: "/access/keys", fields: []).status == 303)
+        #expect(try running.post(#"{"name":"x"}"#, to: "/api/v1/keys").status == 401)
+        let keys = try #require(try running.json("/api/v1/keys")["keys"] as? [[String: Any]])
+        #expect(keys.count == 1)
+    }
+
+    @Test(arguments: [
+        "", "[]", "{", #"{"name":1}"#, #"{"nmae":"x"}"#, #"{"name":"x","app":""}"#, #"{"name":null}"#,
+        #"{"name":"x"} y"#,
+    ])
+    func `the API refuses what makes no sense`(body: String) throws {
+        let running = try RunningCollector()
+        let answer = try running.post(body, to: "/api/v1/keys", fields: [Self.bearer])
+        #expect(answer.status == 400, "\(answer.text)")
+        #expect(try (answer.json["detail"] as? String)?.isEmpty == false)
+    }
+
+    @Test func `the API makes, lists, renames and revokes`() async throws {
+        let running = try RunningCollector()
+        let made = try running.post(#"{"name":"ci"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        #expect(made.status == 201 && made.field("Cache-Control") == "no-store")
+        let (secret, id) = (
+            try #require(try made.json["secret"] as? String), try #require(try made.json["id"] as? Int)
+        )
+        let token = [HTTPField("Authorization", "Bearer \(secret)")]
+        #expect(try running.get("/api/v1/leaks", fields: token).status == 200)
+        #expect(
+            try running.post(#"{"name":"x","app":"a"}"#, to: "/api/v1/tokens", fields: [Self.bearer]).status
+                == 400)
+
+        let path = "/api/v1/tokens/\(id)"
+        let renamed = try await send("PATCH", running.address + path, body: #"{"name":"build"}"#)
+        #expect(renamed.status == 200 && renamed.body["name"] as? String == "build")
+        let listed = try #require(try running.json("/api/v1/tokens")["tokens"] as? [[String: Any]])
+        #expect(listed.compactMap { $0["name"] as? String } == [Setting.accessToken.variable, "build"])
+        #expect(listed.allSatisfy { $0["secret"] == nil && $0["revoked_at"] is NSNull })
+
+        let key = try await send("DELETE", running.address + "/api/v1/keys/\(id)")
+        #expect(key.status == 404)
+        let revoked = try await send("DELETE", running.address + path)
+        #expect(revoked.status == 200 && revoked.body["revoked_at"] is String)
+        #expect(try running.get("/api/v1/leaks", fields: token).status == 403)
+        #expect(try await send("DELETE", running.address + path).status == 404)
+        let environments = try #require(listed.first?["id"] as? Int)
+        let kept = try await send(
+            "PATCH", running.address + "/api/v1/tokens/\(environments)", body: #"{"name":"x"}"#)
+        #expect(kept.status == 400)
+    }
+
+    private func send(_ method: String, _ address: String, body: String? = nil) async throws
+        -> (status: Int, body: [String: Any])
+    {
+        var request = URLRequest(url: try #require(URL(string: address)))
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.setValue("Bearer \(RunningCollector.token)", forHTTPHeaderField: "Authorization")
+        let (data, answer) = try await URLSession.shared.data(for: request)
+        return (
+            try #require(answer as? HTTPURLResponse).statusCode,
+            try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+        )
+    }
+}

@@ -1,0 +1,26 @@
+import LeakStore
+
+@testable import LeakCollector
+
+extension Shop {
+    static let apps = [
+        AccessPage.App(id: "com.acme.shop", newestVersion: "5.2.0", lastSeen: now - 4 * minute),
+        AccessPage.App(id: "com.acme.driver", newestVersion: nil, lastSeen: nil),
+    ]
+
+    static let keys = [
+        credential(1, .ingest, "first", app: "com.acme.shop"), credential(2, .ingest, "COLLECTOR_INGEST_KEY"),
+        credential(5, .ingest, "lost <phone>", revokedAt: now - 30 * hour),
+    ]
+
+    static let tokens = [credential(3, .access, "ann")]
+
+    private static func credential(
+        _ id: Int64, _ purpose: Credential.Purpose, _ name: String, app: String? = nil,
+        revokedAt: Int64? = nil
+    ) -> Credential {
+        Credential(
+            id: id, purpose: purpose, name: name, hash: [], app: app, createdAt: now - 900 * hour,
+            revokedAt: revokedAt)
+    }
+}
