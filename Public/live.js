@@ -269,7 +269,7 @@
     element("dl", { className: "keys" }, ...keys.map(([key, meaning]) =>
       element("div", {}, element("dt", {}, element("kbd", { textContent: key })), element("dd", { textContent: meaning })))),
     element("form", { method: "dialog" },
-      element("label", {}, chosen, " Use them"), element("button", { textContent: "Close" })));
+      element("label", {}, chosen, " Use them"), element("button", { autofocus: true, textContent: "Close" })));
   dialog.setAttribute("aria-labelledby", "keys");
   own.add(dialog);
 

@@ -9,6 +9,7 @@ enum Place: Hashable, Sendable {
     case decisions(LeakID)
     case releases(app: String?)
     case leakClass(String, app: String?)
+    /// Apps, keys and tokens.
     case access
     /// Where a form of that page is sent.
     case handout(HandoutChange)

@@ -22,7 +22,7 @@ struct PageContext: Sendable {
         self.query = query
     }
 
-    func moment(_ at: Int64) -> Moment { Moment(at: at, now: now) }
+    func moment(_ at: Int64) -> Moment { Moment(at: at, now: now, isKept: !links.isServed) }
 
     /// The summary with the current query changed; the page reached so far is forgotten.
     func summary(_ change: (inout LeakQuery) -> Void) -> String {

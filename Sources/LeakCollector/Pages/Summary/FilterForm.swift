@@ -52,7 +52,7 @@ struct FilterForm: Component {
             Choice(name: "kind", label: "Kind", none: "Any kind", options: Self.kinds, chosen: query.kind),
             Choice(
                 name: "period", label: "Seen in the last", none: "All time",
-                options: Period.allCases.map { ($0.rawValue, "Last \($0.words)") },
+                options: Period.allCases.map { ($0.rawValue, $0.words) },
                 chosen: query.period?.rawValue),
         ]
     }

@@ -3,6 +3,8 @@ struct Moment: Component {
     /// Milliseconds since 1970.
     var at: Int64
     var now: Int64
+    /// Whether the words are read at any later time, as those of a file are: what was `just now` is not for long.
+    var isKept = false
 
     /// `just now`, `4 min ago`, `2 h ago`, `3 days ago`; from a week on the day: `18 Nov`, `18 Nov 2025`.
     ///
@@ -25,7 +27,7 @@ struct Moment: Component {
         return time.year == CivilTime(milliseconds: now).year ? time.dayAndMonth : time.dayMonthYear
     }
 
-    var html: HTML { element(words) }
+    var html: HTML { element(isKept ? day : words) }
 
     /// The day alone, however recent.
     var dayElement: HTML { element(day) }
