@@ -70,8 +70,18 @@
             try write { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
         }
 
+        public func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in try writer.setName(ofCredential: id, to: name) }
+        }
+
         public func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
             try write { writer throws(StoreError) in try writer.useOnce(hash: hash, now: now) }
+        }
+
+        public func decide(
+            _ decision: Decision, about leak: LeakID, now: Int64
+        ) throws(StoreError) -> PastDecision? {
+            try write { writer throws(StoreError) in try writer.decide(decision, about: leak, now: now) }
         }
 
         public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {

@@ -38,7 +38,8 @@
                           when 1 then (select installs from leak_build where leak = i.owner and build = i.part)
                           when 2 then (select installs from leak_release where leak = i.owner and release = i.part)
                           when 3 then (select installs from release where id = i.owner)
-                          when 4 then (select -1 from app_slot where app = i.owner and slot = i.part) end
+                          when 4 then (select -1 from app_slot where app = i.owner and slot = i.part)
+                          when 5 then (select -1 from app_day where app = i.owner and day = i.part) end
                         from install_set i where (i.scope, i.owner, i.part) > ($1::bigint, $2::bigint, $3::bigint)
                         order by i.scope, i.owner, i.part limit $4::bigint
                         """, .integer(last.scope), .integer(last.owner), .integer(last.part),
@@ -156,6 +157,34 @@
                    (select count(*) from leak where first_release = r.id))
                 """),
             RowCheck(
+                "the state of a leak is a decision about it",
+                """
+                select count(*) from leak l where state <> 0 and not exists (select 1 from decision d
+                  where d.id = l.state and d.leak = l.id and d.kind in ('resolve', 'ignore'))
+                """),
+            RowCheck(
+                "what a leak had in a release when it was resolved is kept while that holds",
+                "select count(*) from decision_release where decision not in (select state from leak)"),
+            RowCheck(
+                "what a leak had in a release when it was resolved is no more than it has",
+                """
+                select count(*) from decision_release s where reports > (select coalesce(max(c.reports), 0)
+                  from decision d join leak_release c on c.leak = d.leak and c.release = s.release
+                  where d.id = s.decision)
+                """),
+            // What came too late for a day that is kept counts in the leak alone.
+            RowCheck(
+                "reports of an app's days and slots are no more than those of its leaks",
+                """
+                select count(*) from app_day d
+                left join (select l.app, n.day, \(sum("n.reports")) as reports
+                  from leak_day n join leak l on l.id = n.leak group by l.app, n.day) s
+                  on s.app = d.app and s.day = d.day
+                where least(d.reports + (select coalesce(sum(reports), 0) from app_slot
+                    where app = d.app and slot between d.day * 144 and d.day * 144 + 143), 9007199254740991)
+                  > coalesce(s.reports, 0)
+                """),
+            RowCheck(
                 "an idempotency key has its answer",
                 "select count(*) from idempotency i where not exists (select 1 from answer where id = i.answer)"
             ),
@@ -181,6 +210,9 @@
                   + (select count(*) from leak_build c where not exists (select 1 from build where id = c.build))
                   + (select count(*) from build b where not exists (select 1 from release where id = b.release))
                   + (select count(*) from sample s where not exists (select 1 from leak where id = s.leak))
+                  + (select count(*) from decision d where not exists (select 1 from leak where id = d.leak))
+                  + (select count(*) from decision_release s where not exists (select 1 from release where id = s.release))
+                  + (select count(*) from app_day d where not exists (select 1 from app where id = d.app))
                 """),
         ]
     }

@@ -9,7 +9,7 @@
         let statements: [String]
 
         /// In order; the last one's version is the schema that this code reads and writes.
-        static let all = [schema1]
+        static let all = [schema1, schema2]
 
         static let newestVersion = all.map(\.version).max() ?? 0
 
@@ -31,8 +31,12 @@
                 ).first?.bool(0)
                 var found = 0
                 if isThere == true { found = try Self.found(connection.run(version), connection) }
+                // A large database takes longer than a statement may otherwise; who writes to it waits, or is refused.
+                if found < newestVersion { try connection.run(Query("set local statement_timeout = 0")) }
                 for migration in all where migration.version > found {
-                    for statement in migration.statements { try connection.run(Query(statement)) }
+                    for statement in migration.statements {
+                        _ = try connection.run([Query(statement)], within: Timeouts.unhurried.answer)
+                    }
                     try connection.run(Query("delete from schema_version"))
                     try connection.run(
                         Query(

@@ -6,6 +6,8 @@
         private let link: Link
         let known: KnownLeaks
         var knownCache = KnownCache()
+        var standingCache = StandingCache()
+        var goneCache = GoneCache()
         /// Why the last questions failed, where that is known.
         private var refusal: Refusal?
 

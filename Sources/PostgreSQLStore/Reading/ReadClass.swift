@@ -92,16 +92,13 @@
                     """, .integers(numbers.map { $0 })))
             var rows: [Int64: LeakRow] = [:]
             for row in answer { rows[row.int64(0)] = try LeakRow(row, connection) }
-            let known = known.names(name) ? try knownRows(app: app, on: connection) : KnownRows()
-            let first = Calendar.day(of: now) - LeakRow.trendDays + 1
-            let trends = try Self.trends(of: numbers, from: first, on: connection)
-            return numbers.compactMap { number in
-                guard var row = rows[number] else { return nil }
-                row.mark(known.matches[number])
-                row.trendFrom = first
-                row.trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
-                return row
-            }
+            let verdicts = Verdicts(
+                known: known.names(name) ? try knownRows(app: app, on: connection) : KnownRows(),
+                decided: try decided(among: numbers, on: connection), now: now)
+            let found = numbers.filter { rows[$0] != nil }
+            var leaks = found.compactMap { rows[$0] }
+            try Self.complete(&leaks, found, verdicts, now: now, on: connection)
+            return leaks
         }
 
         private static func percentiles(

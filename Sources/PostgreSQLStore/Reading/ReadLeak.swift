@@ -27,18 +27,23 @@
                     Self.days(of: number, from: first), Self.siblings(of: number),
                     Query(
                         "select count(distinct ordinal) from sample where leak = $1::bigint", .integer(number)
-                    ),
+                    ), Self.history(of: number),
+                    Query("select histogram from leak_lived where leak = $1::bigint", .integer(number)),
                 ])
                 let trend = Self.trend(rest[3], .day, from: first, count: LeakRow.trendDays)
                 row.trendFrom = first
                 row.trend = (0..<LeakRow.trendDays).map { day in
                     trend.versions.reduce(into: 0) { $0.addBounded($1.counts[day]) }
                 }
-                row.mark(try knownMatch(of: row, number, on: connection))
+                row.mark(
+                    try knownMatch(of: row, number, on: connection),
+                    try decided(among: [number], on: connection).first?.standing, now: now)
                 return LeakDetail(
                     row: row, versions: rest[0].map { Self.version($0) },
                     systems: Self.values(rest[1]), models: Self.values(rest[2]), trend: trend,
-                    siblings: try Self.siblings(rest[4], connection), samples: rest[5].first?.int(0) ?? 0)
+                    siblings: try Self.siblings(rest[4], connection), samples: rest[5].first?.int(0) ?? 0,
+                    lived: rest[7].first.flatMap { DurationHistogram(bytes: $0.bytes(0)) }?.ranges ?? [],
+                    history: try Self.history(rest[6], connection))
             }
         }
 

@@ -8,7 +8,7 @@
         let submissions: [Submission]
         let oldestSlot: Int
         /// Each leak as it will be.
-        private(set) var states: [LeakState]
+        private(set) var states: [StoredLeak]
         private(set) var samples: [(leak: Int64, kept: SampleChoice.Kept, body: [UInt8])] = []
         /// Those that change.
         private(set) var histograms: [(leak: Int64, histogram: DurationHistogram)] = []
@@ -40,7 +40,7 @@
                 for cell in leak.cells {
                     let release = tally.builds[tally.cells[cell].build].release
                     states[index].widen(
-                        to: LeakState.Mark(
+                        to: StoredLeak.Mark(
                             release: places.releases[release],
                             order: VersionOrder(tally.releases[release].version).key))
                 }
@@ -132,10 +132,14 @@
                     if !unknown.isEmpty { hashes[scope, default: []] += unknown }
                 }
             }
-            for slot in tally.slots where slot.number >= oldestSlot && !slot.installs.isEmpty {
-                let scope = InstallScope.slot(app: places.apps[slot.app].id, slot: Int64(slot.number))
+            for slot in tally.slots where !slot.installs.isEmpty {
+                let app = places.apps[slot.app].id
+                let scope: InstallScope =
+                    slot.number >= oldestSlot
+                    ? .slot(app: app, slot: Int64(slot.number))
+                    : .day(app: app, day: Int64(slot.day))
                 let unknown = members.unknown(slot.installs, to: scope)
-                if !unknown.isEmpty { hashes[scope] = unknown }
+                if !unknown.isEmpty { hashes[scope, default: []] += unknown }
             }
             return hashes.map { ($0.key, $0.value) }
         }
@@ -186,6 +190,7 @@
                 clearImpacts(), writeLeaks(), writeLeakReleases(), writeLeakBuilds(), writeHours(),
                 writeDays(), writeValues(), writeTimes(), writeSamples(), writeSets(), writeReleases(),
                 writeFirstReleases(), writeChecks(limit: limits.checkClassesPerRelease), writeSlots(),
+                writeLateDays(),
                 writeDropped(limit: limits.droppedReasonsPerApp), writeBeyond(), writeApps(),
             ]
             return all.compactMap { $0 }

@@ -34,6 +34,15 @@
             ])[0].changes == 1
         }
 
+        func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
+            try Decision.checkName(name)
+            return try run(
+                Query(
+                    "update credential set name = $1::text where id = $2::bigint and revoked_at is null",
+                    .text(name), .integer(id))
+            ).changes == 1
+        }
+
         /// A used link is a revoked one.
         func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
             try run(

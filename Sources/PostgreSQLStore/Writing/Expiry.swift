@@ -4,13 +4,13 @@
     /// What is left to delete, one step after another.
     struct Expiry {
         enum Part {
-            case keys, answers, hours, samples, slots, witnesses, credentials
+            case keys, answers, hours, samples, slots, days, witnesses, credentials
         }
 
         let now: Int64
         /// Answers come after the keys that refer to them.
         fileprivate(set) var rest: [Part] = [
-            .keys, .answers, .hours, .samples, .slots, .witnesses, .credentials,
+            .keys, .answers, .hours, .samples, .slots, .days, .witnesses, .credentials,
         ]
         /// Rows of `leak` up to this one have no hours to delete.
         fileprivate var leaksDone: Int64 = 0
@@ -20,7 +20,7 @@
 
     extension Writer {
         /// Rows that one step deletes, or of `leak` that it looks at.
-        private static let rowsPerStep = 500
+        static let rowsPerStep = 500
         /// Rows of `leak_hour` that one step deletes.
         static let hoursPerStep = 2_000
 
@@ -37,6 +37,7 @@
                 case .hours: try expireHours(&expiry)
                 case .samples: try expireSamples(now: expiry.now)
                 case .slots: try expireSlots(now: expiry.now)
+                case .days: try expireDays(now: expiry.now)
                 case .witnesses: try expireWitnesses(now: expiry.now)
                 case .credentials: try expireCredentials(now: expiry.now)
                 }
@@ -123,26 +124,6 @@
                     """, .integer(Retention.start(Retention.sampleDays, now: now)),
                     .integer(Self.rowsPerStep))
             ).changes < Self.rowsPerStep
-        }
-
-        private func expireSlots(now: Int64) throws(StoreError) -> Bool {
-            try delete(
-                // Whoever erases an install goes through all sets, in no certain order.
-                Query("lock table app in row share mode"),
-                Query(
-                    """
-                    with gone as (
-                      delete from app_slot where (app, slot) in
-                        (select app, slot from app_slot where slot < $1::bigint limit $2::bigint for update skip locked)
-                      returning app, slot
-                    ), sets as (
-                      delete from install_set i using gone
-                      where i.scope = $3::bigint and i.owner = gone.app and i.part = gone.slot
-                    )
-                    select 1 from gone
-                    """, .integer(SlotWindow.oldestKept(now: now)), .integer(Self.rowsPerStep),
-                    .integer(InstallScope.slot(app: 0, slot: 0).row.scope))
-            ).count < Self.rowsPerStep
         }
 
         /// Those of collectors that have not written for long; one that does after all makes its row again.

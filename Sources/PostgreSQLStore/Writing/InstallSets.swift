@@ -8,6 +8,7 @@
         case leakRelease(leak: Int64, release: Int64)
         case release(Int64)
         case slot(app: Int64, slot: Int64)
+        case day(app: Int64, day: Int64)
 
         /// `scope`, `owner` and `part` of the row.
         var row: (scope: Int64, owner: Int64, part: Int64) {
@@ -17,6 +18,7 @@
             case .leakRelease(let leak, let release): (2, leak, release)
             case .release(let release): (3, release, 0)
             case .slot(let app, let slot): (4, app, slot)
+            case .day(let app, let day): (5, app, day)
             }
         }
     }
@@ -50,8 +52,8 @@
     }
 
     extension InstallScope {
-        /// The table that has the number of installs, and what its row of a set `i` is found by; `nil` for slots,
-        /// whose sets are counted when read.
+        /// The table that has the number of installs, and what its row of a set `i` is found by; `nil` for slots and
+        /// days, whose sets are counted when read.
         static func countedIn(scope: Int64) -> (table: String, row: String)? {
             switch scope {
             case 0: ("leak", "t.id = i.owner")

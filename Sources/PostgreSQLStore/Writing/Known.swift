@@ -9,14 +9,14 @@
             var leaks: Int
             var textBytes: Int
             var cells: Int
-            var newest: LeakState.Mark?
+            var newest: StoredLeak.Mark?
         }
 
         /// By name as counted.
         private(set) var apps: [ByteText: App] = [:]
         private(set) var releases: [ReleaseName: Int64] = [:]
         private(set) var builds: [BuildName: Int64] = [:]
-        private(set) var leaks: [LeakID: LeakState] = [:]
+        private(set) var leaks: [LeakID: StoredLeak] = [:]
         private(set) var cells: Set<CellName> = []
         /// How many rows there are, of those that were asked for.
         private(set) var releaseCounts: [Int64: Int] = [:]
@@ -43,11 +43,11 @@
                     from unnest($1::bigint[]) with ordinality as asked (id, place) join app a on a.id = asked.id
                     left join release r on r.id = a.newest_release
                     """, .integers(ids)),
-                LeakState.query(for: tally.leaks.map(\.identity.id)), Erasing.countQuery,
+                StoredLeak.query(for: tally.leaks.map(\.identity.id)), Erasing.countQuery,
             ])
             for row in found[1] {
                 let newest = row.optionalInt64(5).map {
-                    LeakState.Mark(release: $0, order: row.bytes(6))
+                    StoredLeak.Mark(release: $0, order: row.bytes(6))
                 }
                 apps[ByteText(tally.apps[row.int(0) - 1].name)] = App(
                     id: row.int64(1), leaks: row.int(2), textBytes: row.int(3), cells: row.int(4),
@@ -140,9 +140,9 @@
             }
         }
 
-        /// - Parameter rows: the answer to ``LeakState/query(for:)``.
+        /// - Parameter rows: the answer to ``StoredLeak/query(for:)``.
         mutating func note(_ rows: Rows, of wanted: [LeakID]) {
-            for row in rows { leaks[wanted[row.int(0) - 1]] = LeakState(row) }
+            for row in rows { leaks[wanted[row.int(0) - 1]] = StoredLeak(row) }
         }
 
         /// Learns which leaks are counted in which builds.
@@ -196,7 +196,7 @@
             }
             try look(for: Array(releases), Array(builds), &names)
             let beyond = tally.apps.map { leakBeyond(of: $0) }
-            note(try connection.run(LeakState.query(for: beyond)), of: beyond)
+            note(try connection.run(StoredLeak.query(for: beyond)), of: beyond)
             try look(for: cells(thatMayBeOf: tally, other: other))
             try count(
                 releasesOf: Set(apps.values.map(\.id)),

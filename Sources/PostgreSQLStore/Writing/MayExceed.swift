@@ -59,7 +59,7 @@
 
         /// Whether the cell may be new, as far as this collector remembers.
         private func isNew(
-            _ cell: Tally.Cell, of leak: LeakState?, in tally: Tally, _ names: inout Names
+            _ cell: Tally.Cell, of leak: StoredLeak?, in tally: Tally, _ names: inout Names
         ) -> Bool {
             guard let leak, let build = builds[name(ofBuild: cell.build, in: tally)] else { return true }
             let name = CellName(leak: leak.id, build: build)

@@ -17,7 +17,7 @@
         private(set) var apps: [App] = []
         private(set) var releases: [Int64] = []
         private(set) var builds: [Int64] = []
-        private(set) var leaks: [LeakState] = []
+        private(set) var leaks: [StoredLeak] = []
         /// Whether the leak was there before.
         private(set) var isNew: [Bool] = []
 
@@ -78,7 +78,7 @@
                 let release = tally.releases[index]
                 let order = VersionOrder(release.version).key
                 if let there = newest[release.app], !there.order.lexicographicallyPrecedes(order) { continue }
-                newest[release.app] = LeakState.Mark(release: releases[index], order: order)
+                newest[release.app] = StoredLeak.Mark(release: releases[index], order: order)
                 apps[release.app].newestRelease = releases[index]
                 apps[release.app].isNewestNew = true
             }
@@ -94,7 +94,7 @@
                     self.releases[tally.builds[tally.cells[tally.leaks[index].cells[0]].build].release]
                 }
                 let rows = try connection.run(
-                    LeakState.inserts(
+                    StoredLeak.inserts(
                         missing.map { tally.leaks[$0] },
                         apps: missing.map { apps[tally.leaks[$0].app].id }, releases: releases))
                 if let inserted = rows.last {

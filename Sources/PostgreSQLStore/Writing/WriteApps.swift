@@ -35,6 +35,21 @@
                 .integers(slots.map { $0.reports }))
         }
 
+        /// What comes too late for its slot.
+        func writeLateDays() -> Query? {
+            struct Key: Hashable {
+                var app: Int64
+                var day: Int
+            }
+            var days: [Key: Int] = [:]
+            for slot in tally.slots where slot.number < oldestSlot {
+                let key = Key(app: places.apps[slot.app].id, day: slot.day)
+                days[key, default: 0].addBounded(slot.reports)
+            }
+            guard !days.isEmpty else { return nil }
+            return .days(days.map { (app: $0.key.app, day: Int64($0.key.day), reports: $0.value) })
+        }
+
         /// - Parameter limit: reasons that one app counts apart.
         func writeDropped(limit: Int) -> Query? {
             let dropped = zip(tally.apps, places.apps).flatMap { app, place in
@@ -59,6 +74,24 @@
                 on conflict (app, name) do update set count = least(known.count + excluded.count, 9007199254740991)
                 """, .integers(beyond.map(\.app)), .texts(beyond.map(\.name.rawValue)),
                 .integers(beyond.map(\.count)))
+        }
+    }
+
+    extension Tally.Slot {
+        /// The day that it is of.
+        var day: Int { Calendar.day(of: Int64(number) * Calendar.slotMilliseconds) }
+    }
+
+    extension Query {
+        /// Adds to the days of apps.
+        static func days(_ rows: [(app: Int64, day: Int64, reports: Int)]) -> Query {
+            Query(
+                """
+                insert into app_day as known (app, day, reports)
+                select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1, 2
+                on conflict (app, day) do update set
+                  reports = least(known.reports + excluded.reports, 9007199254740991)
+                """, .integers(rows.map(\.app)), .integers(rows.map(\.day)), .integers(rows.map(\.reports)))
         }
     }
 #endif

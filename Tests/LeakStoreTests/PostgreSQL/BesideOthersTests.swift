@@ -190,6 +190,27 @@
             #expect(isWaiting)
         }
 
+        @Test func `a migration waits for who counts, and he is told before he counts again`() throws {
+            _ = try PostgreSQLStore(address: schema.address)
+                .count([submission([Report(leak: leak("Page"))])], now: noon)
+            try schema.becomeFirst()
+            let earlier = try Connection(to: schema.address)
+            earlier.begin("begin")
+            _ = try earlier.run([Migration.sharedLock, Query("update app set reports = reports")])
+            let address = schema.address
+            var seen: Int?
+            let isWaiting = try waits(
+                release: {
+                    seen = try earlier.run(Migration.version).first?.int(0)
+                    try earlier.run(Query("commit"))
+                }, { _ = try PostgreSQLStore(address: address) })
+            #expect(isWaiting && seen == 1)
+            #expect(
+                try earlier.run([Migration.sharedLock, Migration.version])[1].first?.int(0)
+                    == Migration.newestVersion)
+            #expect(try PostgreSQLStore(address: address).verify() == [])
+        }
+
         @Test func `a role that reads one state for long counts all the same`() throws {
             let schema = try DatabaseSchema(
                 in: try #require(DatabaseSchema.url),

@@ -2,7 +2,7 @@
     internal import LeakStore
 
     /// What the database knows of a leak when a transaction begins to change it.
-    struct LeakState {
+    struct StoredLeak {
         var id: Int64
         var first: Mark
         var last: Mark

@@ -1,0 +1,60 @@
+#if PostgreSQL
+    extension Migration {
+        /// Version 2: what was decided about leaks, and an app's days.
+        static let schema2 = Migration(
+            version: 2,
+            statements: [
+                // The decision that holds; 0: decided by the counts alone.
+                "alter table leak add column state bigint not null default 0",
+                "create index leak_decided on leak (app) where state <> 0",
+                // kind: DecisionKind. fix_from: the least order_key of a version that speaks against the fix. reports_then:
+                // of the leak, when it was ignored. A number is never given again: readers remember what they made of it.
+                """
+                create table decision (
+                  id bigint generated always as identity primary key,
+                  leak bigint not null,
+                  at bigint not null,
+                  by text not null,
+                  kind text not null,
+                  version text collate "C",
+                  is_after bigint,
+                  fix_from bytea,
+                  reports_then bigint,
+                  until_at bigint,
+                  until_reports bigint,
+                  note text
+                )
+                """,
+                "create index decision_of_leak on decision (leak, id)",
+                // Reports that a resolved leak had in versions that speak against its fix, when it was resolved; of
+                // decisions that hold alone.
+                """
+                create table decision_release (
+                  decision bigint not null,
+                  release bigint not null,
+                  reports bigint not null,
+                  primary key (decision, release)
+                )
+                """,
+                // What app_slot has no more. Its set of installs is InstallScope.day; of days before this schema there is
+                // none.
+                """
+                create table app_day (
+                  app bigint not null,
+                  day bigint not null,
+                  reports bigint not null,
+                  primary key (app, day)
+                ) with (fillfactor = 50)
+                """,
+                """
+                insert into app_day (app, day, reports)
+                select app, day, reports - in_slots from (
+                  select d.app, d.day, d.reports, (select coalesce(sum(s.reports), 0)::bigint from app_slot s
+                    where s.app = d.app and s.slot between d.day * 144 and d.day * 144 + 143) as in_slots
+                  from (select l.app, d.day, least(sum(d.reports), 9007199254740991)::bigint as reports
+                    from leak_day d join leak l on l.id = d.leak group by l.app, d.day) d) d
+                where reports > in_slots
+                """,
+            ])
+    }
+#endif

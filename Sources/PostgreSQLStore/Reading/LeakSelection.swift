@@ -1,0 +1,132 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// A list's filters and order as SQL: literals here, values numbered.
+    struct LeakSelection {
+        /// From `from` on.
+        private var source: String
+        private var values: [Parameter] = []
+        private let reports: String
+        private let installs: String
+        /// The release whose share is shown.
+        private let lookedAt: String
+        private let primary: String
+        private let secondary: String
+
+        init(_ query: LeakQuery, _ verdicts: Verdicts, now: Int64) {
+            source = "from leak l join app a on a.id = l.app"
+            let counted = query.version == nil ? "l" : "n"
+            reports = query.period == nil ? "\(counted).reports" : "p.reports"
+            installs = "\(counted).installs"
+            lookedAt = query.version == nil ? "l.last_release" : "n.release"
+            switch query.sort {
+            case .impact: (primary, secondary) = ("coalesce(n.installs, 0)", reports)
+            case .reports: (primary, secondary) = (reports, "0::bigint")
+            case .installs: (primary, secondary) = (installs, reports)
+            case .lastSeen: (primary, secondary) = ("l.last_seen", "0::bigint")
+            case .firstSeen: (primary, secondary) = ("l.first_seen", "0::bigint")
+            }
+            if let version = query.version {
+                source += """
+                     join leak_release n on n.leak = l.id
+                     and n.release = (select id from release where app = l.app and version = \(bind(.text(version))))
+                    """
+            } else {
+                // Only the order by impact needs it; PostgreSQL leaves out a left join that nothing reads.
+                source += """
+                     left join leak_release n on n.leak = l.id and n.release = a.newest_release
+                    """
+            }
+            if let period = query.period { join(period, ofVersion: query.version != nil, now: now) }
+            filter(by: query, verdicts, now: now)
+        }
+
+        /// Adds `p`, with the reports of a period, for leaks that have some.
+        private mutating func join(_ period: Period, ofVersion: Bool, now: Int64) {
+            let (table, bucket) = period == .day ? ("leak_hour", "hour") : ("leak_day", "day")
+            let first = bind(Int64(period.firstBucket(now: now)))
+            source += """
+                 join lateral (
+                  select least(coalesce(sum(c.reports), 0), 9007199254740991)::bigint as reports from \(table) c
+                  where c.leak = l.id and c.\(bucket) >= \(first)\(ofVersion ? " and c.release = n.release" : "")
+                ) p on p.reports > 0
+                """
+        }
+
+        private mutating func filter(by query: LeakQuery, _ verdicts: Verdicts, now: Int64) {
+            var conditions: [String] = []
+            if let period = query.period {
+                // Most leaks of long ago need no closer look.
+                conditions.append("l.last_seen >= \(bind(period.start(now: now)))")
+            }
+            if let app = query.app {
+                conditions.append("l.app = (select id from app where name = \(bind(.text(app))))")
+            }
+            switch query.state {
+            case .open: conditions.append("not \(LeakRow.isSlow)")
+            case .slow: conditions.append(LeakRow.isSlow)
+            case .toFix, .known, .any, .regressed, .resolved, .ignored: break
+            }
+            if let told = query.state.told {
+                conditions.append("l.id = any(\(bind(verdicts.rows([told]))))")
+            }
+            let leftOut = verdicts.rows(query.state.leftOut)
+            if !leftOut.isEmpty { conditions.append("l.id not in (select unnest(\(bind(leftOut))))") }
+            if let kind = query.kind { conditions.append("l.kind = \(bind(.text(kind)))") }
+            if let className = query.className { conditions.append("l.class = \(bind(.text(className)))") }
+            if let search = query.search, !search.isEmpty {
+                let folded = bind(.text(SearchText.folded(search)))
+                conditions.append(
+                    """
+                    (exists (select 1 from leak_text t where t.leak = l.id and strpos(t.search, \(folded)) > 0)
+                     or exists (select 1 from sample s where s.leak = l.id and s.slot = \(SampleSlot.newest)
+                       and strpos(s.message, \(folded)) > 0))
+                    """)
+            }
+            if !conditions.isEmpty { source += " where " + conditions.joined(separator: " and ") }
+        }
+
+        private mutating func bind(_ rows: [Int64]) -> String {
+            values.append(.integers(rows.map { $0 }))
+            return "$\(values.count)::bigint[]"
+        }
+
+        private mutating func bind(_ number: Int64) -> String {
+            values.append(.integer(number))
+            return "$\(values.count)::bigint"
+        }
+
+        /// - Returns: what stands for the value: `$1::text`, then `$2::text` …
+        private mutating func bind(_ value: Parameter) -> String {
+            values.append(value)
+            return "$\(values.count)::text"
+        }
+
+        var totals: Query {
+            Query(
+                """
+                select count(*), least(coalesce(sum(\(reports)), 0), 9007199254740991)::bigint \(source)
+                """, values)
+        }
+
+        func page(after cursor: PageCursor?, limit: Int) -> Query {
+            var values = values + [.integer(limit)]
+            let limit = "$\(values.count)::bigint"
+            var from = ""
+            if let cursor {
+                let next = values.count + 1
+                from = "where (k1, k2, id) < ($\(next)::bigint, $\(next + 1)::bigint, $\(next + 2)::bigint)"
+                values += [.integer(cursor.primary), .integer(cursor.secondary), .integer(cursor.row)]
+            }
+            return Query(
+                """
+                with matched as (
+                  select l.id as id, \(primary) as k1, \(secondary) as k2, \(reports) as reports,
+                    \(installs) as installs, \(lookedAt) as looked_at \(source)
+                ), page as (select * from matched \(from) order by k1 desc, k2 desc, id desc limit \(limit))
+                \(LeakRow.select)
+                order by page.k1 desc, page.k2 desc, page.id desc
+                """, values)
+        }
+    }
+#endif

@@ -1,0 +1,129 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension PostgreSQLReader {
+        /// What the leaks of an app, or of all, are where their counts do not say it.
+        func verdicts(
+            app: String?, now: Int64, on connection: Connection
+        ) throws(StoreError) -> Verdicts {
+            Verdicts(
+                known: try knownRows(app: app, on: connection),
+                decided: try decided(app: app, on: connection), now: now)
+        }
+
+        /// Found in an index of their own: it costs as many steps as there are such leaks, however many others there are.
+        private func decided(app: String?, on connection: Connection) throws(StoreError) -> [DecidedLeak] {
+            let found = try connection.run(
+                Query(
+                    """
+                    select l.id, l.state, l.reports from app a join leak l on l.app = a.id and l.state <> 0
+                    where $1::text is null or a.name = $1::text
+                    """, .text(app)))
+            return try decided(found, on: connection)
+        }
+
+        /// Those of some leaks about which somebody decided.
+        func decided(
+            among leaks: [Int64], on connection: Connection
+        ) throws(StoreError) -> [DecidedLeak] {
+            let found = try connection.run(
+                Query(
+                    "select id, state, reports from leak where id = any($1::bigint[]) and state <> 0",
+                    .integers(leaks.map { $0 })))
+            return try decided(found, on: connection)
+        }
+
+        /// - Parameter leaks: with `id`, `state` and `reports`.
+        private func decided(
+            _ leaks: Rows, on connection: Connection
+        ) throws(StoreError) -> [DecidedLeak] {
+            var standings: [Int64: Standing] = [:]
+            var unknown: [Int64] = []
+            for leak in leaks {
+                let (row, decision) = (leak.int64(0), leak.int64(1))
+                standings[row] = standingCache.standing(of: row, decision: decision, reports: leak.int(2))
+                if standings[row] == nil { unknown.append(decision) }
+            }
+            if !unknown.isEmpty {
+                for row in try connection.run(Self.standings(unknown)) {
+                    standings[row.int64(0)] = try Self.standing(row, connection)
+                }
+            }
+            var decided: [DecidedLeak] = []
+            for leak in leaks {
+                let (row, reports) = (leak.int64(0), leak.int(2))
+                guard let standing = standings[row] else {
+                    throw .unreadable("a decision", in: connection.name)
+                }
+                standingCache.keep(standing, of: row, decision: leak.int64(1), reports: reports)
+                decided.append(DecidedLeak(row: row, reports: reports, standing: standing))
+            }
+            return decided
+        }
+
+        /// `kind` to `at` of a row of `decision` d: ``pastDecision(_:from:_:)``.
+        private static let columns =
+            "d.kind, d.version, d.is_after, d.until_at, d.until_reports, d.note, d.by, d.at"
+
+        private static func standings(_ decisions: [Int64]) -> Query {
+            Query(
+                """
+                select d.leak, \(columns), coalesce(since.reports, greatest(l.reports - d.reports_then, 0)), since.back_in
+                from decision d join leak l on l.id = d.leak
+                left join lateral (
+                  select least(coalesce(sum(c.reports), 0), 9007199254740991)::bigint as reports,
+                    (array_agg(c.version order by c.order_key))[1] as back_in
+                  from (
+                    select r.version, r.order_key, c.reports - coalesce(b.reports, 0) as reports
+                    from leak_release c join release r on r.id = c.release and r.order_key >= d.fix_from
+                    left join decision_release b on b.decision = d.id and b.release = c.release
+                    where c.leak = d.leak) c
+                  where c.reports > 0
+                ) since on d.fix_from is not null
+                where d.id = any($1::bigint[])
+                """, .integers(decisions.map { $0 }))
+        }
+
+        private static func standing(_ row: Row, _ connection: Connection) throws(StoreError) -> Standing {
+            let decision = try pastDecision(row, from: 1, connection)
+            return Standing(decision: decision, reportsSince: row.int(9), backIn: row.optionalText(10))
+        }
+
+        private static func pastDecision(
+            _ row: Row, from first: Int32, _ connection: Connection
+        ) throws(StoreError) -> PastDecision {
+            guard
+                let action = PastDecision.Action(
+                    kind: row.text(first), version: row.optionalText(first + 1), isAfter: row.bool(first + 2),
+                    untilAt: row.optionalInt64(first + 3), untilReports: row.optionalInt(first + 4))
+            else { throw .unreadable("a decision", in: connection.name) }
+            return PastDecision(
+                action, note: row.optionalText(first + 5), by: row.text(first + 6), at: row.int64(first + 7))
+        }
+
+        /// Each leak that is regressed, with each release that speaks against its fix.
+        static func returns(_ verdicts: Verdicts) -> Query {
+            let regressed = verdicts.standings.filter { $0.value.isRegressed }.keys
+            return Query(
+                """
+                select c.leak, c.release from leak l join decision d on d.id = l.state
+                join leak_release c on c.leak = l.id join release r on r.id = c.release and r.order_key >= d.fix_from
+                left join decision_release b on b.decision = d.id and b.release = c.release
+                where l.id = any($1::bigint[]) and c.reports > coalesce(b.reports, 0)
+                """, .integers(regressed.map { $0 }))
+        }
+
+        static func history(of leak: Int64) -> Query {
+            Query(
+                "select \(columns) from decision d where d.leak = $1::bigint order by d.id desc limit $2::bigint",
+                .integer(leak), .integer(Decision.perLeak))
+        }
+
+        /// - Parameter rows: the answer to ``history(of:)``.
+        static func history(_ rows: Rows, _ connection: Connection) throws(StoreError) -> [PastDecision] {
+            var history: [PastDecision] = []
+            for row in rows { history.append(try pastDecision(row, from: 0, connection)) }
+            return history
+        }
+    }
+#endif

@@ -1,0 +1,156 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension Writer {
+        func decide(
+            _ decision: Decision, about leak: LeakID, now: Int64
+        ) throws(StoreError) -> PastDecision? {
+            let decision = try decision.checked(now: now)
+            let connection = try link.open()
+            do throws(StoreError) {
+                connection.begin("begin")
+                guard let leak = try Decidable(leak, on: connection) else {
+                    try connection.run(Query("commit"))
+                    return nil
+                }
+                let (action, row) = try Self.insert(decision, about: leak, now: now, on: connection)
+                var last = [Self.forgetOldDecisions(about: leak.row), Query("commit")]
+                if decision.action != .note {
+                    last.insert(contentsOf: leak.change(to: decision.action == .reopen ? 0 : row), at: 0)
+                }
+                _ = try connection.run(last)
+                return PastDecision(action, note: decision.note, by: decision.by, at: now)
+            } catch {
+                link.settle()
+                throw error
+            }
+        }
+
+        private static func insert(
+            _ decision: Decision, about leak: Decidable, now: Int64, on connection: Connection
+        ) throws(StoreError) -> (PastDecision.Action, row: Int64) {
+            var columns = DecisionColumns(decision, about: leak, now: now)
+            switch decision.action {
+            case .resolve(let fix):
+                let bound = fix.bound(newest: leak.newestVersion)
+                (columns.version, columns.isAfter, columns.fixFrom) = (
+                    bound.version, bound.isAfter, bound.from
+                )
+                let row = try columns.insert(on: connection)
+                try connection.run(
+                    Query(
+                        """
+                        insert into decision_release (decision, release, reports)
+                        select $1::bigint, c.release, c.reports from leak_release c join release r on r.id = c.release
+                        where c.leak = $2::bigint and c.reports > 0 and r.order_key >= $3::bytea
+                        """, .integer(row), .integer(leak.row), .bytes(bound.from)))
+                return (.resolved(version: bound.version, isAfter: bound.isAfter), row)
+            case .ignore(let limit):
+                columns.reportsThen = leak.reports
+                switch limit {
+                case .date(let date): columns.untilDate = date
+                case .reports(let reports): columns.untilReports = reports
+                case nil: break
+                }
+                return (.ignored(limit), try columns.insert(on: connection))
+            case .reopen: return (.reopened, try columns.insert(on: connection))
+            case .note: return (.noted, try columns.insert(on: connection))
+            }
+        }
+
+        /// But for the one that holds.
+        private static func forgetOldDecisions(about leak: Int64) -> Query {
+            Query(
+                """
+                delete from decision where id in (
+                  select d.id from decision d join leak l on l.id = d.leak where l.id = $1::bigint and d.id <> l.state
+                  order by d.id
+                  limit greatest(0, (select count(*) from decision where leak = $1::bigint) - $2::bigint))
+                """, .integer(leak), .integer(Decision.perLeak))
+        }
+    }
+
+    /// A leak whose app is locked, so that nothing counts until the decision is written.
+    private struct Decidable {
+        let row: Int64
+        /// The decision that holds; 0: none.
+        let state: Int64
+        let reports: Int
+        /// Of its app.
+        let newestVersion: String
+
+        /// - Returns: `nil` when there is no such leak.
+        init?(_ leak: LeakID, on connection: Connection) throws(StoreError) {
+            let answers = try connection.run([
+                Migration.sharedLock, Migration.version,
+                Query(
+                    """
+                    select 1 from app where id = (select app from leak where key = any($1::uuid[])) for no key update
+                    """, .uuids([leak])),
+                // Behind the lock, so that it is as it will be.
+                Query(
+                    """
+                    select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
+                    join release r on r.id = coalesce(a.newest_release, l.last_release)
+                    where l.key = any($1::uuid[])
+                    """, .uuids([leak])),
+            ])
+            try Migration.found(answers[1], connection)
+            guard let found = answers[3].first else { return nil }
+            row = found.int64(0)
+            state = found.int64(1)
+            reports = found.int(2)
+            newestVersion = found.text(3)
+        }
+
+        /// - Parameter decision: 0: none.
+        func change(to decision: Int64) -> [Query] {
+            [
+                Query("delete from decision_release where decision = $1::bigint", .integer(state)),
+                Query(
+                    "update leak set state = $1::bigint where id = $2::bigint", .integer(decision),
+                    .integer(row)),
+            ]
+        }
+    }
+
+    /// A row of `decision`.
+    private struct DecisionColumns {
+        let leak: Int64
+        let at: Int64
+        let by: String
+        let kind: DecisionKind
+        let note: String?
+        var version: String?
+        var isAfter: Bool?
+        var fixFrom: [UInt8]?
+        var reportsThen: Int?
+        var untilDate: Int64?
+        var untilReports: Int?
+
+        init(_ decision: Decision, about leak: Decidable, now: Int64) {
+            self.leak = leak.row
+            at = now
+            by = decision.by
+            kind = decision.action.kind
+            note = decision.note
+        }
+
+        /// - Returns: its number.
+        func insert(on connection: Connection) throws(StoreError) -> Int64 {
+            let rows = try connection.run(
+                Query(
+                    """
+                    insert into decision (leak, at, by, kind, note, version, is_after, fix_from, reports_then, until_at,
+                      until_reports)
+                    values ($1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::text, $7::bigint, $8::bytea,
+                      $9::bigint, $10::bigint, $11::bigint)
+                    returning id
+                    """, .integer(leak), .integer(at), .text(by), .text(kind.rawValue), .text(note),
+                    .text(version), .integer(isAfter.map { $0 ? 1 : 0 }), .bytes(fixFrom),
+                    .integer(reportsThen.map { Int64($0) }), .integer(untilDate),
+                    .integer(untilReports.map { Int64($0) })))
+            return rows.first?.int64(0) ?? 0
+        }
+    }
+#endif

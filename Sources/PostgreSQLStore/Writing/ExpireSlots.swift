@@ -1,0 +1,151 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension Writer {
+        /// Slots that one step moves, with sets of up to 2 KiB.
+        static let slotsPerStep = 100
+
+        /// Adds slots that the last 24 hours have no need of to their days.
+        func expireSlots(now: Int64) throws(StoreError) -> Bool {
+            try changeApps(
+                of: Query(
+                    "select app, slot from app_slot where slot < $1::bigint order by slot, app limit $2::bigint",
+                    .integer(SlotWindow.oldestKept(now: now)), .integer(Self.slotsPerStep))
+            ) { found, connection throws(StoreError) in
+                let slots = try connection.run(Self.take(found))
+                try Self.add(Days(of: slots, connection), on: connection)
+                return slots.count < Self.slotsPerStep
+            }
+        }
+
+        /// Nobody asks further back.
+        func expireDays(now: Int64) throws(StoreError) -> Bool {
+            try changeApps(
+                of: Query(
+                    "select app, day from app_day where day < $1::bigint limit $2::bigint",
+                    .integer(Calendar.day(of: Retention.start(Retention.hourDays, now: now))),
+                    .integer(Self.rowsPerStep))
+            ) { found, connection throws(StoreError) in
+                let days = try connection.run(
+                    Query(
+                        """
+                        with \(Self.held("app_day", "day")),
+                          sets as (
+                            delete from install_set i using held h
+                            where i.scope = $3::bigint and i.owner = h.app and i.part = h.day)
+                        delete from app_day a using held h where a.app = h.app and a.day = h.day
+                        """, .integers(found.map { $0.int64(0) }), .integers(found.map { $0.int64(1) }),
+                        .integer(InstallScope.day(app: 0, day: 0).row.scope)))
+                return days.changes < Self.rowsPerStep
+            }
+        }
+
+        /// A transaction that holds the apps of some rows, as counting does: what another collector has changed before
+        /// is seen, and nobody erases an install meanwhile.
+        ///
+        /// - Parameter rows: finds the rows, an app first.
+        /// - Returns: what `body` does.
+        private func changeApps(
+            of rows: Query, _ body: (Rows, Connection) throws(StoreError) -> Bool
+        ) throws(StoreError) -> Bool {
+            let connection = try link.open()
+            do throws(StoreError) {
+                connection.begin("begin")
+                try Migration.found(connection.run([Migration.sharedLock, Migration.version])[1], connection)
+                let found = try connection.run(rows)
+                try connection.run(
+                    Query(
+                        "select id from app where id = any($1::bigint[]) order by id for no key update",
+                        .integers(found.map { $0.int64(0) })))
+                let isDone = try body(found, connection)
+                try connection.run(Query("commit"))
+                return isDone
+            } catch {
+                link.settle()
+                throw error
+            }
+        }
+
+        /// Those rows of apps and times, `$1` and `$2`, that are still there and that nobody else holds.
+        private static func held(_ table: String, _ time: String) -> String {
+            """
+            held as (
+              select t.app, t.\(time) from unnest($1::bigint[], $2::bigint[]) as asked (app, time)
+              join \(table) t on t.app = asked.app and t.\(time) = asked.time for update of t skip locked)
+            """
+        }
+
+        /// Deletes slots with their sets, and answers with them.
+        private static func take(_ slots: Rows) -> Query {
+            Query(
+                """
+                with \(held("app_slot", "slot")),
+                  gone as (
+                    delete from app_slot s using held h where s.app = h.app and s.slot = h.slot
+                    returning s.app, s.slot, s.reports),
+                  sets as (
+                    delete from install_set i using held h
+                    where i.scope = $3::bigint and i.owner = h.app and i.part = h.slot
+                    returning i.owner, i.part, i.members)
+                select gone.app, gone.slot, gone.reports, sets.members
+                from gone left join sets on sets.owner = gone.app and sets.part = gone.slot
+                """, .integers(slots.map { $0.int64(0) }), .integers(slots.map { $0.int64(1) }),
+                .integer(InstallScope.slot(app: 0, slot: 0).row.scope))
+        }
+
+        private static func add(_ days: Days, on connection: Connection) throws(StoreError) {
+            guard !days.keys.isEmpty else { return }
+            var sets = days.keys.map { days.parts[$0]?.installs ?? InstallSet() }
+            let stored = try connection.run(
+                Query(
+                    """
+                    select asked.place, i.members
+                    from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (app, day, place)
+                    join install_set i on i.scope = $3::bigint and i.owner = asked.app and i.part = asked.day
+                    """, .integers(days.keys.map(\.app)), .integers(days.keys.map(\.day)),
+                    .integer(InstallScope.day(app: 0, day: 0).row.scope)))
+            for row in stored {
+                guard let set = InstallSet(bytes: row.bytes(1)) else {
+                    throw .unreadable("a set of installs", in: connection.name)
+                }
+                sets[row.int(0) - 1].merge(set)
+            }
+            let changed = zip(days.keys, sets).filter { $1 != InstallSet() }
+            _ = try connection.run([
+                .days(days.keys.map { (app: $0.app, day: $0.day, reports: days.parts[$0]?.reports ?? 0) }),
+                .sets(
+                    changed.map { (row: InstallScope.day(app: $0.app, day: $0.day).row, members: $1.bytes) }),
+            ])
+        }
+    }
+
+    /// Slots by the day that they are of.
+    private struct Days {
+        struct Key: Hashable, Comparable {
+            var app: Int64
+            var day: Int64
+
+            static func < (one: Self, other: Self) -> Bool { (one.app, one.day) < (other.app, other.day) }
+        }
+
+        private(set) var parts: [Key: (reports: Int, installs: InstallSet)] = [:]
+        let keys: [Key]
+
+        init(of slots: Rows, _ connection: Connection) throws(StoreError) {
+            for row in slots {
+                let key = Key(
+                    app: row.int64(0), day: Int64(Calendar.day(of: row.int64(1) * Calendar.slotMilliseconds)))
+                var part = parts[key] ?? (0, InstallSet())
+                part.reports.addBounded(row.int(2))
+                if !row.isNull(3) {
+                    guard let set = InstallSet(bytes: row.bytes(3)) else {
+                        throw .unreadable("a set of installs", in: connection.name)
+                    }
+                    part.installs.merge(set)
+                }
+                parts[key] = part
+            }
+            keys = parts.keys.sorted()
+        }
+    }
+#endif
