@@ -11,42 +11,33 @@ struct LeakSelection {
     let secondary: String
 
     init(_ query: LeakQuery, _ verdicts: Verdicts, now: Int64) {
-        var joins = ""
         var values: [any Bindable] = []
-        if let period = query.period {
-            joins = "(select ? as start, ? as bucket) w cross join "
-            values += [period.start(now: now), period.firstBucket(now: now)]
-        }
+        var joins = "leak l"
         if let state = query.state.told {
             // From these few on, whatever else is asked for.
-            joins += "json_each(?) k cross join leak l on l.id = k.value"
+            joins = "json_each(?) k cross join leak l on l.id = k.value"
             values.append(verdicts.rows([state]).list)
-        } else {
-            joins += "leak l"
+        }
+        if let period = query.period {
+            let part = Self.reports(of: period, in: query, from: joins, now: now)
+            joins = "\(part.source) w cross join leak l on l.id = w.leak"
+            values = part.values + values + [period.start(now: now)]
         }
         joins = "from \(joins) join app a on a.id = l.app"
-        var part = ""
         if let version = query.version {
             joins += """
                  join leak_release n on n.leak = l.id
                  and n.release = (select id from release where app = l.app and version = ?)
                 """
             values.append(version)
-            part = "and p.release = n.release"
             (installs, lookedAt) = ("n.installs", "n.release")
         } else {
             // Only the order by impact needs it; SQLite leaves out a left join that nothing reads.
             joins += " left join leak_release n on n.leak = l.id and n.release = a.newest_release"
             (installs, lookedAt) = ("l.installs", "l.last_release")
         }
-        let counts =
-            query.period.map {
-                """
-                (select cast(min(total(p.reports), 0x1FFFFFFFFFFFFF) as integer) from \($0.table) p
-                 where p.leak = l.id and p.\($0.bucket) >= w.bucket \(part))
-                """
-            }
-        reports = counts ?? (query.version == nil ? "l.reports" : "n.reports")
+        reports =
+            query.period != nil ? "w.reports" : query.version == nil ? "l.reports" : "n.reports"
         var conditions: [String] = []
         if let app = query.app {
             conditions.append("l.app = (select id from app where name = ?)")
@@ -62,7 +53,6 @@ struct LeakSelection {
             conditions.append("l.id not in (select value from json_each(?))")
             values.append(leftOut.list)
         }
-        if let counts { conditions.append("l.last_seen >= w.start and \(counts) > 0") }
         if let kind = query.kind {
             conditions.append("l.kind = ?")
             values.append(kind)
@@ -92,10 +82,27 @@ struct LeakSelection {
         case .firstSeen: (primary, secondary) = ("l.first_seen", "0")
         }
     }
-}
 
-extension Period {
-    /// What has the reports of a leak in its grain.
-    fileprivate var table: String { self == .day ? "leak_hour" : "leak_day" }
-    fileprivate var bucket: String { self == .day ? "hour" : "day" }
+    /// The leaks with reports in a period, and how many; added up once, whoever reads them how often.
+    ///
+    /// - Parameter leaks: as `l`; its values follow those that are returned, and then the period's start.
+    private static func reports(
+        of period: Period, in query: LeakQuery, from leaks: String, now: Int64
+    ) -> (source: String, values: [any Bindable]) {
+        let (table, bucket) = period == .day ? ("leak_hour", "hour") : ("leak_day", "day")
+        var values: [any Bindable] = [period.firstBucket(now: now)]
+        var version = ""
+        if let name = query.version {
+            version = "and p.release = (select id from release where app = l.app and version = ?)"
+            values.append(name)
+        }
+        let source = """
+            (with seen as materialized (
+              select l.id as leak, (select cast(min(total(p.reports), 0x1FFFFFFFFFFFFF) as integer)
+                from \(table) p where p.leak = l.id and p.\(bucket) >= ? \(version)) as reports
+              from \(leaks) where l.last_seen >= ?)
+            select leak, reports from seen where reports > 0)
+            """
+        return (source, values)
+    }
 }

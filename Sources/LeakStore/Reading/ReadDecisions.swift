@@ -5,7 +5,7 @@ extension SQLiteReader {
         if let kept = standingCache.verdicts(app: app, state: state, now: now) { return kept }
         let verdicts = Verdicts(
             known: try knownRows(app: app), decided: try decidedLeaks(app: app), now: now)
-        standingCache.keep(verdicts)
+        standingCache.keep(verdicts, app: app)
         return verdicts
     }
 

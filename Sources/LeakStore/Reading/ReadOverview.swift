@@ -5,7 +5,7 @@ extension SQLiteReader {
         try snapshot { () throws(StoreError) in
             let newest = try releasesOfOneApp(app, limit: 2)
             let verdicts = try verdicts(app: app, now: now)
-            let (newLeaks, newTitles) = try newLeaks(app, but: verdicts.rows(LeakState.setAside))
+            let (newLeaks, newTitles) = try newLeaks(app, verdicts)
             let regressed = try regressed(app)
             let recent = try recent(app, period, now: now)
             let totals = try totals(app)
@@ -30,61 +30,59 @@ extension SQLiteReader {
     private func regressed(_ app: String?) throws(StoreError) -> (count: Int, titles: [String]) {
         let regressed = try decidedLeaks(app: app).filter { $0.standing.isRegressed }
             .sorted { ($1.reports, $0.row) < ($0.reports, $1.row) }
-        let first = regressed.prefix(Self.titlesShown).map(\.row)
-        guard !first.isEmpty else { return (0, []) }
-        let titles = try texts(
+        return (regressed.count, try titles(of: regressed.prefix(Self.titlesShown).map(\.row)))
+    }
+
+    /// In the order of the leaks.
+    private func titles(of leaks: [Int64]) throws(StoreError) -> [String] {
+        guard !leaks.isEmpty else { return [] }
+        return try texts(
             connection.statement(
                 "select t.title from json_each(?) j join leak_text t on t.leak = j.value order by j.key"),
-            [first.list])
-        return (regressed.count, titles)
+            [leaks.list])
     }
 
     private func newLeaks(
-        _ app: String?, but setAside: [Int64]
+        _ app: String?, _ verdicts: Verdicts
     ) throws(StoreError) -> (count: Int, titles: [String]) {
         let releases = try connection.statement(
             """
-            select r.id, r.new_leaks from app a join release r on r.id = a.newest_release
+            select r.id, r.new_leaks from app a join release r on r.id = a.newest_release and r.new_leaks > 0
             where ?1 is null or a.name = ?1
             """)
         defer { releases.reset() }
         try releases.bind(app)
-        var count = try -newest(among: setAside)
-        var found: [(title: String, reports: Int, row: Int64)] = []
+        let isWhole = verdicts.totals(of: LeakState.setAside).leaks == 0
+        var count = 0
+        var found: [(reports: Int, row: Int64)] = []
         while try releases.step() {
             count += releases.int(1)
-            let select = try connection.statement(
-                """
-                select t.title, l.reports, l.id from (
-                    select * from (select id, rank_reports as reports from leak
-                      where first_release = ?1 and moving = 0 and id not in (select value from json_each(?2))
-                      order by rank_reports desc limit ?3)
-                    union all
-                    select id, reports from leak
-                    where first_release = ?1 and moving = 1 and id not in (select value from json_each(?2))
-                    order by reports desc limit ?3) l
-                join leak_text t on t.leak = l.id
-                """)
-            defer { select.reset() }
-            try select.bind(releases.int64(0), setAside.list, Self.titlesShown)
-            while try select.step() { found.append((select.text(0), select.int(1), select.int64(2))) }
+            for leaks in [
+                try connection.statement(
+                    """
+                    select id, rank_reports from leak where first_release = ? and moving = 0
+                    order by rank_reports desc
+                    """),
+                try connection.statement(
+                    "select id, reports from leak where first_release = ? and moving = 1 order by reports desc"
+                ),
+            ] {
+                defer { leaks.reset() }
+                try leaks.bind(releases.int64(0))
+                var named = 0
+                // All of them are looked at where some do not count.
+                while !isWhole || named < Self.titlesShown, try leaks.step() {
+                    if verdicts.isSetAside(leaks.int64(0)) {
+                        count -= 1
+                    } else if named < Self.titlesShown {
+                        found.append((leaks.int(1), leaks.int64(0)))
+                        named += 1
+                    }
+                }
+            }
         }
         found.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
-        let titles = found.prefix(Self.titlesShown).map(\.title)
-        return (count, titles)
-    }
-
-    /// How many of these leaks were first seen in the newest release of their app.
-    private func newest(among leaks: [Int64]) throws(StoreError) -> Int {
-        guard !leaks.isEmpty else { return 0 }
-        let select = try connection.statement(
-            """
-            select count(*) from json_each(?) j cross join leak l on l.id = j.value
-            join app a on a.id = l.app and a.newest_release = l.first_release
-            """)
-        defer { select.reset() }
-        try select.bind(leaks.list)
-        return try select.step() ? select.int(0) : 0
+        return (max(count, 0), try titles(of: found.prefix(Self.titlesShown).map(\.row)))
     }
 
     /// Of the last 24 hours by slots of ten minutes; of a longer period by days, those that no slot has any longer and

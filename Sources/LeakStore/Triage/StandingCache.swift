@@ -3,30 +3,39 @@
 package struct StandingCache {
     /// 4 MiB.
     private static let capacity = 20_000
+    private static let appLimit = 4
 
     private var standings: [Int64: (decision: Int64, reports: Int, standing: Standing)] = [:]
-    private var last: (leaks: [DecidedLeak], verdicts: Verdicts?, app: ByteText?, state: Int64)?
+    /// By app; of one state of the database.
+    private var found: [ByteText?: (leaks: [DecidedLeak], verdicts: Verdicts?)] = [:]
+    private var state: Int64?
 
     package init() {}
 
-    /// What was found last, where it was for the same app and the same state of the database.
+    /// What was found for the same app and the same state of the database.
     package func leaks(app: String?, state: Int64) -> [DecidedLeak]? {
-        guard let last, last.state == state, last.app == app.map({ ByteText($0) }) else { return nil }
-        return last.leaks
+        guard self.state == state else { return nil }
+        return found[app.map { ByteText($0) }]?.leaks
     }
 
     package func verdicts(app: String?, state: Int64, now: Int64) -> Verdicts? {
-        guard leaks(app: app, state: state) != nil, let verdicts = last?.verdicts, verdicts.span.contains(now)
+        guard self.state == state, let verdicts = found[app.map { ByteText($0) }]?.verdicts,
+            verdicts.span.contains(now)
         else { return nil }
         return verdicts
     }
 
     package mutating func keep(_ leaks: [DecidedLeak], app: String?, state: Int64) {
-        last = (leaks, nil, app.map { ByteText($0) }, state)
+        // One page asks for all apps and for one.
+        if self.state != state || found.count >= Self.appLimit { found.removeAll() }
+        self.state = state
+        found[app.map { ByteText($0) }] = (leaks, nil)
     }
 
-    /// For the same app and state as the leaks that were kept last.
-    package mutating func keep(_ verdicts: Verdicts) { last?.verdicts = verdicts }
+    /// - Parameter app: whose leaks were kept, in the same state.
+    package mutating func keep(_ verdicts: Verdicts, app: String?) {
+        found[app.map { ByteText($0) }]?.verdicts = verdicts
+    }
 
     package func standing(of row: Int64, decision: Int64, reports: Int) -> Standing? {
         guard let known = standings[row], known.decision == decision, known.reports == reports else {
