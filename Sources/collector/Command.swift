@@ -6,7 +6,7 @@ enum Command: Equatable {
     case create(Handout, name: String, app: String?, flags: [Setting: String])
     case list(Handout, flags: [Setting: String])
     case revoke(Handout, id: Int64, flags: [Setting: String])
-    case export(folder: String, app: String?, flags: [Setting: String])
+    case export(folder: String, app: String?, at: Int64?, flags: [Setting: String])
     case backup(file: String, overwrites: Bool, flags: [Setting: String])
     /// - Parameter file: `nil` for the database of the settings.
     case verify(file: String?, flags: [Setting: String])
@@ -44,7 +44,14 @@ enum Command: Equatable {
             guard let folder = line.takeWord() else {
                 throw Misuse("export needs a folder: collector export DIR")
             }
-            self = .export(folder: folder, app: line.take("--app"), flags: line.settings)
+            var at: Int64?
+            if let text = line.take("--at") {
+                at = WallClock.milliseconds(rfc3339: text)
+                guard at != nil else {
+                    throw Misuse("--at is “\(text)”, must be a time such as 2026-11-20T12:00:00Z")
+                }
+            }
+            self = .export(folder: folder, app: line.take("--app"), at: at, flags: line.settings)
         case "backup":
             guard let file = line.takeWord() else {
                 throw Misuse("backup needs a file: collector backup FILE")
@@ -144,7 +151,7 @@ private struct Line {
     private var flags: [(name: String, value: String)] = []
 
     private static let named =
-        ["--name", "--app", "--version", "--baseline", "--format", "--token"] + switches
+        ["--name", "--app", "--version", "--at", "--baseline", "--format", "--token"] + switches
     /// They need no value.
     private static let switches = ["--overwrite", "--repair"]
 

@@ -63,13 +63,8 @@ enum Program {
             try Handouts(kind, settings: settings(flags)).list()
         case .revoke(let kind, let id, let flags):
             try Handouts(kind, settings: settings(flags)).revoke(id)
-        case .export(let folder, let app, let flags):
-            let settings = try settings(flags)
-            let publicFolder = try publicFolder(settings)
-            let export = try Export(
-                store: openStore(settings, isServer: false), publicFolder: publicFolder)
-            let count = try export.write(to: folder, app: app)
-            Output.line("wrote \(count) files to \(folder); open \(folder)/index.html")
+        case .export(let folder, let app, let at, let flags):
+            try Publication(settings: settings(flags), app: app, at: at).write(to: folder)
         case .backup(let file, let overwrites, let flags):
             return try Upkeep(settings: settings(flags)).backUp(to: file, overwrites: overwrites)
         case .verify(let file, let flags):

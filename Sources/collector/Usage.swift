@@ -15,7 +15,7 @@ enum Usage {
                                                           and erases installs
           collector token list
           collector token revoke NUMBER                   refuse a token, and sign out who signed in with it
-          collector export DIR [--app APP]                write the pages and their JSON as plain files
+          collector export DIR [--app APP] [--at TIME]    write the pages and their JSON as plain files
           collector import FILE [--app APP] [--version V] [--name NAME]
                                                           count reports from a file of JSON lines, or from - (standard input)
           collector check --app APP --version VERSION [--baseline VERSION] [--format text|json|github]
@@ -31,6 +31,9 @@ enum Usage {
         import counts a line once within seven days, known by NAME (else the file's full path, or -), its number and its
         bytes, with --app and --version: it may be repeated, and another file at the same path needs a NAME of its own.
         Reports older than 30 days count 30 days ago, and it says how many; the limits on names are ten times a key's.
+
+        export writes the same bytes for the same data: its pages speak of the moment when a report came last, or of --at
+        (2026-11-20T12:00:00Z). It removes what an earlier export wrote to DIR and this one did not, and no other file.
 
         check asks the collector at --url (with --token TOKEN or COLLECTOR_ACCESS_TOKEN) or, without one or with --data, looks
         into the database, also while a server runs on it. It compares with --baseline, else with the version before, and

@@ -20,7 +20,11 @@ import Testing
         (["token", "create", "--name", "ann"], .create(.token, name: "ann", app: nil, flags: [:])),
         (["token", "revoke", "2"], .revoke(.token, id: 2, flags: [:])),
         (["key", "revoke", "3"], .revoke(.key, id: 3, flags: [:])),
-        (["export", "out", "--app", "a"], .export(folder: "out", app: "a", flags: [:])),
+        (["export", "out", "--app", "a"], .export(folder: "out", app: "a", at: nil, flags: [:])),
+        (
+            ["export", "out", "--at", "2026-11-20T12:00:00Z"],
+            .export(folder: "out", app: nil, at: 1_795_176_000_000, flags: [:])
+        ),
         (["backup", "f"], .backup(file: "f", overwrites: false, flags: [:])),
         (["backup", "f", "--overwrite=yes"], .backup(file: "f", overwrites: true, flags: [:])),
         (["backup", "--overwrite", "f"], .backup(file: "f", overwrites: true, flags: [:])),
@@ -82,6 +86,10 @@ import Testing
         (["verify", "f", "--overwrite", "yes"], "--overwrite does not go with this command"),
         (["import"], "import needs a file: collector import FILE, or - for standard input"),
         (["erase"], "erase needs an install's id: collector erase INSTALL"),
+        (
+            ["export", "out", "--at", "noon"],
+            "--at is “noon”, must be a time such as 2026-11-20T12:00:00Z"
+        ),
         (["export"], "export needs a folder: collector export DIR"),
         (["check"], "check needs an app and a version: collector check --app APP --version VERSION"),
         (

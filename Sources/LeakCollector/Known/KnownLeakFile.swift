@@ -71,7 +71,7 @@ struct KnownLeakFile: Sendable {
     ) throws(SettingError) -> (file: KnownLeakFile, bytes: [UInt8]) {
         let bytes: [UInt8]
         do {
-            bytes = try Export.contents(of: path)
+            bytes = try ExportFolder.contents(of: path)
         } catch {
             throw SettingError(source: source, problem: "\(error)")
         }

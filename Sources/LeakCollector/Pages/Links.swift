@@ -10,6 +10,8 @@ enum Place: Hashable, Sendable {
     case releases(app: String?)
     case leakClass(String, app: String?)
     /// Apps, keys and tokens.
+    /// A further page of an exported list, from 2 on. A server's have cursors.
+    case list(app: String?, page: Int)
     case access
     /// Where a form of that page is sent.
     case handout(HandoutChange)
@@ -59,11 +61,11 @@ struct Links: Hashable, Sendable {
 
     /// The file that an export writes a page to, relative to its folder.
     ///
-    /// Of a summary's query the app alone counts: an exported list has neither filters nor pages.
+    /// Of a summary's query the app alone counts: an exported list has no filters.
     static func file(of place: Place) -> String {
         switch place {
         case .file(let name): name
-        case .summary, .leak, .reports, .decisions, .releases, .leakClass, .access, .handout, .signIn,
+        case .summary, .leak, .reports, .decisions, .releases, .leakClass, .list, .access, .handout, .signIn,
             .signOut:
             stem(of: place) + ".html"
         }
@@ -81,9 +83,17 @@ struct Links: Hashable, Sendable {
         case .reports(let id): "leaks/\(id).reports"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // Somebody has to answer these.
-        case .decisions, .leakClass, .access, .handout, .signIn, .signOut: "index"
+        case .decisions, .access, .handout, .signIn, .signOut: "index"
+        case .leakClass(let name, let app): "classes/" + className(name, app)
+        // After an equals sign stand digits alone in a name of ``Percent/fileName(_:)``.
+        case .list(let app, let page): stem(of: .summary(app: app)) + "=p\(page)"
         case .file(let name): name
         }
+    }
+
+    /// Classes have names that file systems do not take, too long or alike but for their case.
+    private static func className(_ name: String, _ app: String?) -> String {
+        LeakID(bytes: SHA256.hash(Array("\(app ?? "")\u{0}\(name)".utf8))).description
     }
 
     private static func steps(upFrom page: Place) -> String {
@@ -98,6 +108,7 @@ struct Links: Hashable, Sendable {
         case .decisions(let id): "/leaks/\(id)/decisions"
         case .releases(let app): "/releases" + parameters([("app", app)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
+        case .list(let app, _): "/" + parameters([("app", app)])
         case .access: "/access"
         case .handout(let change): "/access" + path(of: change)
         case .signIn: "/sign-in"
@@ -110,7 +121,7 @@ struct Links: Hashable, Sendable {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
         case .handout(let change): "/\(change.kind.rawValue)"
-        case .leak, .reports, .decisions, .releases, .leakClass, .access, .signIn, .signOut, .file:
+        case .leak, .reports, .decisions, .releases, .leakClass, .list, .access, .signIn, .signOut, .file:
             path(of: place)
         }
     }

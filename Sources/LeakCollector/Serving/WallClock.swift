@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -12,6 +14,11 @@ public enum WallClock {
         unsafe clock_gettime(CLOCK_REALTIME, &now)
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
+
+    /// Milliseconds since 1970, of `2026-11-20T12:00:00Z`.
+    ///
+    /// - Returns: `nil` for what RFC 3339 does not have.
+    public static func milliseconds(rfc3339 text: String) -> Int64? { WireTime(rfc3339: text)?.milliseconds }
 
     /// `2026-11-20`, in UTC.
     public static func day(_ milliseconds: Int64) -> String { CivilTime(milliseconds: milliseconds).date }

@@ -79,7 +79,7 @@ import Testing
         #expect(index.json(of: .summary(app: nil)) == "index.json")
         let leak = Links(mode: .files(page: .leak(id)))
         #expect(leak.to(.summary(app: nil)) == "../index.html")
-        #expect(leak.to(.summary(app: "com.acme/../Shop")) == "../apps/com.acme=2F..=2FShop.html")
+        #expect(leak.to(.summary(app: "com.acme/../Shop")) == "../apps/com.acme=2F..=2F=53hop.html")
         #expect(leak.to(.reports(id)) == "../leaks/00000000000000010000000000000002.reports.html")
         #expect(leak.to(.releases(app: "..")) == "../releases/=2E..html")
         #expect(Links.file(of: .releases(app: "")) == "releases/=.html")

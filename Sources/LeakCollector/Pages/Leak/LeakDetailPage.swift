@@ -125,7 +125,7 @@ struct LeakDetailPage: Component {
     }
 
     private var allOfClass: HTML? {
-        guard context.links.isServed, let className = leak.className else { return nil }
+        guard let className = leak.className else { return nil }
         return
             #"<a href="\#(context.links.to(.leakClass(className, app: leak.app)))">All leaks of this class</a>"#
     }

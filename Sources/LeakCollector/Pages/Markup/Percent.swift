@@ -14,14 +14,14 @@ enum Percent {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A file name for any text: like ``encode(_:)`` with `=` for `%`, which a link need not escape again; a
-    /// leading dot and the empty text are no file names of their own. What becomes too long for a file system is cut
-    /// and ends with a part of its hash.
+    /// A file name for any text: like ``encode(_:)`` with `=` for `%`, which a link need not escape again. Capitals are
+    /// written as numbers too, for file systems that take them for small letters; a leading dot and the empty text are
+    /// no file names of their own. What becomes too long for a file system is cut and ends with a part of its hash.
     static func fileName(_ text: String) -> String {
         guard !text.isEmpty else { return "=" }
         var bytes: [UInt8] = []
         for byte in text.utf8 {
-            if isUnreserved(byte) && byte != UInt8(ascii: "~")
+            if isUnreserved(byte) && byte != UInt8(ascii: "~") && !isCapital(byte)
                 && !(bytes.isEmpty && byte == UInt8(ascii: "."))
             {
                 bytes.append(byte)
@@ -36,6 +36,10 @@ enum Percent {
             bytes = bytes.prefix(longestName - hash.count - 2) + Array("=-".utf8) + hash
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func isCapital(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 
     /// Bytes; file systems take 255, an ending among them.

@@ -8,6 +8,8 @@ struct SummaryPage: Component {
     /// The first of those that ``page`` leaves out for being known.
     var known: [LeakRow] = []
     var example: OverviewTiles.Example?
+    /// Which page of an exported list this is, from 1 on; `nil` on a server, whose pages have cursors.
+    var exportedNumber: Int?
 
     var html: HTML {
         PageFrame(
@@ -52,11 +54,27 @@ struct SummaryPage: Component {
     }
 
     private var next: HTML? {
+        if let exportedNumber { return exportedPages(around: exportedNumber) }
         guard context.links.isServed, page.next != nil || context.query.cursor != nil else { return nil }
         let first: HTML =
             context.query.cursor == nil ? "" : #"<a href="\#(context.summary { _ in })">First page</a>"#
         let following: HTML? = page.next.map { cursor in
             #"<a rel="next" href="\#(context.summary { $0.cursor = cursor })">Next page</a>"#
+        }
+        return #"<nav class="pages" aria-label="Further leaks">\#(first)\#(following)</nav>"#
+    }
+
+    private var here: Place {
+        guard let exportedNumber, exportedNumber > 1 else { return .summary(context.query) }
+        return .list(app: context.query.app, page: exportedNumber)
+    }
+
+    private func exportedPages(around number: Int) -> HTML? {
+        guard page.next != nil || number > 1 else { return nil }
+        let (app, links) = (context.query.app, context.links)
+        let first: HTML = number == 1 ? "" : #"<a href="\#(links.to(.summary(app: app)))">First page</a>"#
+        let following: HTML? = page.next.map { _ in
+            #"<a rel="next" href="\#(links.to(.list(app: app, page: number + 1)))">Next page</a>"#
         }
         return #"<nav class="pages" aria-label="Further leaks">\#(first)\#(following)</nav>"#
     }
@@ -69,7 +87,7 @@ struct SummaryPage: Component {
             : "\(Count(page.total).of("leak", "leaks"))"
         return [
             "\(shown) from \(Count(page.reports).of("report", "reports"))\(version)",
-            #"<a href="\#(context.links.json(of: .summary(context.query)))">JSON of this page</a>"#,
+            #"<a href="\#(context.links.json(of: here))">JSON of this page</a>"#,
         ]
     }
 }

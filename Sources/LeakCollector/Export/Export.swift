@@ -1,0 +1,69 @@
+public import LeakStore
+
+/// Writes the pages and their JSON as plain files with relative links, for any static host or a build's artifacts.
+///
+/// The same data, moment and program write the same bytes. While a server runs on the data, each page is of the moment
+/// that it was read at; whatever a page links to is written.
+public struct Export {
+    /// What the pages say so far.
+    public struct Progress: Hashable, Sendable {
+        public var leaks: Int
+        public var allLeaks: Int
+    }
+
+    public struct Result: Hashable, Sendable {
+        public var files: Int
+        /// Of an earlier export, which nothing leads to any more.
+        public var removed: Int
+    }
+
+    private let reader: any StoreReader
+    private let publicFolder: PublicFolder
+    private let at: Int64?
+
+    /// - Parameter at: the moment that the pages speak of, milliseconds since 1970; `nil`: when the app, or any, was seen
+    ///   last.
+    public init(store: any Store, publicFolder: PublicFolder, at: Int64? = nil) throws(StoreError) {
+        reader = try store.makeReader(known: publicFolder.known)
+        self.publicFolder = publicFolder
+        self.at = at
+    }
+
+    /// - Parameters:
+    ///   - folder: made where it is missing; files of an earlier export are written over, and those that this one does
+    ///     not write are removed. Other files stay.
+    ///   - app: only this one; `nil`: all.
+    ///   - progress: told after each leak.
+    /// - Throws: ``ExportFolder/Failure`` naming the file that could not be written, or ``StoreError``.
+    @discardableResult
+    public func write(to folder: String, app: String?, progress: (Progress) -> Void = { _ in }) throws
+        -> Result
+    {
+        let known = try reader.apps()
+        if let app, !known.contains(app) { throw NoSuchApp(app: app, known: known) }
+        let apps = app.map { [$0] } ?? known
+        let now = try at ?? newest(of: apps) ?? WallClock.milliseconds()
+        var run = ExportRun(
+            reader: reader, now: now, app: app, apps: apps, folder: try ExportFolder(folder))
+        for name in publicFolder.names {
+            try run.folder.put(try ExportFolder.contents(of: "\(publicFolder.path)/\(name)"), to: name)
+        }
+        try run.write(progress)
+        return Result(files: run.folder.written.count, removed: try run.folder.finish())
+    }
+
+    /// The clock of the machine would make another export of every run.
+    private func newest(of apps: [String]) throws -> Int64? {
+        try apps.compactMap { app in try reader.releases(app: app).map(\.lastSeen).max() }.max()
+    }
+
+    struct NoSuchApp: Error, CustomStringConvertible {
+        let app: String
+        let known: [String]
+
+        var description: String {
+            "there is no app \(app)"
+                + (known.isEmpty ? "" : "; there are \(known.prefix(10).joined(separator: ", "))")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A folder being filled, which remembers in a file of its own what an export wrote there: a later one removes what is no
+/// longer part of it, and nothing else.
+public struct ExportFolder {
+    /// What could not be read or written.
+    public struct Failure: Error, CustomStringConvertible {
+        let path: String
+        let doing: String
+        let code: Int32
+
+        public var description: String {
+            "cannot \(doing) \(path): \(unsafe String(cString: strerror(code)))"
+        }
+    }
+
+    /// Names of files, one a line; in order once the export is complete.
+    static let manifest = ".collector-export"
+    /// What is being written, until it is whole.
+    private static let unfinished = ".collector-export.part"
+
+    private let path: String
+    /// Of earlier exports.
+    private let former: Set<String>
+    private(set) var written: Set<String> = []
+    private var folders: Set<String> = []
+
+    init(_ path: String) throws(Failure) {
+        self.path = path
+        try Self.makeFolder(path)
+        let manifest = "\(path)/\(Self.manifest)"
+        former = unsafe access(manifest, F_OK) == 0 ? Self.names(in: try Self.contents(of: manifest)) : []
+    }
+
+    /// Whoever sees the file sees all of it.
+    mutating func put(_ bytes: [UInt8], to name: String) throws(Failure) {
+        if let slash = name.lastIndex(of: "/"), folders.insert(String(name[..<slash])).inserted {
+            try Self.makeFolder("\(path)/\(name[..<slash])")
+        }
+        // First, so that an export that is cut short leaves nothing that no later one knows of.
+        if written.insert(name).inserted, !former.contains(name) {
+            try Self.write(Array("\(name)\n".utf8), to: "\(path)/\(Self.manifest)", O_APPEND)
+        }
+        try replace(name, by: bytes)
+    }
+
+    /// Removes what earlier exports wrote and this one did not.
+    ///
+    /// - Returns: how many files that were.
+    func finish() throws(Failure) -> Int {
+        var removed = 0
+        for name in former.subtracting(written).sorted() {
+            if unsafe unlink("\(path)/\(name)") == 0 {
+                removed += 1
+            } else if errno != ENOENT {
+                throw Failure(path: "\(path)/\(name)", doing: "remove", code: errno)
+            }
+        }
+        for name in Set(former.compactMap { $0.contains("/") ? $0.split(separator: "/").first : nil }) {
+            // Stays where somebody keeps other files in it.
+            _ = unsafe rmdir("\(path)/\(name)")
+        }
+        try replace(Self.manifest, by: Array(written.sorted().map { "\($0)\n" }.joined().utf8))
+        return removed
+    }
+
+    private func replace(_ name: String, by bytes: [UInt8]) throws(Failure) {
+        let part = "\(path)/\(Self.unfinished)"
+        try Self.write(bytes, to: part, O_TRUNC)
+        guard unsafe rename(part, "\(path)/\(name)") == 0 else {
+            throw Failure(path: "\(path)/\(name)", doing: "write", code: errno)
+        }
+    }
+
+    /// Takes such names alone as exports write: whatever else a file of that name says, nothing outside is removed.
+    static func names(in manifest: [UInt8]) -> Set<String> {
+        var names: Set<String> = []
+        for line in manifest.split(separator: UInt8(ascii: "\n")) {
+            let parts = line.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            guard parts.count <= 2, parts.allSatisfy(isName) else { continue }
+            names.insert(String(decoding: line, as: UTF8.self))
+        }
+        return names
+    }
+
+    private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard let first = bytes.first, first != UInt8(ascii: ".") else { return false }
+        return bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"),
+                UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "="),
+                UInt8(ascii: "A")...UInt8(ascii: "F"):
+                true
+            default: false
+            }
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String, _ mode: Int32) throws(Failure) {
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0o644)
+        guard file >= 0 else { throw Failure(path: path, doing: "write", code: errno) }
+        defer { close(file) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            #if canImport(Darwin)
+                let count = unsafe rest.withUnsafeBytes {
+                    unsafe Darwin.write(file, $0.baseAddress, $0.count)
+                }
+            #else
+                let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+            #endif
+            guard count > 0 else { throw Failure(path: path, doing: "write", code: errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func makeFolder(_ path: String) throws(Failure) {
+        guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
+            throw Failure(path: path, doing: "make", code: errno)
+        }
+    }
+
+    static func contents(of path: String) throws(Failure) -> [UInt8] {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw Failure(path: path, doing: "read", code: errno) }
+        defer { close(file) }
+        var contents: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = unsafe read(file, &block, block.count)
+            guard count >= 0 else { throw Failure(path: path, doing: "read", code: errno) }
+            guard count > 0 else { return contents }
+            contents += block[..<count]
+        }
+    }
+}

@@ -1,0 +1,159 @@
+internal import LeakMessage
+internal import LeakStore
+
+/// One export under way: what is written already, and what its pages lead to.
+struct ExportRun {
+    private struct ClassOfApp: Hashable {
+        var name: String
+        var app: String
+    }
+
+    let reader: any StoreReader
+    /// Milliseconds since 1970.
+    let now: Int64
+    /// The only one; `nil`: all.
+    let app: String?
+    /// Those whose pages are written.
+    private(set) var apps: [String]
+    var folder: ExportFolder
+    private var leaks: Set<LeakID> = []
+    private var classes: Set<ClassOfApp> = []
+
+    /// Leaks on one page of a list, and of the list that is walked through.
+    private static let step = 200
+
+    init(reader: any StoreReader, now: Int64, app: String?, apps: [String], folder: ExportFolder) {
+        self.reader = reader
+        self.now = now
+        self.app = app
+        self.apps = apps
+        self.folder = folder
+    }
+
+    mutating func write(_ progress: (Export.Progress) -> Void) throws {
+        // The folder's own pages show every app, or the one that was asked for.
+        try writeSummary(of: app, at: .summary(app: nil))
+        try writeReleases(of: app ?? apps.first, at: .releases(app: nil))
+        for app in apps { try writePages(of: app) }
+        // A server may count new leaks meanwhile, and pages lead to them: until a walk meets nothing new.
+        while try walk(progress) {}
+    }
+
+    private mutating func writePages(of app: String) throws {
+        try writeSummary(of: app, at: .summary(app: app))
+        try writeReleases(of: app, at: .releases(app: app))
+    }
+
+    /// Writes the pages of leaks that have none yet, then those of their classes.
+    ///
+    /// - Returns: whether there were any.
+    private mutating func walk(_ progress: (Export.Progress) -> Void) throws -> Bool {
+        var query = LeakQuery()
+        query.app = app
+        query.state = .any
+        query.sort = .firstSeen
+        query.limit = Self.step
+        var found: [ClassOfApp] = []
+        let before = leaks.count
+        repeat {
+            let page = try reader.leaks(query, now: now)
+            for leak in page.leaks.map(\.identity) where leaks.insert(leak.id).inserted {
+                if !apps.contains(leak.app) {
+                    apps.append(leak.app)
+                    try writePages(of: leak.app)
+                }
+                try writeLeak(leak.id)
+                if let name = leak.className { found.append(ClassOfApp(name: name, app: leak.app)) }
+                progress(Export.Progress(leaks: leaks.count, allLeaks: max(page.total, leaks.count)))
+            }
+            query.cursor = page.next
+        } while query.cursor != nil
+        for found in found where classes.insert(found).inserted { try writeClass(found) }
+        return leaks.count > before
+    }
+
+    /// The list of what is to be fixed, page by page, and the JSON of all leaks in as large steps.
+    private mutating func writeSummary(of app: String?, at place: Place) throws {
+        // Pages after the first are the same in the folder itself and among those of its only app.
+        let isWhole = place == .summary(app: app)
+        var query = LeakQuery()
+        query.app = app
+        query.limit = Self.step
+        let overview = try reader.overview(app: app, now: now)
+        let source = PageSource(reader: reader, now: now)
+        var number = 1
+        repeat {
+            let page = try reader.leaks(query, now: now)
+            let here = number == 1 ? place : Place.list(app: app, page: number)
+            let html = SummaryPage(
+                context: try context(here, app), overview: overview, page: page,
+                known: try source.known(besides: page, query), example: try source.example(for: query, apps),
+                exportedNumber: number
+            ).html
+            try folder.put(html.bytes, to: Links.file(of: here))
+            query.cursor = page.next
+            number += 1
+        } while query.cursor != nil && isWhole
+
+        query.cursor = nil
+        query.state = .any
+        number = 1
+        repeat {
+            var page = try reader.leaks(query, now: now)
+            query.cursor = page.next
+            let here = number == 1 ? place : Place.list(app: app, page: number)
+            number += 1
+            // A cursor is for a server; here a file follows.
+            page.next = page.next.map { [number] _ in
+                Links(mode: .files(page: here)).json(of: .list(app: app, page: number))
+            }
+            try folder.put(json { $0.fields(of: page) }, to: Links.jsonFile(of: here))
+        } while query.cursor != nil && isWhole
+    }
+
+    private mutating func writeReleases(of app: String?, at place: Place) throws {
+        let releases = try app.map { try reader.releases(app: $0) } ?? []
+        let html = ReleasesPage(context: try context(place, app), app: app, releases: releases).html
+        try folder.put(html.bytes, to: Links.file(of: place))
+        try folder.put(json { $0.fields(of: releases, app: app) }, to: Links.jsonFile(of: place))
+    }
+
+    private mutating func writeLeak(_ id: LeakID) throws {
+        let pages = PageSource(reader: reader, now: now)
+        guard let detail = try reader.leak(id, now: now) else { return }
+        let samples = try reader.samples(of: id) ?? []
+        if let html = try pages.leak(id, links: Links(mode: .files(page: .leak(id)))) {
+            try folder.put(html.bytes, to: Links.file(of: .leak(id)))
+        }
+        if let html = try pages.reports(id, links: Links(mode: .files(page: .reports(id)))) {
+            try folder.put(html.bytes, to: Links.file(of: .reports(id)))
+        }
+        try folder.put(json { $0.fields(of: detail) }, to: Links.jsonFile(of: .leak(id)))
+        try folder.put(json { $0.fields(of: samples) }, to: Links.jsonFile(of: .reports(id)))
+    }
+
+    private mutating func writeClass(_ found: ClassOfApp) throws {
+        let place = Place.leakClass(found.name, app: found.app)
+        let pages = PageSource(reader: reader, now: now)
+        guard let all = try reader.leakClass(found.name, app: found.app, now: now) else { return }
+        let links = Links(mode: .files(page: place))
+        if let html = try pages.leakClass(found.name, app: found.app, links: links) {
+            try folder.put(html.bytes, to: Links.file(of: place))
+        }
+        try folder.put(json { $0.fields(of: all, app: found.app) }, to: Links.jsonFile(of: place))
+    }
+
+    private func context(_ place: Place, _ app: String?) throws -> PageContext {
+        var query = LeakQuery()
+        query.app = app
+        return PageContext(
+            links: Links(mode: .files(page: place)), now: now, apps: apps,
+            versions: try reader.versions(app: app), query: query)
+    }
+
+    private func json(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object(body)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,217 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// The pages as plain files.
+@Suite struct ExportTests {
+    private let running: RunningCollector
+    private let root = NSTemporaryDirectory() + "export-\(UUID().uuidString)"
+    private static let shop = "com.acme.Shop"
+    /// The same on a file system that takes capitals for small letters.
+    private static let twin = "com.acme.shop"
+    private static let hostile = "../a b/<script>%2F?#&\"'=." + String(repeating: "é", count: 100)
+
+    init() throws {
+        running = try RunningCollector()
+        let many = (0..<205).map { #"{"class":"Shop.Screen\#($0)","stack":["Root","Shop.Screen\#($0)"]}"# }
+        try report(app: Self.shop, version: "1.0", Array(many[..<100]))
+        try report(app: Self.shop, version: "1.1", Array(many[100...]))
+        try report(
+            app: Self.twin, version: "2.0",
+            [#"{"class":"cart"}"#, #"{"class":"Cart"}"#, #"{"class":"Cart","stack":["Tab","Cart"]}"#])
+        let name = String(repeating: "W<é", count: 120)
+        try report(
+            app: Self.hostile, version: "<1>",
+            [
+                #"{"class":"\#(name)"}"#, #"{"class":"Outer.Inner"}"#, #"{"class":"Inner"}"#,
+                #"{"message":"zzz"}"#,
+            ])
+    }
+
+    private func report(app: String, version: String, _ reports: [String]) throws {
+        let id = String(decoding: try JSONEncoder().encode(app), as: UTF8.self)
+        let batch = #"""
+            {"app":{"id":\#(id),"module":"Shop","version":"\#(version)"},"install":"i",
+             "sessions":[{"id":"s","checks":2,"leaks":1}],"reports":[\#(reports.joined(separator: ","))]}
+            """#
+        let answer = try running.post(batch)
+        #expect(answer.status == 200 && answer.text.contains(#""rejected":[]"#), "\(answer.text)")
+    }
+
+    @discardableResult
+    private func export(
+        to name: String, app: String? = nil, at: Int64? = nil, progress: (Export.Progress) -> Void = { _ in }
+    ) throws -> Export.Result {
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
+        return try Export(store: running.store, publicFolder: publicFolder, at: at)
+            .write(to: "\(root)/\(name)", app: app, progress: progress)
+    }
+
+    /// Every file of an export, by its name in it.
+    private func files(_ name: String) throws -> [String: Data] {
+        let folder = "\(root)/\(name)"
+        return try FileManager.default.subpathsOfDirectory(atPath: folder).reduce(into: [:]) { files, name in
+            let kind = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.type]
+            guard kind as? FileAttributeType == .typeRegular else { return }
+            files[name] = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
+        }
+    }
+
+    /// Links of pages and lists that lead to no file, and pages that none leads to from the first ones.
+    private func problems(of files: [String: Data]) throws -> [String] {
+        var problems: [String] = []
+        var reached: Set<String> = ["index.html", "releases.html"]
+        var waiting = Array(reached)
+        var links: [String: [String]] = [:]
+        for (name, bytes) in files where name.hasSuffix(".html") {
+            let markup = try Markup([UInt8](bytes))
+            if markup.shape.contains(where: { $0 == "form" || $0 == "script" }) {
+                problems.append("form in \(name)")
+            }
+            links[name] = markup.links.filter { !$0.hasPrefix("#") && !$0.hasPrefix("https://") }
+        }
+        for (name, bytes) in files where name.hasSuffix(".json") && name != "openapi.json" {
+            let list = try JSONSerialization.jsonObject(with: bytes) as? [String: Any]
+            links[name] = [list?["next"] as? String].compactMap { $0 }
+        }
+        while let name = waiting.popLast() {
+            for link in links[name] ?? [] {
+                let path = link.prefix { $0 != "#" }
+                let folder = name.contains("/") ? String(name.prefix { $0 != "/" }) + "/" : ""
+                let target = path.hasPrefix("../") ? String(path.dropFirst(3)) : folder + path
+                if files[target] == nil {
+                    problems.append("\(name) leads to \(link)")
+                } else if reached.insert(target).inserted {
+                    waiting.append(target)
+                }
+            }
+        }
+        let alone = Set(files.keys).subtracting(reached).filter { $0.hasSuffix(".html") }
+        return problems + alone.sorted().map { "nothing leads to \($0)" }
+    }
+
+    private func remove() { try? FileManager.default.removeItem(atPath: root) }
+
+    @Test func `every link leads to a file, and to every page leads a link`() throws {
+        defer { remove() }
+        let result = try export(to: "a")
+        let files = try files("a")
+        let problems = try problems(of: files)
+        #expect(problems == [], "\(problems)")
+        // 212 leaks, each with its page and its reports; their classes; three apps and all together, twice.
+        #expect(files.keys.filter { $0.hasPrefix("leaks/") && $0.hasSuffix(".html") }.count == 2 * 212)
+        #expect(files.keys.filter { $0.hasPrefix("classes/") && $0.hasSuffix(".html") }.count == 210)
+        #expect(Set(files.keys.map { $0.lowercased() }).count == files.count)
+        #expect(files["apps/com.acme.=53hop=p2.html"] != nil && files["index=p2.json"] != nil)
+        #expect(result.files + 1 == files.count && result.removed == 0)
+        #expect(files.keys.allSatisfy { $0.split(separator: "/").allSatisfy { $0.utf8.count <= 255 } })
+    }
+
+    @Test func `the same data gives the same bytes, whatever the clock says`() throws {
+        defer { remove() }
+        try export(to: "a")
+        Thread.sleep(forTimeInterval: 1.1)
+        try export(to: "b")
+        try export(to: "b")
+        #expect(try files("a") == files("b"))
+        try export(to: "c", at: 1_900_000_000_000)
+        let page = String(decoding: try #require(try files("c")["index.html"]), as: UTF8.self)
+        #expect(page.contains("2030-03-17 17:46:40 UTC"))
+    }
+
+    @Test func `a later export removes what it does not write, and no other file`() throws {
+        defer { remove() }
+        try export(to: "a")
+        for name in ["notes.html", "leaks/notes.html"] {
+            try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/a/\(name)"))
+        }
+        let result = try export(to: "a", app: Self.twin)
+        let left = try files("a")
+        #expect(result.removed > 400)
+        #expect(left["notes.html"] == Data("mine".utf8) && left["leaks/notes.html"] == Data("mine".utf8))
+        try export(to: "b", app: Self.twin)
+        let fresh = try files("b")
+        #expect(left.filter { !$0.key.contains("notes") } == fresh)
+        let problems = try problems(of: fresh)
+        #expect(problems == [], "\(problems)")
+        #expect(
+            fresh.keys.filter { $0.hasPrefix("apps/") }.sorted() == [
+                "apps/com.acme.shop.html", "apps/com.acme.shop.json",
+            ])
+    }
+
+    @Test func `leaks that arrive meanwhile, in an app of their own, are written too`() throws {
+        defer { remove() }
+        try export(to: "a") { progress in
+            guard progress.leaks == 10 else { return }
+            try? report(app: "late", version: "1", [#"{"class":"Late"}"#])
+            try? report(app: Self.twin, version: "2.0", [#"{"class":"Cart","stack":["Late","Cart"]}"#])
+        }
+        let files = try files("a")
+        #expect(files["apps/late.html"] != nil && files["releases/late.html"] != nil)
+        #expect(files.keys.filter { $0.hasPrefix("leaks/") && $0.hasSuffix(".html") }.count == 2 * 214)
+        #expect(try problems(of: files).filter { !$0.hasPrefix("nothing leads to") } == [])
+    }
+
+    @Test func `an export that was cut short is tidied by the next one`() throws {
+        defer { remove() }
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        var cut = try ExportFolder("\(root)/a")
+        try cut.put([1], to: "leaks/00.html")
+        try cut.put([2], to: "apps/gone.html")
+        var next = try ExportFolder("\(root)/a")
+        try next.put([3], to: "apps/gone.html")
+        #expect(try next.finish() == 1)
+        #expect(
+            try files("a") == [
+                "apps/gone.html": Data([3]), ".collector-export": Data("apps/gone.html\n".utf8),
+            ])
+        #expect(!FileManager.default.fileExists(atPath: "\(root)/a/leaks"))
+    }
+
+    @Test func `a list of files that somebody wrote leads to nothing outside`() {
+        let lines = [
+            "/etc/passwd", "../up.html", "leaks/../../up", ".", "..", ".ssh", "a//b", "a/b/c", "", "leaks/.x",
+            "a\0b",
+            "leaks/1.html", "apps/=2Fa=p2.json", "NOTES.md", "index.html",
+        ]
+        let names = ExportFolder.names(in: Array(lines.joined(separator: "\n").utf8))
+        #expect(names == ["leaks/1.html", "apps/=2Fa=p2.json", "index.html"])
+    }
+
+    @Test func `what cannot be written is named`() throws {
+        defer { remove() }
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        try Data().write(to: URL(fileURLWithPath: root + "/file"))
+        #expect { try export(to: "file/a") } throws: { "\($0)".hasPrefix("cannot make \(root)/file/a: ") }
+        #expect { try export(to: "a", app: "b") } throws: {
+            "\($0)".hasPrefix("there is no app b; there are ")
+        }
+    }
+}
+
+@Suite struct FileNameTests {
+    @Test(arguments: [
+        ("com.acme.shop", "com.acme.shop"), ("com.acme.Shop", "com.acme.=53hop"), ("", "="), ("..", "=2E."),
+        ("a/b", "a=2Fb"), ("=53", "=3D53"), ("é", "=C3=A9"), ("a~", "a=7E"),
+    ])
+    func `is`(text: String, name: String) {
+        #expect(Percent.fileName(text) == name)
+    }
+
+    @Test func `stays short, and apart from others`() {
+        let long = String(repeating: "é", count: 100)
+        let names = [
+            long, long + "a", long + "A", String(repeating: "a", count: 200),
+            String(repeating: "a", count: 201),
+        ]
+        .map(Percent.fileName)
+        #expect(names.allSatisfy { $0.utf8.count <= 200 })
+        #expect(Set(names.map { $0.lowercased() }).count == names.count)
+    }
+}
