@@ -20,7 +20,7 @@
             installs = "\(counted).installs"
             lookedAt = query.version == nil ? "l.last_release" : "n.release"
             switch query.sort {
-            case .impact: (primary, secondary) = ("coalesce(n.installs, 0)", reports)
+            case .impact: (primary, secondary) = (query.version == nil ? "l.impact" : "n.installs", reports)
             case .reports: (primary, secondary) = (reports, "0::bigint")
             case .installs: (primary, secondary) = (installs, reports)
             case .lastSeen: (primary, secondary) = ("l.last_seen", "0::bigint")
@@ -30,11 +30,6 @@
                 source += """
                      join leak_release n on n.leak = l.id
                      and n.release = (select id from release where app = l.app and version = \(bind(.text(version))))
-                    """
-            } else {
-                // Only the order by impact needs it; PostgreSQL leaves out a left join that nothing reads.
-                source += """
-                     left join leak_release n on n.leak = l.id and n.release = a.newest_release
                     """
             }
             if let period = query.period { join(period, ofVersion: query.version != nil, now: now) }
@@ -103,12 +98,24 @@
         }
 
         var totals: Query {
-            Query(
-                """
-                select count(*), least(coalesce(sum(\(reports)), 0), 9007199254740991)::bigint \(source)
-                """, values)
+            Query("select count(*), \(Self.sum(reports)) \(source)", values)
         }
 
+        private static func sum(_ column: String) -> String {
+            "least(coalesce(sum(\(column)), 0), 9007199254740991)::bigint"
+        }
+
+        /// - Parameters:
+        ///   - row: the first of a page.
+        ///   - isFirst: whether that is the first page: without a row nothing matches then.
+        func totals(
+            behind row: Row?, isFirst: Bool, on connection: Connection
+        ) throws(StoreError) -> KnownTotals {
+            guard row == nil, !isFirst else { return KnownTotals(row, from: LeakRow.columnCount) }
+            return KnownTotals(try connection.run(totals).first)
+        }
+
+        /// Totals follow the columns of each row, since it is all matching leaks that a page is taken from.
         func page(after cursor: PageCursor?, limit: Int) -> Query {
             var values = values + [.integer(limit)]
             let limit = "$\(values.count)::bigint"
@@ -124,7 +131,7 @@
                   select l.id as id, \(primary) as k1, \(secondary) as k2, \(reports) as reports,
                     \(installs) as installs, \(lookedAt) as looked_at \(source)
                 ), page as (select * from matched \(from) order by k1 desc, k2 desc, id desc limit \(limit))
-                \(LeakRow.select)
+                \(LeakRow.select(with: ", (select count(*) from matched), (select \(Self.sum("reports")) from matched)"))
                 order by page.k1 desc, page.k2 desc, page.id desc
                 """, values)
         }

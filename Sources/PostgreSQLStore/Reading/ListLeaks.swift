@@ -15,14 +15,13 @@
                 let apart = Self.countedApart(query, verdicts)
                 let answers = try connection.run(
                     [
-                        query.isOfAllLeaks ? Self.totals(query.app) : selection.totals,
                         query.isOfAllLeaks
                             ? Self.firstOfAll(query, verdicts, after: cursor, limit: query.limit + 1)
-                            : selection.page(after: cursor, limit: query.limit + 1),
+                            : selection.page(after: cursor, limit: query.limit + 1)
                     ] + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals })
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
-                for row in answers[1] {
+                for row in answers[0] {
                     rows.append(try LeakRow(row, connection))
                     cursors.append(
                         PageCursor(primary: row.int64(1), secondary: row.int64(2), row: row.int64(0)))
@@ -34,13 +33,16 @@
                     next = cursors.last?.text(for: query)
                 }
                 try Self.complete(&rows, cursors.map(\.row), verdicts, now: now, on: connection)
-                let totals = Self.totals(answers[0])
+                let totals =
+                    query.isOfAllLeaks
+                    ? KnownTotals(try connection.run(Self.totals(query.app)).first)
+                    : try selection.totals(behind: answers[0].first, isFirst: cursor == nil, on: connection)
                 var page = LeakPage(leaks: rows, next: next, total: totals.leaks, reports: totals.reports)
                 guard query.state == .toFix else { return page }
                 if query.isOfAllLeaks {
                     page.leaveOut(verdicts)
                 } else {
-                    page.note(zip(apart, answers.dropFirst(2)).map { ($0, Self.totals($1)) })
+                    page.note(zip(apart, answers.dropFirst()).map { ($0, KnownTotals($1.first)) })
                 }
                 return page
             }
@@ -69,10 +71,6 @@
             return [.known, .resolved, .ignored].filter { filter in
                 filter.told.map { verdicts.totals($0).leaks > 0 } ?? false
             }
-        }
-
-        private static func totals(_ rows: Rows) -> KnownTotals {
-            KnownTotals(leaks: rows.first?.int(0) ?? 0, reports: rows.first?.int(1) ?? 0)
         }
 
         /// Of all leaks, kept with each app.
@@ -165,6 +163,13 @@
             var query = self
             query.state = state
             return query
+        }
+    }
+
+    extension KnownTotals {
+        /// - Parameter row: leaks, then reports, from a column on; no row is none.
+        init(_ row: Row?, from first: Int32 = 0) {
+            self.init(leaks: row?.int(first) ?? 0, reports: row?.int(first + 1) ?? 0)
         }
     }
 

@@ -17,7 +17,9 @@
                 let bound = base ?? before.map { VersionOrder($0).above } ?? []
                 let verdicts = try verdicts(app: app, now: now, on: connection)
                 let number = release.int64(0)
-                let found = try connection.run([Self.seen(in: number, since: bound), Self.returns(verdicts)])
+                let found = try connection.run([
+                    Self.seen(in: number, since: bound), Self.returns(of: verdicts.regressed),
+                ])
                 let checked = CheckedLeaks(
                     found[0].map {
                         CheckedLeaks.Seen(row: $0.int64(0), reports: $0.int(1), isNew: $0.bool(2))

@@ -12,7 +12,7 @@
         }
 
         /// Found in an index of their own: it costs as many steps as there are such leaks, however many others there are.
-        private func decided(app: String?, on connection: Connection) throws(StoreError) -> [DecidedLeak] {
+        func decided(app: String?, on connection: Connection) throws(StoreError) -> [DecidedLeak] {
             let found = try connection.run(
                 Query(
                     """
@@ -102,9 +102,10 @@
         }
 
         /// Each leak that is regressed, with each release that speaks against its fix.
-        static func returns(_ verdicts: Verdicts) -> Query {
-            let regressed = verdicts.standings.filter { $0.value.isRegressed }.keys
-            return Query(
+        ///
+        /// - Parameter regressed: rows of `leak`.
+        static func returns(of regressed: [Int64]) -> Query {
+            Query(
                 """
                 select c.leak, c.release from leak l join decision d on d.id = l.state
                 join leak_release c on c.leak = l.id join release r on r.id = c.release and r.order_key >= d.fix_from
@@ -125,5 +126,10 @@
             for row in rows { history.append(try pastDecision(row, from: 0, connection)) }
             return history
         }
+    }
+
+    extension Verdicts {
+        /// Rows of the leaks that are regressed.
+        var regressed: [Int64] { standings.filter { $0.value.isRegressed }.keys.sorted() }
     }
 #endif

@@ -7,9 +7,9 @@
         func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview {
             try snapshot { connection throws(StoreError) in
                 let verdicts = try verdicts(app: app, now: now, on: connection)
-                let newest = try releasesOfOneApp(app, limit: 2, verdicts, on: connection)
+                let regressed = verdicts.regressed
+                let newest = try releasesOfOneApp(app, limit: 2, regressed: regressed, on: connection)
                 let setAside = verdicts.rows(LeakState.setAside)
-                let regressed = verdicts.standings.filter { $0.value.isRegressed }.map(\.key)
                 let answers = try connection.run([
                     Self.newLeaks(app, but: setAside), Self.newLeakCount(app, but: setAside),
                     Self.titles(of: regressed), Self.recentParts(app, period, now: now),

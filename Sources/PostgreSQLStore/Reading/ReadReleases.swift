@@ -7,23 +7,25 @@
 
         func releases(app: String) throws(StoreError) -> [Release] {
             try snapshot { connection throws(StoreError) in
-                // What is regressed is so whatever the time.
-                let verdicts = try verdicts(app: app, now: 0, on: connection)
-                return try releases(app, limit: Self.releaseLimit, verdicts, on: connection)
+                let decided = try decided(app: app, on: connection)
+                return try releases(
+                    app, limit: Self.releaseLimit,
+                    regressed: decided.filter { $0.standing.isRegressed }.map(\.row), on: connection)
             }
         }
 
         /// Versions of different apps do not compare: without a name, only of the one app that there is.
         func releasesOfOneApp(
-            _ app: String?, limit: Int, _ verdicts: Verdicts, on connection: Connection
+            _ app: String?, limit: Int, regressed: [Int64], on connection: Connection
         ) throws(StoreError) -> [Release] {
-            if let app { return try releases(app, limit: limit, verdicts, on: connection) }
+            if let app { return try releases(app, limit: limit, regressed: regressed, on: connection) }
             let names = try connection.run(Query("select name from app limit 2")).map { $0.text(0) }
-            return names.count == 1 ? try releases(names[0], limit: limit, verdicts, on: connection) : []
+            return names.count == 1
+                ? try releases(names[0], limit: limit, regressed: regressed, on: connection) : []
         }
 
         private func releases(
-            _ app: String, limit: Int, _ verdicts: Verdicts, on connection: Connection
+            _ app: String, limit: Int, regressed: [Int64], on connection: Connection
         ) throws(StoreError) -> [Release] {
             // With one more, to which the last is compared.
             let rows = Array(
@@ -40,18 +42,18 @@
                     """
                     select release, name from build where release = any($1::bigint[]) and name <> ''
                     order by order_key
-                    """, .integers(rows.prefix(limit).map { $0.int64(0) })), Self.returns(verdicts),
+                    """, .integers(rows.prefix(limit).map { $0.int64(0) })), Self.returns(of: regressed),
             ])
             var builds: [Int64: [String]] = [:]
             for row in answers[0] { builds[row.int64(0), default: []].append(row.text(1)) }
-            var regressed: [Int64: Int] = [:]
-            for row in answers[1] { regressed[row.int64(1), default: 0] += 1 }
+            var returned: [Int64: Int] = [:]
+            for row in answers[1] { returned[row.int64(1), default: 0] += 1 }
             let gone = try gone(in: rows, on: connection)
             return rows.prefix(limit).map { row in
                 let number = row.int64(0)
                 return Release(
                     version: row.text(1), builds: builds[number] ?? [], reports: row.int(2),
-                    leaks: row.int(3), newLeaks: row.int(4), regressedLeaks: regressed[number] ?? 0,
+                    leaks: row.int(3), newLeaks: row.int(4), regressedLeaks: returned[number] ?? 0,
                     goneLeaks: gone[number] ?? 0, installs: row.int(5), sessions: row.int(6),
                     leakySessions: row.int(7), checks: row.int(8), firstSeen: row.int64(9),
                     lastSeen: row.int64(10))

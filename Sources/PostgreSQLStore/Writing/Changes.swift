@@ -7,6 +7,7 @@
         let places: Places
         let submissions: [Submission]
         let oldestSlot: Int
+        let firstDay: Int
         /// Each leak as it will be.
         private(set) var states: [StoredLeak]
         private(set) var samples: [(leak: Int64, kept: SampleChoice.Kept, body: [UInt8])] = []
@@ -30,6 +31,7 @@
             self.places = places
             self.submissions = submissions
             oldestSlot = SlotWindow.oldestKept(now: now)
+            firstDay = Retention.firstAppDay(now: now)
             cells = tally.cells.map {
                 CellName(leak: places.leaks[$0.leak].id, build: places.builds[$0.build])
             }
@@ -132,7 +134,7 @@
                     if !unknown.isEmpty { hashes[scope, default: []] += unknown }
                 }
             }
-            for slot in tally.slots where !slot.installs.isEmpty {
+            for slot in tally.slots where slot.day >= firstDay && !slot.installs.isEmpty {
                 let app = places.apps[slot.app].id
                 let scope: InstallScope =
                     slot.number >= oldestSlot

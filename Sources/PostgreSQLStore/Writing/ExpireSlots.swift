@@ -5,7 +5,8 @@
         /// Slots that one step moves, with sets of up to 2 KiB.
         static let slotsPerStep = 100
 
-        /// Adds slots that the last 24 hours have no need of to their days.
+        /// Adds slots that the last 24 hours have no need of to their days. Whoever erases an install meanwhile looks at slots
+        /// before days, so that what he has not found in the one he finds in the other.
         func expireSlots(now: Int64) throws(StoreError) -> Bool {
             try changeApps(
                 of: Query(
@@ -13,7 +14,8 @@
                     .integer(SlotWindow.oldestKept(now: now)), .integer(Self.slotsPerStep))
             ) { found, connection throws(StoreError) in
                 let slots = try connection.run(Self.take(found))
-                try Self.add(Days(of: slots, connection), on: connection)
+                try Self.add(
+                    Days(of: slots, from: Retention.firstAppDay(now: now), connection), on: connection)
                 return slots.count < Self.slotsPerStep
             }
         }
@@ -23,7 +25,7 @@
             try changeApps(
                 of: Query(
                     "select app, day from app_day where day < $1::bigint limit $2::bigint",
-                    .integer(Calendar.day(of: Retention.start(Retention.hourDays, now: now))),
+                    .integer(Retention.firstAppDay(now: now)),
                     .integer(Self.rowsPerStep))
             ) { found, connection throws(StoreError) in
                 let days = try connection.run(
@@ -131,10 +133,12 @@
         private(set) var parts: [Key: (reports: Int, installs: InstallSet)] = [:]
         let keys: [Key]
 
-        init(of slots: Rows, _ connection: Connection) throws(StoreError) {
+        /// - Parameter first: slots of earlier days are nobody's any more.
+        init(of slots: Rows, from first: Int, _ connection: Connection) throws(StoreError) {
             for row in slots {
-                let key = Key(
-                    app: row.int64(0), day: Int64(Calendar.day(of: row.int64(1) * Calendar.slotMilliseconds)))
+                let day = Calendar.day(ofSlot: row.int(1))
+                guard day >= first else { continue }
+                let key = Key(app: row.int64(0), day: Int64(day))
                 var part = parts[key] ?? (0, InstallSet())
                 part.reports.addBounded(row.int(2))
                 if !row.isNull(3) {

@@ -35,14 +35,14 @@
                 .integers(slots.map { $0.reports }))
         }
 
-        /// What comes too late for its slot.
+        /// What comes too late for its slot, and not for its day.
         func writeLateDays() -> Query? {
             struct Key: Hashable {
                 var app: Int64
                 var day: Int
             }
             var days: [Key: Int] = [:]
-            for slot in tally.slots where slot.number < oldestSlot {
+            for slot in tally.slots where slot.number < oldestSlot && slot.day >= firstDay {
                 let key = Key(app: places.apps[slot.app].id, day: slot.day)
                 days[key, default: 0].addBounded(slot.reports)
             }
@@ -75,11 +75,6 @@
                 """, .integers(beyond.map(\.app)), .texts(beyond.map(\.name.rawValue)),
                 .integers(beyond.map(\.count)))
         }
-    }
-
-    extension Tally.Slot {
-        /// The day that it is of.
-        var day: Int { Calendar.day(of: Int64(number) * Calendar.slotMilliseconds) }
     }
 
     extension Query {

@@ -54,6 +54,16 @@
                 _ = try source.count([batch], now: now)
             }
 
+            let leaks = play.model.leaks.keys.sorted()
+            for leak in leaks {
+                for action in Self.decisions(&random, now: now) {
+                    _ = try source.decide(Decision(action, note: "why", by: "ada"), about: leak, now: now)
+                }
+            }
+            // Some of it comes back.
+            _ = try source.count([mixed(&random, number: 0, now: now)], now: now)
+            try source.expire(now: now)
+
             let copy = try copy(source, now: now)
             // Another life: what a process remembers is no part of the copy.
             source = try directory.store()
@@ -69,6 +79,14 @@
                 ]
                 #expect(try copy.count(batches, now: now) == source.count(batches, now: now))
             }
+            for leak in leaks {
+                for action in Self.decisions(&random, now: now) {
+                    let decision = Decision(action, by: "bo")
+                    #expect(
+                        try copy.decide(decision, about: leak, now: now)
+                            == source.decide(decision, about: leak, now: now))
+                }
+            }
             let link = StorePlay.link([UInt8](repeating: 202, count: 32))
             #expect(try copy.add(link) == source.add(link))
             #expect(
@@ -76,6 +94,8 @@
                     == source.revoke(credential: token.id, now: now))
             // One has sets that the other has no need of.
             #expect(try copy.erase(install: 7).samples == source.erase(install: 7).samples)
+            // Some of the last day's slots go into their days, others stay.
+            now += 14 * hour
             try copy.expire(now: now)
             try source.expire(now: now)
             try compare(copy, source, now: now)
@@ -88,6 +108,14 @@
             let differences = try StoreReadings(of: copy, apps: apps, now: now).differences(
                 from: try StoreReadings(of: source, apps: apps, now: now))
             #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
+        }
+
+        private static func decisions(_ random: inout Seeded, now: Int64) -> [Decision.Action] {
+            let all: [Decision.Action] = [
+                .resolve(.newestVersion), .resolve(.nextVersion), .resolve(.version("2.0")), .ignore(nil),
+                .ignore(.date(now + hour)), .ignore(.reports(2)), .reopen,
+            ]
+            return Array(all.shuffled(using: &random).prefix(Int.random(in: 0..<3, using: &random)))
         }
 
         private func mixed(_ random: inout Seeded, number: Int, now: Int64) -> Submission {

@@ -18,7 +18,14 @@ struct StoreReadings {
             if let app {
                 lines.append("versions of \(app) \(versions)")
                 lines.append("releases of \(app) \(try reader.releases(app: app))")
-                lines.append("overview of \(app) \(try reader.overview(app: app, now: now))")
+                for period in Period.allCases {
+                    let overview = try reader.overview(app: app, period: period, now: now)
+                    lines.append("overview of \(app) \(overview)")
+                }
+                for version in versions {
+                    let check = try reader.check(app: app, version: version, baseline: nil, now: now)
+                    lines.append("check of \(app) \(version) \(String(describing: check))")
+                }
             }
             for query in Self.queries(app: app, versions: versions) {
                 try read(query, reader, &ids, now: now)
@@ -35,6 +42,18 @@ struct StoreReadings {
                 (query.app, query.version, query.sort, query.limit) = (app, version, sort, 3)
                 queries.append(query)
                 query.state = .slow
+                queries.append(query)
+            }
+            for period in Period.allCases {
+                var query = LeakQuery()
+                (query.app, query.period, query.sort) = (app, period, sort)
+                queries.append(query)
+                query.version = versions.first
+                queries.append(query)
+            }
+            for state in LeakQuery.StateFilter.allCases {
+                var query = LeakQuery()
+                (query.app, query.state, query.sort, query.limit) = (app, state, sort, 4)
                 queries.append(query)
             }
             for word in ["l1", "Message 3", "no such"] {
@@ -57,6 +76,7 @@ struct StoreReadings {
         repeat {
             let page = try reader.leaks(query, now: now)
             lines.append("list \(page.total) \(page.reports) \(page.leaks)")
+            lines.append("left out \(page.known) \(page.resolved) \(page.ignored)")
             for leak in page.leaks { ids.insert(leak.identity.id) }
             query.cursor = page.next
         } while query.cursor != nil
