@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test checks postgresql conformance sanitize hostile fuzz lint docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql clean
+.PHONY: help setup run demo key test checks postgresql conformance sanitize hostile fuzz lint docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -121,6 +121,12 @@ bench-database: setup ## PostgreSQL through the store alone: reports per second,
 		--product database-bench
 	Scripts/with-postgresql "$$(swift build -c release --package-path Benchmarks --traits PostgreSQL \
 		--scratch-path Benchmarks/.build/postgresql --show-bin-path)/database-bench" $(BENCH)
+
+# A minute. Pages are no part of what the library shows, hence -enable-testing, in a folder of its own.
+bench-pages: setup ## time and bytes of the pages, requests per second of the summary (needs wrk and curl)
+	@for tool in wrk curl; do command -v $$tool >/dev/null || { echo "bench-pages: $$tool is missing; run: apt-get install wrk curl" >&2; exit 1; }; done
+	swift build -c release -Xswiftc -enable-testing --package-path Benchmarks --scratch-path Benchmarks/.build/pages --product page-bench
+	Benchmarks/.build/pages/release/page-bench $(BENCH)
 
 # Two minutes; BENCH='--rounds 3 --seconds 2' is shorter.
 bench-detector: setup ## what a leak detector costs the app beside one asyncAfter per object, and how often it wakes while idle

@@ -26,6 +26,14 @@ let package = Package(
         .executableTarget(
             name: "store-bench",
             dependencies: ["LoadTools", .product(name: "LeakStore", package: "leak-collector")]),
+        // Needs -enable-testing: pages are no part of what the library shows.
+        .executableTarget(
+            name: "page-bench",
+            dependencies: [
+                "LoadTools", .product(name: "Gzip", package: "leak-collector"),
+                .product(name: "LeakStore", package: "leak-collector"),
+                .product(name: "LeakCollector", package: "leak-collector"),
+            ]),
         .executableTarget(
             name: "detector-bench",
             dependencies: [

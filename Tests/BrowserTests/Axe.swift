@@ -11,7 +11,7 @@ extension Tab {
     /// What axe finds on the page: a line for each rule that is broken, with the elements that break it.
     func violations() async throws -> [String] {
         guard let script = Axe.script else { throw Failure(description: "axe-core was not fetched") }
-        _ = try await evaluate(script + "; 0")
+        if try await evaluate("typeof axe") == "undefined" { _ = try await evaluate(script + "; 0") }
         return try await evaluate(
             """
             axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(broken =>

@@ -27,19 +27,50 @@ final class Site: Sendable {
     }
 
     /// Sends a batch. It is counted when this returns.
-    func deliver(_ batch: JSON, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    ///
+    /// - Parameter key: in place of the one that it was started with.
+    func deliver(
+        _ batch: JSON, key: String = RunningCollector.key, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let answer = try await post(batch, key: key)
+        let problems = try JSON(parsing: Data(answer.body))["rejected"].elements
+        try #require(
+            answer.status == 200 && problems.isEmpty, "\(answer.text)", sourceLocation: sourceLocation)
+    }
+
+    /// The status that a batch is answered with.
+    func status(of batch: JSON, key: String) async throws -> Int {
+        try await post(batch, key: key).status
+    }
+
+    private func post(_ batch: JSON, key: String) async throws -> HTTPAnswer {
         let body = Array(try batch.bytes)
-        let answer = try await onOwnThread { [running] in
-            try running.with { try $0.post(body, "application/json").text }
+        return try await onOwnThread { [running] in
+            try running.with {
+                try $0.post(
+                    body, "application/json", fields: [HTTPField("Authorization", "Bearer \(key)")])
+            }
         }
-        let json = try JSON(parsing: Data(answer.utf8))
-        try #require(json["rejected"].elements.isEmpty, "\(answer)", sourceLocation: sourceLocation)
     }
 
     /// What the API answers at a path.
     func json(_ path: String) async throws -> JSON {
         let text = try await onOwnThread { [running] in try running.with { try $0.get(path).text } }
         return try JSON(parsing: Data(text.utf8))
+    }
+
+    /// Decides about the leak that a search finds first, as the API does.
+    func decide(_ search: String, _ decision: JSON) async throws {
+        let path = "/api/v1/leaks/\(try await leak(search))/decisions"
+        let body = Array(try decision.bytes)
+        let answer = try await onOwnThread { [running] in
+            try running.with {
+                try $0.post(
+                    body, "application/json", to: path,
+                    fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+            }
+        }
+        try #require(answer.status < 300, "\(answer.text)")
     }
 
     /// A text as part of a query.

@@ -117,7 +117,7 @@ struct PageSource {
         return PageContext(links: links, now: now, query: query)
     }
 
-    private static func kept(_ sample: SampleReport) -> KeptReport {
+    static func kept(_ sample: SampleReport) -> KeptReport {
         let document = try? WireReader.read(sample.body, as: .json)
         return KeptReport(
             sample: sample, report: document?.reports.isEmpty == false ? document?.report(at: 0) : nil)

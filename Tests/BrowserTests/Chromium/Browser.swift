@@ -8,9 +8,20 @@ final class Browser: Sendable {
     @TaskLocal static var current: Browser?
 
     private let devTools: DevTools
+    private let kept = Guarded<Task<Site, any Error>?>(nil)
 
     init(program: String) throws {
         devTools = try DevTools(program: program)
+    }
+
+    /// The shop that tests share which change nothing; opened by the first of them.
+    func shop() async throws -> Site {
+        let opening = kept.with { kept in
+            let opening = kept ?? Task { try await Shop.site() }
+            kept = opening
+            return opening
+        }
+        return try await opening.value
     }
 
     /// Blocks until it is gone. Call once.

@@ -11,7 +11,7 @@ extension Tab {
         try await click(
             found: """
                 [...document.querySelectorAll('a, button, summary, [role=button]')]
-                    .find(it => it.textContent.trim() === \(Self.quoted(words)))
+                    .find(it => it.textContent.replace(/\\s+/g, ' ').trim() === \(Self.quoted(words)))
                 """, words: words)
     }
 

@@ -30,7 +30,7 @@ final class Tab: Sendable {
                 devTools.tell("Page.handleJavaScriptDialog", ["accept": false], session: session)
             }
         }
-        for domain in ["Page", "Runtime", "Log", "Network", "Audits"] { try await call("\(domain).enable") }
+        for domain in ["Page", "Runtime", "Log", "Audits"] { try await call("\(domain).enable") }
         try await show(look)
     }
 

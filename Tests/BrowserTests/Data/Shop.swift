@@ -1,3 +1,5 @@
+import Testing
+
 /// A shop with leaks of every sort: new and old ones, one that is only slow, the system's, one that is text alone.
 enum Shop {
     static let app = "com.acme.shop"
@@ -95,6 +97,26 @@ enum Shop {
         ).report
     }
 
-    /// A site that has all of it.
-    static func site() async throws -> Site { try await Site(deliveries) }
+    static func wishList(in version: String, hoursAgo: Int) -> JSON {
+        Sighting(
+            className: "Shop.WishListController",
+            stack: ["UINavigationController", "Shop.WishListController"],
+            version: version, build: nil, install: 5, hoursAgo: hoursAgo
+        ).report
+    }
+
+    /// A site for tests that only look: one for all of them, until the last test of the suite has ended.
+    static func shared() async throws -> Site { try await #require(Browser.current).shop() }
+
+    /// A site that has all of it, with a leak that came back and one that is ignored.
+    static func site() async throws -> Site {
+        let site = try await Site(deliveries + [Batch.reports([wishList(in: "5.0.1", hoursAgo: 300)])])
+        try await site.decide(
+            "WishListController",
+            ["action": "resolve", "in": "5.1.0", "note": "The list's data source held it.\nNow it is weak."])
+        try await site.deliver(Batch.reports([wishList(in: "5.2.0", hoursAgo: 2)]))
+        try await site.decide("WishListController", ["action": "note", "note": "Back: see the new search."])
+        try await site.decide("Screen10ViewController", ["action": "ignore", "reports": 100])
+        return site
+    }
 }

@@ -9,9 +9,12 @@ enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
     case slowLeak = "slow-leak"
     case knownLeak = "known-leak"
     case leakWithoutClass = "leak-without-class"
+    case regressedLeak = "regressed-leak"
+    case ignoredLeak = "ignored-leak"
     case reports
     case releases
     case leakClass = "class"
+    case access
     case missing
     case signIn = "sign-in"
 
@@ -29,9 +32,12 @@ enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
         case .slowLeak: "/leaks/\(try await site.leak("SearchResultsController"))"
         case .knownLeak: "/leaks/\(try await site.leak("UITextField"))"
         case .leakWithoutClass: "/leaks/\(try await site.leak("noch im Speicher"))"
+        case .regressedLeak: "/leaks/\(try await site.leak("WishListController"))"
+        case .ignoredLeak: "/leaks/\(try await site.leak("Screen10ViewController"))"
         case .reports: "/leaks/\(try await site.leak("CheckoutViewController"))/reports"
         case .releases: "/releases?app=\(Shop.app)"
         case .leakClass: "/classes?class=CartViewModel&app=\(Shop.app)"
+        case .access: "/access"
         case .missing: "/nothing/is/here"
         case .signIn: "/sign-in"
         }

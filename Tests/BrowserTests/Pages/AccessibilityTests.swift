@@ -11,7 +11,7 @@ extension BrowserTests {
 
         @Test(arguments: SitePage.allCases)
         func `axe finds nothing on a page`(page: SitePage) async throws {
-            let site = try await Shop.site()
+            let site = try await Shop.shared()
             try await site.visit { tab in
                 try await tab.open(page, of: site)
                 try await tab.unfold()

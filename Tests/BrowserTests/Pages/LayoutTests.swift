@@ -11,7 +11,7 @@ extension BrowserTests {
         {
             try FileManager.default.createDirectory(
                 at: Checkout.screenshots, withIntermediateDirectories: true)
-            let site = try await Shop.site()
+            let site = try await Shop.shared()
             try await site.visit { tab in
                 try await tab.open(page, of: site)
                 try await tab.unfold()
@@ -28,7 +28,7 @@ extension BrowserTests {
         }
 
         @Test func `a leak prints on paper`() async throws {
-            let site = try await Shop.site()
+            let site = try await Shop.shared()
             try await site.visit { tab in
                 try await tab.open(.leak, of: site)
                 let document = try await tab.printed()

@@ -9,7 +9,7 @@ extension BrowserTests {
 
         @Test(arguments: looks)
         func `leads from page to page and back to the first`(look: Look) async throws {
-            try await Shop.site().visit(look) { tab in
+            try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/?limit=25&sort=first_seen")
                 try await tab.expect(".pages a", reads: ["Next page"])
                 var seen = Set<String>()
@@ -28,7 +28,7 @@ extension BrowserTests {
 
         @Test(arguments: looks)
         func `shows what a form asks for, under an address that can be shared`(look: Look) async throws {
-            try await Shop.site().visit(look) { tab in
+            try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
                 try await tab.choose(Shop.app, in: "select[name=app]")
                 try await tab.choose("view", in: "select[name=kind]")
@@ -46,7 +46,7 @@ extension BrowserTests {
 
         @Test(arguments: looks)
         func `finds a class, a path and a message`(look: Look) async throws {
-            try await Shop.site().visit(look) { tab in
+            try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
                 for (words, names) in [
                     ("searchresults", ["SearchResultsController"]),
@@ -65,7 +65,7 @@ extension BrowserTests {
 
         @Test(arguments: looks)
         func `is put in another order by the head of a column`(look: Look) async throws {
-            try await Shop.site().visit(look) { tab in
+            try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
                 try await tab.loading { try await tab.click(words: "Reports") }
                 try await tab.expect("th[aria-sort]", reads: ["Reports"])
@@ -79,7 +79,7 @@ extension BrowserTests {
 
         @Test(arguments: looks)
         func `names what is slow, new and the system's own`(look: Look) async throws {
-            try await Shop.site().visit(look) { tab in
+            try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/?app=\(Shop.app)&q=checkout")
                 try await tab.expect(rows, reads: ["CheckoutViewController"])
                 try await tab.expect("table.leaks .badge.new", reads: ["New in 5.2.0"])
@@ -93,7 +93,7 @@ extension BrowserTests {
 
         @Test(arguments: looks)
         func `opens a leak, its reports and its class`(look: Look) async throws {
-            try await Shop.site().visit(look) { tab in
+            try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/?q=cartviewmodel")
                 try await tab.loading { try await tab.click(words: "CartViewModel") }
                 try await tab.expect("h1", reads: ["CartViewModel"])
@@ -136,7 +136,7 @@ extension BrowserTests {
 
         @Test(arguments: looks)
         func `shows how each release of an app does`(look: Look) async throws {
-            try await Shop.site().visit(look) { tab in
+            try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
                 try await tab.loading { try await tab.click(words: "Releases") }
                 try await tab.choose(Shop.app, in: "select[name=app]")

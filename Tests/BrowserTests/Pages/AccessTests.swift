@@ -1,0 +1,60 @@
+import Testing
+
+extension BrowserTests {
+    /// Keys and tokens, made and revoked on their page.
+    @Suite struct AccessTests {
+        static let looks = [Look.desk, .withoutScripts]
+
+        @Test(arguments: looks)
+        func `a key is made, renamed and revoked, and reports come in as long as it is valid`(
+            look: Look
+        ) async throws {
+            let site = try await Site()
+            try await site.visit(look) { tab in
+                try await tab.open(site.address + "/access")
+                try await tab.type("phones", into: "form[aria-label='Make a key'] [name=name]")
+                try await tab.type(Shop.other, into: "[name=app]")
+                try await tab.loading { try await tab.click(words: "Make a key") }
+                try await tab.expect("h1", reads: ["New key: phones"])
+                let key = try #require(try await tab.words("pre"))
+                #expect(try await tab.words("main")?.contains("key: \"\(key)\"") == true)
+                try await site.deliver(Batch.reports([Shop.driver]), key: key)
+
+                try await tab.loading { try await tab.click(words: "Back to keys and tokens") }
+                #expect(try await tab.words("#keys")?.contains(key) == false)
+                let row = "#keys tr:has(input[value=phones])"
+                try await tab.click("\(row) details summary")
+                try await tab.type("tablets", into: "\(row) [name=name]")
+                try await tab.loading { try await tab.press("Enter") }
+                let renamed = "#keys tr:has(input[value=tablets])"
+                try await tab.click("\(renamed) details:last-of-type summary")
+                try await tab.loading { try await tab.click(words: "Revoke tablets") }
+                #expect(try await tab.count(renamed) == 0)
+                #expect(try await site.status(of: Batch.reports([Shop.driver]), key: key) == 403)
+                try await tab.expect("#apps tbody th", reads: [Shop.other])
+            }
+        }
+
+        @Test(arguments: looks)
+        func `a revoked token signs out whoever came with it`(look: Look) async throws {
+            let site = try await Site()
+            let token = try await site.visit(look) { tab in
+                try await tab.open(site.address + "/access")
+                try await tab.type("Ada", into: "form[aria-label='Make a token'] [name=name]")
+                try await tab.loading { try await tab.click(words: "Make a token") }
+                return try #require(try await tab.words("pre"))
+            }
+            try await Browser.tab(look, at: site.address) { tab in
+                try await tab.open(site.address + "/access")
+                try await tab.type(token, into: "#token")
+                try await tab.loading { try await tab.press("Enter") }
+                try await tab.expect(path: "/access")
+                let row = "#tokens tr:has(input[value=Ada])"
+                try await tab.click("\(row) details:last-of-type summary")
+                try await tab.loading { try await tab.click(words: "Revoke Ada") }
+                try await tab.open(site.address + "/")
+                try await tab.expect("h1", reads: ["Sign in"])
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Testing
+
+extension BrowserTests {
+    /// What the one script adds: pages that stay up to date, and keys.
+    @Suite struct LiveTests {
+        private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
+
+        @Test func `what changed comes without a jump, and the row that is read keeps the focus`()
+            async throws
+        {
+            let site = try await Shop.site()
+            try await site.visit { tab in
+                try await tab.open(site.address + "/")
+                _ = try await tab.evaluate(
+                    """
+                    window.read = [...document.querySelectorAll('table.leaks tbody th > a')][30];
+                    read.scrollIntoView({block: 'center', behavior: 'instant'});
+                    read.focus({preventScroll: true});
+                    window.before = read.getBoundingClientRect().top;
+                    """)
+                #expect(try await tab.evaluate("scrollY > 200").isTrue)
+                try await site.deliver(
+                    Batch.reports(
+                        (0..<40).map { index in
+                            Sighting(
+                                className: "Shop.FreshController\(index % 4)", stack: ["Shop.Fresh"],
+                                install: index, hoursAgo: 0
+                            ).report
+                        }))
+                try await tab.comeBack()
+                try await tab.wait(until: "document.body.innerText.includes('FreshController3')")
+                #expect(try await tab.evaluate("document.activeElement === read && read.isConnected").isTrue)
+                let moved = try await tab.evaluate("Math.abs(read.getBoundingClientRect().top - before)")
+                #expect(try #require(moved.number) <= 1)
+                try await tab.expectFits()
+            }
+        }
+
+        @Test func `the first page turns into the summary when a report arrives`() async throws {
+            let site = try await Site()
+            try await site.visit { tab in
+                try await tab.open(site.address + "/")
+                try await tab.expect("h1", reads: ["Waiting for the first report"])
+                try await site.deliver(Batch.reports([Shop.driver]))
+                try await tab.comeBack()
+                try await tab.wait(until: "document.querySelector('table.leaks') !== null")
+                try await tab.expect(rows, reads: ["Driver.MapViewController"])
+            }
+        }
+
+        @Test func `somebody who has typed is not disturbed`() async throws {
+            let site = try await Site([Batch.reports([Shop.driver])])
+            try await site.visit { tab in
+                try await tab.open(site.address + "/")
+                try await tab.type("map", into: "[type=search]")
+                try await site.deliver(Batch.reports([Shop.messageAlone]))
+                try await tab.comeBack()
+                try await tab.settle()
+                #expect(try await tab.evaluate("document.querySelector('[type=search]').value").text == "map")
+                try await tab.expect(rows, reads: ["Driver.MapViewController"])
+            }
+        }
+
+        @Test func `keys move through the list, open a leak and lead to the search`() async throws {
+            try await Shop.shared().visit { tab in
+                try await tab.open(tab.site + "/?app=\(Shop.app)&sort=reports")
+                let names = try await tab.allWords(rows)
+                let focused = "document.activeElement.textContent.trim()"
+                for (key, name) in [("j", 0), ("j", 1), ("ArrowDown", 2), ("k", 1)] {
+                    try await tab.press(key)
+                    #expect(try await tab.evaluate(focused).text == names[name], "\(key)")
+                }
+                try await tab.press("/")
+                #expect(try await tab.evaluate("document.activeElement.type").text == "search")
+                // Letters are letters in a field.
+                try await tab.press("j")
+                #expect(try await tab.evaluate("document.activeElement.value").text == "j")
+                try await tab.press("Escape")
+                try await tab.press("?")
+                #expect(try await tab.evaluate("document.querySelector('dialog').open").isTrue)
+                #expect(try await tab.words("dialog h2") == "Keys")
+                try await tab.press("Escape")
+                try await tab.wait(until: "!document.querySelector('dialog').open")
+                try await tab.press("j")
+                try await tab.loading { try await tab.press("Enter") }
+                try await tab.expect("h1", reads: [names[0]])
+            }
+        }
+
+        @Test(arguments: [Look.desk, .withoutScripts])
+        func `the first tab stop skips to the content`(look: Look) async throws {
+            try await Shop.shared().visit(look) { tab in
+                try await tab.open(tab.site + "/")
+                try await tab.press("Tab")
+                #expect(
+                    try await tab.evaluate("document.activeElement.textContent").text == "Skip to content")
+                try await tab.press("Enter")
+                try await tab.wait(until: "location.hash === '#main'")
+                try await tab.press("Tab")
+                #expect(
+                    try await tab.evaluate("document.querySelector('main').contains(document.activeElement)")
+                        .isTrue)
+            }
+        }
+    }
+}
+
+extension Tab {
+    /// Looks away and comes back twenty seconds later, when a page asks whether something has changed.
+    fileprivate func comeBack() async throws {
+        _ = try await evaluate(
+            """
+            { const now = Date.now; Date.now = () => now() + 20_000; }
+            document.dispatchEvent(new Event('visibilitychange'));
+            """)
+    }
+}

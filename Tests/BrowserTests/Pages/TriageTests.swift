@@ -1,0 +1,140 @@
+import Testing
+
+extension BrowserTests {
+    /// What people decide about a leak, and what becomes of it.
+    @Suite struct TriageTests {
+        static let looks = [Look.desk, .withoutScripts]
+        private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
+        private let badge = ".state .badge, .head .badge"
+
+        /// A leak that was seen in one version.
+        private func sighting(in version: String) -> JSON {
+            Sighting(
+                className: "Shop.CartController", stack: ["UINavigationController", "Shop.CartController"],
+                version: version, build: nil
+            ).report
+        }
+
+        private func site() async throws -> (site: Site, page: String) {
+            let site = try await Site([
+                Batch.reports([sighting(in: "5.0"), sighting(in: "5.1")]),
+                Batch.reports([Shop.messageAlone]),
+            ])
+            return (site, "/leaks/\(try await site.leak("CartController"))")
+        }
+
+        @Test(arguments: looks)
+        func `what is resolved leaves the list and comes back when a newer version has it`(
+            look: Look
+        ) async throws {
+            let (site, page) = try await site()
+            try await site.visit(look) { tab in
+                try await tab.open(site.address + page)
+                try await tab.type("The cart is let go\nwhen it closes.", into: "#note")
+                try await tab.loading { try await tab.click(words: "Resolved in the next version") }
+                try await tab.expect(path: page)
+                try await tab.expect(badge, reads: ["Resolved"])
+                #expect(
+                    try await tab.words(".history")?.contains("resolved it in the version after 5.1") == true)
+                #expect(
+                    try await tab.words(".history")?.contains("The cart is let go when it closes.") == true)
+                try await tab.open(site.address + "/")
+                try await tab.expect(rows, reads: ["Objekt nach # Sekunden noch im Speicher"])
+                try await tab.loading { try await tab.click(words: "1 resolved leak") }
+                try await tab.expect(rows, reads: ["CartController"])
+
+                // Old versions are in the field for long: they say nothing against the fix.
+                try await site.deliver(Batch.reports([sighting(in: "5.0.9"), sighting(in: "5.1")]))
+                try await tab.open(site.address + page)
+                try await tab.expect(badge, reads: ["Resolved"])
+
+                try await site.deliver(Batch.reports([sighting(in: "5.2")]))
+                try await tab.reload()
+                try await tab.expect(badge, reads: ["Regressed in 5.2"])
+                try await tab.open(site.address + "/?state=regressed")
+                try await tab.expect(rows, reads: ["CartController"])
+                try await tab.open(site.address + "/releases")
+                #expect(try await tab.words("main")?.contains("5.2") == true)
+            }
+        }
+
+        @Test(arguments: looks)
+        func `a version that is typed is where it was mended`(look: Look) async throws {
+            let (site, page) = try await site()
+            try await site.visit(look) { tab in
+                try await tab.open(site.address + page)
+                try await tab.click(words: "Other version…")
+                try await tab.type("5.3", into: "[name=in]")
+                try await tab.loading { try await tab.press("Enter") }
+                try await tab.expect(badge, reads: ["Resolved"])
+                #expect(try await tab.words(".history")?.contains("resolved it in 5.3") == true)
+                try await site.deliver(Batch.reports([sighting(in: "5.2")]))
+                try await tab.reload()
+                try await tab.expect(badge, reads: ["Resolved"])
+                try await site.deliver(Batch.reports([sighting(in: "5.3.0")]))
+                try await tab.reload()
+                try await tab.expect(badge, reads: ["Regressed in 5.3.0"])
+            }
+        }
+
+        @Test(arguments: looks)
+        func `what is ignored is opened again by a person or by reports`(look: Look) async throws {
+            let (site, page) = try await site()
+            try await site.visit(look) { tab in
+                try await tab.open(site.address + page)
+                try await tab.click(words: "Ignore…")
+                try await tab.loading { try await tab.click(words: "Ignore for good") }
+                try await tab.expect(badge, reads: ["Ignored"])
+                try await tab.open(site.address + "/?state=ignored")
+                try await tab.loading { try await tab.click(rows) }
+                try await tab.loading { try await tab.click(words: "Reopen") }
+                try await tab.expect(badge, reads: ["Open"])
+
+                try await tab.click(words: "Ignore…")
+                try await tab.type("2", into: "[name=reports]")
+                try await tab.loading { try await tab.click(words: "Ignore until so many") }
+                try await site.deliver(Batch.reports([sighting(in: "5.1")]))
+                try await tab.reload()
+                try await tab.expect(badge, reads: ["Ignored"])
+                try await site.deliver(Batch.reports([sighting(in: "5.1")]))
+                try await tab.reload()
+                try await tab.expect(badge, reads: ["Open"])
+
+                try await tab.click(words: "Ignore…")
+                _ = try await tab.evaluate("document.querySelector('[name=until]').value = '2099-12-31'")
+                try await tab.loading { try await tab.click(words: "Ignore until then") }
+                try await tab.expect(badge, reads: ["Ignored"])
+                #expect(try await tab.words(".history")?.contains("ignored it until 31 Dec 2099") == true)
+            }
+        }
+
+        @Test(arguments: looks)
+        func `a note stands in the history as text`(look: Look) async throws {
+            let (site, page) = try await site()
+            try await site.visit(look) { tab in
+                try await tab.open(site.address + page)
+                try await tab.type("<script>alert(1)</script>", into: "#note")
+                try await tab.loading { try await tab.click(words: "Add note") }
+                #expect(try await tab.words(".history")?.contains("<script>alert(1)</script>") == true)
+                try await tab.expect(badge, reads: ["Open"])
+                try await tab.expectNothingRan()
+            }
+        }
+
+        @Test func `a form of another site decides nothing`() async throws {
+            let (site, page) = try await site()
+            try await site.visit { tab in
+                let form =
+                    "<form method=post action=\(site.address)\(page)/decisions><button name=do value=ignore>Win</button></form>"
+                try await tab.open("data:text/html,\(form)")
+                try await tab.loading { try await tab.click("button") }
+                try await tab.settle()
+                let complaints = tab.takeComplaints()
+                #expect(
+                    complaints.allSatisfy { $0.contains("status of 403") || $0.contains("status of 401") })
+                try await tab.open(site.address + page)
+                try await tab.expect(badge, reads: ["Open"])
+            }
+        }
+    }
+}
