@@ -81,9 +81,22 @@ import Testing
     @Test func `without sessions there is no data`() throws {
         var overview = Shop.overview
         overview.newest = Shop.releases[2]
+        overview.previous = nil
         let markup = try Markup(
             SummaryPage(context: Shop.context(), overview: overview, page: Shop.page).html.bytes)
         #expect(markup.texts.contains("no data"))
+    }
+
+    @Test func `a version without sessions lets the one before it speak`() throws {
+        var overview = Shop.overview
+        overview.newest = Shop.releases[2]
+        overview.newest?.version = "6.0.0"
+        overview.previous = Shop.releases[0]
+        let markup = try Markup(
+            SummaryPage(context: Shop.context(), overview: overview, page: Shop.page).html.bytes)
+        #expect(markup.texts.contains("Leak-free sessions, \(Shop.releases[0].version)"))
+        #expect(markup.texts.contains { $0.hasSuffix("none of 6.0.0 so far") })
+        #expect(!markup.texts.contains("no data"))
     }
 
     @Test(arguments: [400, 401, 403, 404, 405, 418, 429, 500, 502, 503])

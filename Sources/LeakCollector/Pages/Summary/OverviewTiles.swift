@@ -22,6 +22,15 @@ struct OverviewTiles: Component {
         let app: HTML? = example.map { ", \(Isolated($0.app))" }
         guard let newest = shown.newest, let free = newest.leakFreePercentage else {
             let version: HTML? = shown.newest.map { ", \(Isolated($0.version))" }
+            // A version of which no session has been told yet says nothing: the one before it speaks.
+            if let previous = shown.previous, let free = previous.leakFreePercentage {
+                return Tile(
+                    title: "Leak-free sessions\(app), \(Isolated(previous.version))", value: "\(free)",
+                    note: """
+                        \(Count(previous.sessions).of("session", "sessions")); \
+                        none of \(shown.newest.map { Isolated($0.version).html }) so far
+                        """)
+            }
             return Tile(
                 title: "Leak-free sessions\(app)\(version)", value: "no data",
                 note: "no session reported so far")
