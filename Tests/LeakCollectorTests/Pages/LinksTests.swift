@@ -71,6 +71,19 @@ import Testing
         #expect(found == expected)
     }
 
+    /// File systems take names of 255 bytes, an ending among them; an app's id has 256 at most, three times that escaped.
+    @Test func `each app has a file of its own, however long its name is`() {
+        var names: Set<String> = []
+        for app in [200, 201, 255, 256].map({ String(repeating: "a", count: $0) })
+            + ["é", "א", "ع"].map({ String(repeating: $0, count: 128) })
+        {
+            let name = Percent.fileName(app)
+            #expect(name.utf8.count <= 200)
+            #expect(names.insert(name).inserted)
+        }
+        #expect(Percent.fileName("com.acme.shop") == "com.acme.shop")
+    }
+
     @Test func `exported pages link to files beside them`() {
         let id = LeakID(high: 1, low: 2)
         let index = Links(mode: .files(page: .summary(app: nil)))
