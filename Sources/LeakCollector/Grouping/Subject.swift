@@ -33,11 +33,38 @@ struct Subject {
         let text = named == nil ? parsed : nil
         stack = names(report.stack.isEmpty ? text?.stack ?? [] : report.stack)
         children = names(report.children.isEmpty ? text?.children ?? [] : report.children)
-        let cycle = report.cycle.isEmpty ? text?.cycle ?? [] : report.cycle
-        self.cycle = Cycle.smallestRotation(names(cycle).map { Cycle.element($0.name) })
         let name = (named ?? text?.className).map { Name($0, module: module) }
         className = name.flatMap { $0.name.isEmpty ? nil : $0 }
+        let cycle = report.cycle.isEmpty ? text?.cycle ?? [] : report.cycle
+        let elements =
+            className == nil
+            // They are the key, and stay what rule 1 made of them.
+            ? names(cycle).map { Cycle.element($0.name) } : cycle.compactMap { Self.element($0, module) }
+        self.cycle = Cycle.smallestRotation(elements)
         maskedText = text?.maskedText ?? ""
+    }
+
+    /// An element of a cycle that is shown alone: without its module, with its property.
+    private static func element(_ raw: String, _ module: String?) -> String? {
+        let reference = Reference(raw)
+        // Of a description, which may hold what users typed, the class alone is taken.
+        let property = reference.property.flatMap {
+            isPath($0) && !isDescription(reference.object) ? $0 : nil
+        }
+        let name = Name(property == nil ? raw : reference.object, module: module).name
+        guard !name.isEmpty else { return nil }
+        return Cycle.element(name) + (property.map { "." + $0 } ?? "")
+    }
+
+    /// `onChange`, `items[3].next`
+    private static func isPath(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0) || "_$.[]".unicodeScalars.contains($0)
+        }
+    }
+
+    private static func isDescription(_ text: String) -> Bool {
+        text.unicodeScalars.contains { "\"'=:;{}".unicodeScalars.contains($0) || $0.properties.isWhitespace }
     }
 
     var isKnown: Bool { className != nil || !cycle.isEmpty }

@@ -116,6 +116,15 @@ func leak(
         #expect(leak("MyNavigation", children: ["A"]).id == leak("MyNavigation").id)
     }
 
+    @Test(arguments: [
+        ["Shop.Cart.onChange", "closure", "Shop.Cart"], ["Cart.onChange", "closure", "Cart"],
+    ])
+    func `a cycle beside a class keeps what names the properties`(cycle: [String]) {
+        let cart = leak("Shop.Cart", cycle: cycle, module: "Shop")
+        #expect(cart.cycle == ["Cart", "Cart.onChange", "closure"])
+        #expect(cart.id == leak("Shop.Cart", module: "Shop").id)
+    }
+
     @Test func `a cycle is the key only without a class`() {
         let cycle = leak(nil, cycle: ["MyApp.B", "__NSArrayM", "MyApp.A"], module: "MyApp")
         #expect(cycle.cycle == ["A", "B", "NSArray"])

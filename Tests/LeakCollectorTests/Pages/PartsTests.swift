@@ -10,6 +10,8 @@ import Testing
             (["closure", "Cart.onPaid", "closure"], "Cart", ["*Cart/onPaid", "closure"]),
             (["closure", "Cart.onPaid"], "Cart", ["*Cart/onPaid", "closure"]),
             (["A", "B.items[3].next", "A.owner"], "B", ["*B/items[3].next", "A/owner"]),
+            (["X", "X.onPaid", "closure"], "X", ["*X/onPaid", "closure"]),
+            (["closure", "X", "X.onPaid"], "X", ["*X/onPaid", "closure"]),
             (["Node.next"], "Node", ["*Node/next"]),
             (["com.acme.Shop.Cart"], nil, ["com.acme.Shop.Cart"]),
             (["Box<Shop.Cart.some>", "NSArray"], "Cart", ["Box<Shop.Cart.some>", "NSArray"]),

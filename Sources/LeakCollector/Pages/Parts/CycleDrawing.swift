@@ -23,14 +23,10 @@ struct CycleShape: Hashable, Sendable {
             if let className, Self.names(reference, className) {
                 return Link(object: reference, isLeak: false)
             }
-            let (object, property) = Self.split(reference)
-            return Link(object: object, property: property, isLeak: false)
+            let reference = Reference(reference)
+            return Link(object: reference.object, property: reference.property, isLeak: false)
         }
-        if links.count > 1, let first = links.first, let last = links.last, first.object == last.object {
-            // Whichever end names the property keeps it.
-            if first.property == nil { links[0].property = last.property }
-            links.removeLast()
-        }
+        Self.close(&links)
         if let className, let start = links.firstIndex(where: { Self.names($0.object, className) }) {
             links[start].isLeak = true
             links = Array(links[start...] + links[..<start])
@@ -38,37 +34,27 @@ struct CycleShape: Hashable, Sendable {
         self.links = links
     }
 
+    /// Leaves out the object that is named twice to show that the circle closes, wherever the report begins: of two
+    /// neighbours with one name, the one that names no property. Where none does, it is the last that repeats the first.
+    private static func close(_ links: inout [Link]) {
+        guard links.count > 1 else { return }
+        let repeated = links.indices.last { index in
+            let isNamed = [links.index(after: index), index - 1].contains { neighbour in
+                let other = links[(neighbour + links.count) % links.count]
+                return other.object == links[index].object && other.property != nil
+            }
+            return links[index].property == nil && isNamed
+        }
+        if let repeated {
+            links.remove(at: repeated)
+        } else if links.first?.object == links.last?.object {
+            links.removeLast()
+        }
+    }
+
     /// Whether `object` is `className`, with or without a module before it.
     private static func names(_ object: String, _ className: String) -> Bool {
         object == className || object.hasSuffix("." + className)
-    }
-
-    /// Splits `Shop.Cart.onChange` into `Shop.Cart` and `onChange`: a property begins in lower case, after a type.
-    private static func split(_ reference: String) -> (object: String, property: String?) {
-        var depth = 0
-        var isAfterType = false
-        var isComponentStart = true
-        for index in reference.indices {
-            let character = reference[index]
-            if isComponentStart {
-                isAfterType = character.isUppercase || character == "_" && !isAfterType
-                isComponentStart = false
-            }
-            switch character {
-            case "<", "(", "[": depth += 1
-            case ">", ")", "]": depth -= 1
-            case "." where depth == 0:
-                let next = reference.index(after: index)
-                guard next < reference.endIndex else { return (reference, nil) }
-                let start = reference[next]
-                if isAfterType, start.isLowercase || start == "_" || start == "$" {
-                    return (String(reference[..<index]), String(reference[next...]))
-                }
-                isComponentStart = true
-            default: break
-            }
-        }
-        return (reference, nil)
     }
 }
 
