@@ -12,7 +12,7 @@ enum Usage {
           collector key list                              every ingest key, without the secret
           collector key revoke NUMBER                     refuse a key from now on
           collector token create [--name NAME]            make an access token and print it once: it reads,
-                                                          and erases installs
+                                                          decides, makes keys and erases installs
           collector token list
           collector token revoke NUMBER                   refuse a token, and sign out who signed in with it
           collector export DIR [--app APP] [--at TIME]    write the pages and their JSON as plain files

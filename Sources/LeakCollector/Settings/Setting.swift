@@ -72,7 +72,7 @@ public enum Setting: String, CaseIterable, Sendable {
             "how many one ingest key may send on average, ten seconds' worth at once; 0 for no limit"
         case .knownLeaks: "file of leaks that are the system's, besides those that come with the program"
         case .ingestKey: "first key that may write reports, for any app"
-        case .accessToken: "first token that may read, and erase installs"
+        case .accessToken: "first token that may read, decide about leaks, make keys and erase installs"
         }
     }
 }
