@@ -13,7 +13,7 @@ extension CheckVerdict {
             ?? "; there is no version before it to compare with"
         let aside =
             setAside == 0
-            ? "" : " (left out: \(Self.number(setAside, "leak")) that the system has or somebody ignores)"
+            ? "" : " (left out: \(Self.number(setAside, "leak")), known, ignored or resolved)"
         return Visible.text("\(app) \(version) \(brings)\(compared)\(aside)")
     }
 

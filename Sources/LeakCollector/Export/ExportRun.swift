@@ -79,8 +79,8 @@ struct ExportRun {
         var query = LeakQuery()
         query.app = app
         query.limit = Self.step
-        let overview = try reader.overview(app: app, now: now)
         let source = PageSource(reader: reader, now: now)
+        let overview = try source.overview(app: app, of: apps, nil)
         var number = 1
         repeat {
             let page = try reader.leaks(query, now: now)

@@ -9,7 +9,7 @@ struct PageSource {
 
     func summary(_ query: LeakQuery, links: Links, address: String) throws -> HTML {
         let context = try context(links, query)
-        let overview = try reader.overview(app: query.app, period: query.period ?? .day, now: now)
+        let overview = try overview(app: query.app, of: context.apps, query.period)
         if overview.leaks == 0, overview.newest == nil, query == LeakQuery() {
             return FirstReportPage(context: context, address: address).html
         }
@@ -18,6 +18,19 @@ struct PageSource {
             context: context, overview: overview, page: page, known: try known(besides: page, query),
             example: try example(for: query, context.apps)
         ).html
+    }
+
+    /// With the newest version of which sessions are told for the one before, where neither of the newest two has any:
+    /// builds of a desk and first reports of a beta leave the number on top standing.
+    func overview(app: String?, of apps: [String], _ period: Period?) throws -> Overview {
+        var overview = try reader.overview(app: app, period: period ?? .day, now: now)
+        guard let newest = overview.newest, newest.sessions == 0, overview.previous?.sessions == 0,
+            let named = app ?? (apps.count == 1 ? apps.first : nil)
+        else { return overview }
+        if let told = try reader.releases(app: named).first(where: { $0.sessions > 0 }) {
+            overview.previous = told
+        }
+        return overview
     }
 
     /// Known system leaks under the first page of a list.
@@ -37,8 +50,8 @@ struct PageSource {
         guard query.app == nil, apps.count > 1 else { return nil }
         // The one seen last that says something, among those that were seen lately.
         for app in apps.prefix(5) {
-            let overview = try reader.overview(app: app, period: query.period ?? .day, now: now)
-            if overview.newest?.sessions ?? 0 > 0 {
+            let overview = try overview(app: app, of: [app], query.period)
+            if [overview.newest, overview.previous].contains(where: { $0?.sessions ?? 0 > 0 }) {
                 return OverviewTiles.Example(app: app, overview: overview)
             }
         }

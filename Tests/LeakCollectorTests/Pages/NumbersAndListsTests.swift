@@ -48,6 +48,19 @@ import Testing
         return try running.json("/api/v1/leaks?\(query)")
     }
 
+    /// 1.11 has sessions; what comes after it from a desk has none.
+    @Test(arguments: ["/", "/?app=a"])
+    func `reports of versions without sessions leave the number of sessions standing`(path: String) throws {
+        let running = try shop()
+        for version in ["1.12-beta.1", "1.12", "999"] {
+            let report = #"{"app":{"id":"a","version":"\#(version)"},"reports":[{"class":"Shop.Old"}]}"#
+            #expect(try running.post(report).status == 200)
+        }
+        let page = try running.get(path).text
+        #expect(page.contains("<dt>Leak-free sessions, 1.11</dt>"))
+        #expect(page.contains("none of 999 so far"))
+    }
+
     @Test(arguments: [nil] + Period.allCases)
     func `a tile leads to what it counts`(period: Period?) throws {
         let running = try shop()

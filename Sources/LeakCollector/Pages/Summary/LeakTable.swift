@@ -98,8 +98,9 @@ extension Share {
     /// Checks below which a share says more about chance than about the app.
     static let fewestChecks = 50
 
-    /// Reports in percent of checks; `nil` below ``fewestChecks``.
+    /// Reports in percent of checks; `nil` below ``fewestChecks``, and where more was reported than checked, as by a detector
+    /// that does not count its checks.
     var shown: Percentage? {
-        checks < Self.fewestChecks ? nil : Percentage(reports, of: checks)
+        checks < Self.fewestChecks || reports > checks ? nil : Percentage(reports, of: checks)
     }
 }
