@@ -157,13 +157,37 @@ import Testing
         #expect(kept.status == 400)
     }
 
-    private func send(_ method: String, _ address: String, body: String? = nil) async throws
+    @Test func `what is too large or compressed is refused as the description says`() async throws {
+        let running = try RunningCollector()
+        let paths = try #require(try running.json("/openapi.json")["paths"] as? [String: [String: Any]])
+        let changes = paths.flatMap { path, item in
+            item.compactMap { method, operation in
+                let isOurs = path.hasPrefix("/api/v1/keys") || path.hasPrefix("/api/v1/tokens")
+                return isOurs && method != "get" ? (path, method, operation as? [String: Any]) : nil
+            }
+        }
+        #expect(changes.count == 6)
+        for (path, method, operation) in changes {
+            let described = try #require(operation?["responses"] as? [String: Any])
+            let address = running.address + path.replacing("{id}", with: "1")
+            let large = try await send(
+                method.uppercased(), address, body: String(repeating: " ", count: 5000))
+            #expect(large.status == 413 && described["413"] != nil, "\(method) \(path): \(large)")
+            let packed = try await send(method.uppercased(), address, body: "{}", encoding: "gzip")
+            #expect(packed.status == 415 && described["415"] != nil, "\(method) \(path): \(packed)")
+        }
+    }
+
+    private func send(
+        _ method: String, _ address: String, body: String? = nil, encoding: String? = nil
+    ) async throws
         -> (status: Int, body: [String: Any])
     {
         var request = URLRequest(url: try #require(URL(string: address)))
         request.httpMethod = method
         request.httpBody = body.map { Data($0.utf8) }
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.setValue(encoding, forHTTPHeaderField: "Content-Encoding")
         request.setValue("Bearer \(RunningCollector.token)", forHTTPHeaderField: "Authorization")
         let (data, answer) = try await URLSession.shared.data(for: request)
         return (
