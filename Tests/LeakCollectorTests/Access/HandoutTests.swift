@@ -178,6 +178,48 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("sign-in link", 400, "choose another"), ("signed in by ann", 400, "choose another"),
+        ("ann", 409, "choose another name, or revoke that token first"),
+    ])
+    func `no two who act have one name in a history`(name: String, status: Int, words: String) async throws {
+        let running = try RunningCollector()
+        let made = try running.post(#"{"name":"ann"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        let ann = try #require(try made.json["id"] as? Int)
+        let other = try running.post(#"{"name":"bob"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        let bob = try #require(try other.json["id"] as? Int)
+        let body = #"{"name":"\#(name)"}"#
+
+        let again = try running.post(body, to: "/api/v1/tokens", fields: [Self.bearer])
+        #expect(again.status == status && again.text.contains(words), "\(again.text)")
+        let form = try running.post(
+            "name=\(name.replacing(" ", with: "+"))", Self.form, to: "/access/tokens",
+            fields: try session(running))
+        #expect(form.status == status && form.text.contains(words), "\(form.text)")
+        let renamed = try await send("PATCH", "\(running.address)/api/v1/tokens/\(bob)", body: body)
+        #expect(renamed.status == status, "\(renamed.body)")
+        let paths = try #require(try running.json("/openapi.json")["paths"] as? [String: [String: Any]])
+        for (path, method) in [("/api/v1/tokens", "post"), ("/api/v1/tokens/{id}", "patch")] {
+            let operation = try #require(paths[path]?[method] as? [String: Any])
+            #expect((operation["responses"] as? [String: Any])?["\(status)"] != nil)
+        }
+
+        // Keys do not act, a name may be kept, and that of a revoked token is free.
+        #expect(try running.post(body, to: "/api/v1/keys", fields: [Self.bearer]).status == 201)
+        let same = try await send(
+            "PATCH", "\(running.address)/api/v1/tokens/\(ann)", body: #"{"name":"ann"}"#)
+        #expect(same.status == 200)
+        _ = try await send("DELETE", "\(running.address)/api/v1/tokens/\(ann)")
+        let freed = try running.post(#"{"name":"ann"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        #expect(freed.status == 201, "\(freed.text)")
+    }
+
+    @Test func `the page says that tokens make tokens, and what revoking leaves`() throws {
+        let running = try RunningCollector()
+        let page = try running.get("/access", fields: try session(running)).text
+        #expect(page.contains("It can make other tokens, and revoking it leaves those that it made."))
+    }
+
     private func send(
         _ method: String, _ address: String, body: String? = nil, encoding: String? = nil
     ) async throws
