@@ -11,8 +11,6 @@ struct Check: Equatable {
 
     var question: ReleaseQuestion
     var format: Format
-    /// As the flag gives it; else it comes from the environment.
-    var token: String?
     var flags: [Setting: String]
 
     /// A query over a large database takes a second; a server that starts a few.
@@ -46,10 +44,10 @@ struct Check: Equatable {
     }
 
     private func ask(_ address: String, _ settings: Settings) throws -> [UInt8] {
-        guard let token = token ?? settings.accessToken, !token.isEmpty else {
+        guard let token = settings.accessToken, !token.isEmpty else {
             throw SettingError(
                 source: Setting.accessToken.variable,
-                problem: "is not set, and there is no --token: \(address) is read with an access token")
+                problem: "is not set: \(address) is read with an access token")
         }
         var options = CurlClient.Options()
         options.totalMilliseconds = Self.patienceMilliseconds

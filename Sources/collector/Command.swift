@@ -109,7 +109,7 @@ enum Command: Equatable {
         let baseline = line.take("--baseline").flatMap { $0.isEmpty ? nil : $0 }
         return Check(
             question: ReleaseQuestion(app: app, version: version, baseline: baseline), format: format,
-            token: line.take("--token"), flags: settings)
+            flags: settings)
     }
 
     /// What is left of `key …` and `token …`.
@@ -151,7 +151,7 @@ private struct Line {
     private var flags: [(name: String, value: String)] = []
 
     private static let named =
-        ["--name", "--app", "--version", "--at", "--baseline", "--format", "--token"] + switches
+        ["--name", "--app", "--version", "--at", "--baseline", "--format"] + switches
     /// They need no value.
     private static let switches = ["--overwrite", "--repair"]
 

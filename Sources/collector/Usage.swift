@@ -33,9 +33,10 @@ enum Usage {
         Reports older than 30 days count 30 days ago, and it says how many; the limits on names are ten times a key's.
 
         export writes the same bytes for the same data: its pages speak of the moment when a report came last, or of --at
-        (2026-11-20T12:00:00Z). It removes what an earlier export wrote to DIR and this one did not, and no other file.
+        (2026-11-20T12:00:00Z). It removes what an earlier export wrote to DIR and this one did not; where a file
+        that no export wrote is in its way, or a link, it ends.
 
-        check asks the collector at --url (with --token TOKEN or COLLECTOR_ACCESS_TOKEN) or, without one or with --data, looks
+        check asks the collector at --url (with COLLECTOR_ACCESS_TOKEN) or, without one or with --data, looks
         into the database, also while a server runs on it. It compares with --baseline, else with the version before, and
         leaves out known system leaks and ignored ones. It ends with 0 when there is no new and no regressed leak, 1 when
         there are some, and 2 when it cannot tell. --format github annotates a run of GitHub Actions.

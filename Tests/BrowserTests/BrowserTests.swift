@@ -5,5 +5,5 @@ import Testing
     .serialized, .chromium,
     .enabled(
         if: ChromiumProcess.program != nil,
-        "LEFT OUT: there is no chromium on PATH; Scripts/setup chromium installs it"))
+        "LEFT OUT: there is no chromium on PATH; Scripts/setup-browser installs it"))
 struct BrowserTests {}

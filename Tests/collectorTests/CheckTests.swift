@@ -25,16 +25,17 @@ import Testing
     }
 
     private func check(
-        _ arguments: [String], environment: [String: String] = [:]
+        _ arguments: [String], token: String = CollectorProcess.token, environment: [String: String] = [:]
     ) throws -> (code: Int32, output: String, errors: String) {
         try CollectorProcess.run(
-            ["check", "--public", CollectorProcess.publicFolder] + arguments, environment: environment)
+            ["check", "--public", CollectorProcess.publicFolder] + arguments,
+            environment: ["COLLECTOR_ACCESS_TOKEN": token].merging(environment) { $1 })
     }
 
     /// The flags of each way to look.
     private var ways: [[String]] {
         [
-            ["--url", server.address, "--token", CollectorProcess.token],
+            ["--url", server.address],
             ["--data", folder.path + "/data"],
         ]
     }
@@ -89,15 +90,11 @@ import Testing
 
     @Test func `what keeps it from telling ends with 2 and says what to do`() throws {
         let url = ["--url", server.address]
-        let token = ["--token", CollectorProcess.token]
         let version = ["--app", "shop", "--version", "1.1"]
         let cases: [([String], String)] = [
-            (version + url, "COLLECTOR_ACCESS_TOKEN is not set, and there is no --token"),
-            (version + url + ["--token", "wrong-0000000000000000"], "refuses the token (401)"),
-            (version + url + ["--token", CollectorProcess.key], "refuses the token (401)"),
-            (version + ["--url", "http://127.0.0.1:1"] + token, "no answer from http://127.0.0.1:1"),
-            (version + ["--url", "ftp://a"] + token, "--url must start with http:// or https://"),
-            (["--app", "shop", "--version", "9"] + url + token, "nothing was reported of version 9 of shop"),
+            (version + ["--url", "http://127.0.0.1:1"], "no answer from http://127.0.0.1:1"),
+            (version + ["--url", "ftp://a"], "--url must start with http:// or https://"),
+            (["--app", "shop", "--version", "9"] + url, "nothing was reported of version 9 of shop"),
             (["--app", "shop", "--version", "9"] + ways[1], "nothing was reported of version 9 of shop"),
             (["--app", "shp", "--version", "1.1"] + ways[1], "there is no app shp; there are shop"),
             (version + ["--baseline", "1.1"] + ways[0], "older"),
@@ -111,6 +108,14 @@ import Testing
             #expect(answer.code == 2, "\(arguments): \(answer)")
             #expect(answer.errors.contains(words), "\(arguments): \(answer.errors)")
             #expect(answer.output.isEmpty)
+        }
+        for (token, words) in [
+            ("", "COLLECTOR_ACCESS_TOKEN is not set: \(server.address) is read with an access token"),
+            ("wrong-0000000000000000", "refuses the token (401)"),
+            (CollectorProcess.key, "refuses the token (401)"),
+        ] {
+            let answer = try check(version + url, token: token)
+            #expect(answer.code == 2 && answer.errors.contains(words), "\(answer)")
         }
     }
 

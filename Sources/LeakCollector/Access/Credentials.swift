@@ -75,10 +75,12 @@ public struct Credentials: Sendable {
     ///
     /// - Parameter app: the only app that a key may write for; `nil`: any.
     /// - Returns: what to list it as, and the secret, which is not stored.
+    /// - Throws: ``SettingError`` for a name or an app that cannot be, ``NameTaken``, or ``StoreError``.
     public func create(
         _ purpose: Credential.Purpose, name: String, app: String? = nil, now: Int64
     ) throws -> (credential: Credential, secret: String) {
         try Self.check(name, purpose)
+        try checkIsApart(name, purpose, besides: nil, now: now)
         if let app { try Self.check(app, "--app", longest: WireLimits.appIDBytes) }
         let secret = try Secret.random()
         let credential = try store.add(
@@ -95,6 +97,20 @@ public struct Credentials: Sendable {
         guard let kind, name == kind.setting.variable else { return }
         // The next start would revoke it for not being what the variable holds.
         throw SettingError(source: "--name", problem: "is the name of the \(kind.noun) in that variable")
+    }
+
+    /// A history names who decided by a token's name, also after the token is gone.
+    private func checkIsApart(
+        _ name: String, _ purpose: Credential.Purpose, besides id: Int64?, now: Int64
+    ) throws {
+        guard purpose == .access else { return }
+        guard name != SignIn.linkName, !name.hasPrefix(SignIn.sessionPrefix) else {
+            throw SettingError(
+                source: "--name",
+                problem: "is what a history calls a browser that was signed in; choose another")
+        }
+        let others = try list(purpose, now: now).filter { $0.revokedAt == nil && $0.id != id }
+        if let other = others.first(where: { $0.name == name }) { throw NameTaken(name: name, id: other.id) }
     }
 
     /// Names are listed on a terminal, one line each, and an app's must be one that reports can have.
@@ -116,11 +132,12 @@ public struct Credentials: Sendable {
     ///
     /// - Returns: whether there is such a one, not revoked.
     /// - Throws: ``SettingError`` for a name that cannot be, and for the one that the environment holds, which is known by
-    ///   its name at the next start; or ``StoreError``.
+    ///   its name at the next start; ``NameTaken``, or ``StoreError``.
     func rename(_ purpose: Credential.Purpose, _ id: Int64, to name: String, now: Int64) throws -> Bool {
         try Self.check(name, purpose)
         guard let credential = try list(purpose, now: now).first(where: { $0.id == id }) else { return false }
         try Self.check(credential.name, purpose)
+        try checkIsApart(name, purpose, besides: id, now: now)
         return try store.setName(ofCredential: id, to: name)
     }
 

@@ -46,7 +46,8 @@ struct HandoutChange: Hashable, Sendable {
 
     /// Blocks on the store.
     ///
-    /// - Throws: ``Problem`` 400 for a name or an app that cannot be, 404 when there is no such one, or ``StoreError``.
+    /// - Throws: ``Problem`` 400 for a name or an app that cannot be, 404 when there is no such one, 409 for a name that
+    ///   another token has, or ``StoreError``.
     func run(_ fields: HandoutFields, with credentials: Credentials, now: Int64) throws -> Outcome {
         do {
             switch action {
@@ -63,6 +64,8 @@ struct HandoutChange: Hashable, Sendable {
                 guard try credentials.revoke(kind.purpose, id, now: now) else { throw missing(id) }
                 return .changed(try credential(id, credentials, now))
             }
+        } catch let taken as NameTaken {
+            throw Problem(.conflict, taken.description)
         } catch let error as SettingError {
             throw Problem(.badRequest, "\(error.source.drop { $0 == "-" }) \(error.problem)")
         }

@@ -17,7 +17,7 @@ public struct CheckRefusal: Error, Hashable, Sendable, CustomStringConvertible {
             case 300..<400:
                 "\(address) sends on\(location.map { " to \($0)" } ?? ""): give the collector's own address with --url"
             case 401, 403:
-                "\(address) refuses the token (\(status))\(said); collector token create makes another, and --token or "
+                "\(address) refuses the token (\(status))\(said); collector token create makes another, and "
                     + "COLLECTOR_ACCESS_TOKEN gives it"
             case 400 where detail != nil, 404 where detail != nil: detail ?? ""
             case 404: "\(address) has no /api/v1/check: it is no collector, or an older one"

@@ -31,7 +31,7 @@ public struct Export {
 
     /// - Parameters:
     ///   - folder: made where it is missing; files of an earlier export are written over, and those that this one does
-    ///     not write are removed. Other files stay.
+    ///     not write are removed. Other files stay, and where one is in the way, the export ends.
     ///   - app: only this one; `nil`: all.
     ///   - progress: told after each leak.
     /// - Throws: ``ExportFolder/Failure`` naming the file that could not be written, or ``StoreError``.
@@ -45,6 +45,10 @@ public struct Export {
         let now = try at ?? newest(of: apps) ?? WallClock.milliseconds()
         var run = ExportRun(
             reader: reader, now: now, app: app, apps: apps, folder: try ExportFolder(folder))
+        let first = [Place.summary(app: nil), .releases(app: nil)].flatMap {
+            [Links.file(of: $0), Links.jsonFile(of: $0)]
+        }
+        try run.folder.check(publicFolder.names + first)
         for name in publicFolder.names {
             try run.folder.put(try ExportFolder.contents(of: "\(publicFolder.path)/\(name)"), to: name)
         }

@@ -4,17 +4,27 @@
     import Glibc
 #endif
 
-/// A folder being filled, which remembers in a file of its own what an export wrote there: a later one removes what is no
-/// longer part of it, and nothing else.
+/// A folder being filled, which remembers in a file of its own what an export wrote there: a later one writes over that,
+/// removes what is no longer part of it, and touches nothing else.
+///
+/// The folder itself may be a link, nothing in it is followed: whoever may put a link there would choose what is written.
 public struct ExportFolder {
-    /// What could not be read or written.
+    /// What could not be read or written, and what to do where that is known.
     public struct Failure: Error, CustomStringConvertible {
-        let path: String
-        let doing: String
-        let code: Int32
+        public let description: String
 
-        public var description: String {
-            "cannot \(doing) \(path): \(unsafe String(cString: strerror(code)))"
+        init(path: String, doing: String, code: Int32) {
+            description = "cannot \(doing) \(path): \(unsafe String(cString: strerror(code)))"
+        }
+
+        private init(_ description: String) { self.description = description }
+
+        static func foreign(_ path: String) -> Failure {
+            Failure("\(path) is not from an export; name an empty folder")
+        }
+
+        static func link(_ path: String) -> Failure {
+            Failure("\(path) is a link, which an export does not follow; remove it or name an empty folder")
         }
     }
 
@@ -33,17 +43,33 @@ public struct ExportFolder {
         self.path = path
         try Self.makeFolder(path)
         let manifest = "\(path)/\(Self.manifest)"
-        former = unsafe access(manifest, F_OK) == 0 ? Self.names(in: try Self.contents(of: manifest)) : []
+        former =
+            try Self.kind(of: manifest) == nil
+            ? [] : Self.names(in: try Self.contents(of: manifest, followsLinks: false))
+    }
+
+    /// Asked before the first file is written, so that a folder of something else stays as it is.
+    ///
+    /// - Throws: ``Failure`` naming the first of these files that is there and that no export wrote.
+    func check(_ names: [String]) throws(Failure) {
+        for name in names where !former.contains(name) && !written.contains(name) {
+            let path = "\(path)/\(name)"
+            if try Self.kind(of: path) != nil { throw .foreign(path) }
+        }
     }
 
     /// Whoever sees the file sees all of it.
     mutating func put(_ bytes: [UInt8], to name: String) throws(Failure) {
         if let slash = name.lastIndex(of: "/"), folders.insert(String(name[..<slash])).inserted {
-            try Self.makeFolder("\(path)/\(name[..<slash])")
+            let folder = "\(path)/\(name[..<slash])"
+            try Self.makeFolder(folder)
+            try Self.requireFolder(folder)
         }
-        // First, so that an export that is cut short leaves nothing that no later one knows of.
+        try check([name])
+        // First, so that an export that is cut short leaves nothing that no later one knows of; on a line of its own also
+        // after half a line, the last that a full disk took.
         if written.insert(name).inserted, !former.contains(name) {
-            try Self.write(Array("\(name)\n".utf8), to: "\(path)/\(Self.manifest)", O_APPEND)
+            try Self.write(Array("\n\(name)\n".utf8), to: "\(path)/\(Self.manifest)", O_APPEND)
         }
         try replace(name, by: bytes)
     }
@@ -53,6 +79,9 @@ public struct ExportFolder {
     /// - Returns: how many files that were.
     func finish() throws(Failure) -> Int {
         var removed = 0
+        let formerFolders = Set(
+            former.compactMap { $0.contains("/") ? $0.split(separator: "/").first : nil })
+        for name in formerFolders { try Self.requireFolder("\(path)/\(name)") }
         for name in former.subtracting(written).sorted() {
             if unsafe unlink("\(path)/\(name)") == 0 {
                 removed += 1
@@ -60,7 +89,7 @@ public struct ExportFolder {
                 throw Failure(path: "\(path)/\(name)", doing: "remove", code: errno)
             }
         }
-        for name in Set(former.compactMap { $0.contains("/") ? $0.split(separator: "/").first : nil }) {
+        for name in formerFolders {
             // Stays where somebody keeps other files in it.
             _ = unsafe rmdir("\(path)/\(name)")
         }
@@ -70,7 +99,10 @@ public struct ExportFolder {
 
     private func replace(_ name: String, by bytes: [UInt8]) throws(Failure) {
         let part = "\(path)/\(Self.unfinished)"
-        try Self.write(bytes, to: part, O_TRUNC)
+        guard unsafe unlink(part) == 0 || errno == ENOENT else {
+            throw Failure(path: part, doing: "remove", code: errno)
+        }
+        try Self.write(bytes, to: part, O_EXCL)
         guard unsafe rename(part, "\(path)/\(name)") == 0 else {
             throw Failure(path: "\(path)/\(name)", doing: "write", code: errno)
         }
@@ -102,8 +134,10 @@ public struct ExportFolder {
     }
 
     private static func write(_ bytes: [UInt8], to path: String, _ mode: Int32) throws(Failure) {
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0o644)
-        guard file >= 0 else { throw Failure(path: path, doing: "write", code: errno) }
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | mode, 0o644)
+        guard file >= 0 else {
+            throw errno == ELOOP ? .link(path) : Failure(path: path, doing: "write", code: errno)
+        }
         defer { close(file) }
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -125,9 +159,28 @@ public struct ExportFolder {
         }
     }
 
-    static func contents(of path: String) throws(Failure) -> [UInt8] {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw Failure(path: path, doing: "read", code: errno) }
+    /// What is at a path, as `st_mode` tells it, of a link the link itself; `nil` when there is nothing.
+    private static func kind(of path: String) throws(Failure) -> mode_t? {
+        var status = stat()
+        guard unsafe lstat(path, &status) != 0 else { return status.st_mode & S_IFMT }
+        guard errno == ENOENT else { throw Failure(path: path, doing: "look at", code: errno) }
+        return nil
+    }
+
+    private static func requireFolder(_ folder: String) throws(Failure) {
+        switch try kind(of: folder) {
+        case nil, S_IFDIR: return
+        case S_IFLNK: throw .link(folder)
+        default: throw .foreign(folder)
+        }
+    }
+
+    static func contents(of path: String, followsLinks: Bool = true) throws(Failure) -> [UInt8] {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW))
+        guard file >= 0 else {
+            throw errno == ELOOP && !followsLinks
+                ? .link(path) : Failure(path: path, doing: "read", code: errno)
+        }
         defer { close(file) }
         var contents: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 64 * 1024)

@@ -9,9 +9,9 @@ enum Place: Hashable, Sendable {
     case decisions(LeakID)
     case releases(app: String?)
     case leakClass(String, app: String?)
-    /// Apps, keys and tokens.
     /// A further page of an exported list, from 2 on. A server's have cursors.
     case list(app: String?, page: Int)
+    /// Apps, keys and tokens.
     case access
     /// Where a form of that page is sent.
     case handout(HandoutChange)

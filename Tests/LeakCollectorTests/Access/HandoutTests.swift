@@ -157,13 +157,79 @@ import Testing
         #expect(kept.status == 400)
     }
 
-    private func send(_ method: String, _ address: String, body: String? = nil) async throws
+    @Test func `what is too large or compressed is refused as the description says`() async throws {
+        let running = try RunningCollector()
+        let paths = try #require(try running.json("/openapi.json")["paths"] as? [String: [String: Any]])
+        let changes = paths.flatMap { path, item in
+            item.compactMap { method, operation in
+                let isOurs = path.hasPrefix("/api/v1/keys") || path.hasPrefix("/api/v1/tokens")
+                return isOurs && method != "get" ? (path, method, operation as? [String: Any]) : nil
+            }
+        }
+        #expect(changes.count == 6)
+        for (path, method, operation) in changes {
+            let described = try #require(operation?["responses"] as? [String: Any])
+            let address = running.address + path.replacing("{id}", with: "1")
+            let large = try await send(
+                method.uppercased(), address, body: String(repeating: " ", count: 5000))
+            #expect(large.status == 413 && described["413"] != nil, "\(method) \(path): \(large)")
+            let packed = try await send(method.uppercased(), address, body: "{}", encoding: "gzip")
+            #expect(packed.status == 415 && described["415"] != nil, "\(method) \(path): \(packed)")
+        }
+    }
+
+    @Test(arguments: [
+        ("sign-in link", 400, "choose another"), ("signed in by ann", 400, "choose another"),
+        ("ann", 409, "choose another name, or revoke that token first"),
+    ])
+    func `no two who act have one name in a history`(name: String, status: Int, words: String) async throws {
+        let running = try RunningCollector()
+        let made = try running.post(#"{"name":"ann"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        let ann = try #require(try made.json["id"] as? Int)
+        let other = try running.post(#"{"name":"bob"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        let bob = try #require(try other.json["id"] as? Int)
+        let body = #"{"name":"\#(name)"}"#
+
+        let again = try running.post(body, to: "/api/v1/tokens", fields: [Self.bearer])
+        #expect(again.status == status && again.text.contains(words), "\(again.text)")
+        let form = try running.post(
+            "name=\(name.replacing(" ", with: "+"))", Self.form, to: "/access/tokens",
+            fields: try session(running))
+        #expect(form.status == status && form.text.contains(words), "\(form.text)")
+        let renamed = try await send("PATCH", "\(running.address)/api/v1/tokens/\(bob)", body: body)
+        #expect(renamed.status == status, "\(renamed.body)")
+        let paths = try #require(try running.json("/openapi.json")["paths"] as? [String: [String: Any]])
+        for (path, method) in [("/api/v1/tokens", "post"), ("/api/v1/tokens/{id}", "patch")] {
+            let operation = try #require(paths[path]?[method] as? [String: Any])
+            #expect((operation["responses"] as? [String: Any])?["\(status)"] != nil)
+        }
+
+        // Keys do not act, a name may be kept, and that of a revoked token is free.
+        #expect(try running.post(body, to: "/api/v1/keys", fields: [Self.bearer]).status == 201)
+        let same = try await send(
+            "PATCH", "\(running.address)/api/v1/tokens/\(ann)", body: #"{"name":"ann"}"#)
+        #expect(same.status == 200)
+        _ = try await send("DELETE", "\(running.address)/api/v1/tokens/\(ann)")
+        let freed = try running.post(#"{"name":"ann"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        #expect(freed.status == 201, "\(freed.text)")
+    }
+
+    @Test func `the page says that tokens make tokens, and what revoking leaves`() throws {
+        let running = try RunningCollector()
+        let page = try running.get("/access", fields: try session(running)).text
+        #expect(page.contains("It can make other tokens, and revoking it leaves those that it made."))
+    }
+
+    private func send(
+        _ method: String, _ address: String, body: String? = nil, encoding: String? = nil
+    ) async throws
         -> (status: Int, body: [String: Any])
     {
         var request = URLRequest(url: try #require(URL(string: address)))
         request.httpMethod = method
         request.httpBody = body.map { Data($0.utf8) }
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.setValue(encoding, forHTTPHeaderField: "Content-Encoding")
         request.setValue("Bearer \(RunningCollector.token)", forHTTPHeaderField: "Authorization")
         let (data, answer) = try await URLSession.shared.data(for: request)
         return (

@@ -107,6 +107,8 @@ import Testing
         #expect(files.keys.filter { $0.hasPrefix("leaks/") && $0.hasSuffix(".html") }.count == 2 * 212)
         #expect(files.keys.filter { $0.hasPrefix("classes/") && $0.hasSuffix(".html") }.count == 210)
         #expect(Set(files.keys.map { $0.lowercased() }).count == files.count)
+        let listed = ExportFolder.names(in: try Array(#require(files[".collector-export"])))
+        #expect(listed == Set(files.keys).subtracting([".collector-export"]))
         #expect(files["apps/com.acme.=53hop=p2.html"] != nil && files["index=p2.json"] != nil)
         #expect(result.files + 1 == files.count && result.removed == 0)
         #expect(files.keys.allSatisfy { $0.split(separator: "/").allSatisfy { $0.utf8.count <= 255 } })
@@ -172,6 +174,110 @@ import Testing
                 "apps/gone.html": Data([3]), ".collector-export": Data("apps/gone.html\n".utf8),
             ])
         #expect(!FileManager.default.fileExists(atPath: "\(root)/a/leaks"))
+    }
+
+    /// Of a file or a folder outside, whose name tells what lies at it.
+    private func link(_ name: String, to target: String) throws {
+        let path = "\(root)/\(name)"
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "\(root)/\(target)")
+    }
+
+    @Test func `what is being written goes into a file of its own, whatever link has its name`() throws {
+        defer { remove() }
+        try link("a/.collector-export.part", to: "outside")
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/outside"))
+        try export(to: "a", app: Self.twin)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: "\(root)/outside")) == Data("mine".utf8))
+        #expect(try files("a")["index.html"] != nil)
+    }
+
+    @Test(arguments: [".collector-export", "leaks", "apps", "classes"])
+    func `a link in the folder is followed by nothing`(name: String) throws {
+        defer { remove() }
+        try link("a/\(name)", to: "outside")
+        if name != ".collector-export" {
+            try FileManager.default.createDirectory(
+                atPath: "\(root)/outside", withIntermediateDirectories: true)
+        }
+        #expect { try export(to: "a", app: Self.twin) } throws: {
+            "\($0)".hasPrefix("\(root)/a/\(name) is a link, which an export does not follow; remove it or ")
+        }
+        #expect((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/outside")) ?? [] == [])
+        #expect(name != ".collector-export" || !FileManager.default.fileExists(atPath: "\(root)/outside"))
+    }
+
+    @Test func `a list of files behind a link is not read`() throws {
+        defer { remove() }
+        try link("a/.collector-export", to: "outside")
+        try Data("notes.html\n".utf8).write(to: URL(fileURLWithPath: "\(root)/outside"))
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/a/notes.html"))
+        #expect(throws: ExportFolder.Failure.self) { try export(to: "a", app: Self.twin) }
+        #expect(try files("a") == ["notes.html": Data("mine".utf8)])
+    }
+
+    @Test func `nothing is removed behind a link`() throws {
+        defer { remove() }
+        try link("a/leaks", to: "outside")
+        try FileManager.default.createDirectory(
+            atPath: "\(root)/outside", withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/outside/1.html"))
+        try Data("leaks/1.html\n".utf8).write(to: URL(fileURLWithPath: "\(root)/a/.collector-export"))
+        let folder = try ExportFolder("\(root)/a")
+        #expect(throws: ExportFolder.Failure.self) { _ = try folder.finish() }
+        #expect(FileManager.default.fileExists(atPath: "\(root)/outside/1.html"))
+    }
+
+    @Test func `the folder itself may be a link`() throws {
+        defer { remove() }
+        try FileManager.default.createDirectory(atPath: "\(root)/real", withIntermediateDirectories: true)
+        try link("a", to: "real")
+        try export(to: "a", app: Self.twin)
+        #expect(try files("real")["index.html"] != nil)
+    }
+
+    @Test(arguments: ["index.html", "releases.json", "style.css"])
+    func `in a folder with files of somebody else, nothing is written`(name: String) throws {
+        defer { remove() }
+        try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/a/\(name)"))
+        // Again, for what the first attempt may have left.
+        for _ in 1...2 {
+            #expect { try export(to: "a", app: Self.twin) } throws: {
+                "\($0)" == "\(root)/a/\(name) is not from an export; name an empty folder"
+            }
+        }
+        #expect(try files("a") == [name: Data("mine".utf8)])
+    }
+
+    @Test func `a file of somebody else further down stays, and the rest is tidied later`() throws {
+        defer { remove() }
+        let mine = "\(root)/a/apps/\(Self.twin).html"
+        try FileManager.default.createDirectory(atPath: "\(root)/a/apps", withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: mine))
+        for _ in 1...2 {
+            #expect { try export(to: "a", app: Self.twin) } throws: {
+                "\($0)" == "\(mine) is not from an export; name an empty folder"
+            }
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: mine)) == Data("mine".utf8))
+        try FileManager.default.removeItem(atPath: mine)
+        try export(to: "a", app: Self.twin)
+        try export(to: "b", app: Self.twin)
+        #expect(try files("a") == files("b"))
+    }
+
+    @Test func `half a line, the last that a full disk took, hides no file from a later export`() throws {
+        defer { remove() }
+        try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
+        try Data("index.html\nsty".utf8).write(to: URL(fileURLWithPath: "\(root)/a/.collector-export"))
+        var cut = try ExportFolder("\(root)/a")
+        try cut.put([1], to: "leaks/1.html")
+        var next = try ExportFolder("\(root)/a")
+        try next.put([2], to: "leaks/1.html")
+        _ = try next.finish()
+        #expect(try files("a")["leaks/1.html"] == Data([2]))
     }
 
     @Test func `a list of files that somebody wrote leads to nothing outside`() {

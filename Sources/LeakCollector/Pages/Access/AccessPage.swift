@@ -50,7 +50,7 @@ struct AccessPage: Component {
     private var tokenContent: HTML {
         #"""
         <p>A token signs people in and lets programs read, decide about leaks, erase installs, and change what is on this \#
-        page.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens))\#
+        page. It can make other tokens, and revoking it leaves those that it made.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens))\#
         \#(form(.tokens, "Make a token"))
         """#
     }
