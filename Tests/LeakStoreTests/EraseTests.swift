@@ -85,9 +85,7 @@ import Threads
     @Test func `reports that come between two steps of erasing leave every set with its size`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
-        let writer = try Writer(
-            connection: try Connection(path: directory.database, access: .readWrite),
-            limits: StoreLimits(), redact: { Array($0) }, reservoir: Reservoir(seed: 7))
+        let writer = try writer(in: directory)
         _ = try writer.count([submission((0..<1_500).map { report("L\($0)", 1) })], now: noon)
         var erasing = Erasing(install: 1)
         var steps = 0
@@ -99,6 +97,54 @@ import Threads
         #expect(steps > 2)
         #expect(try store.verify() == [])
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).leaks.first?.installs == steps)
+    }
+
+    /// One whose steps a test takes.
+    private func writer(in directory: TemporaryDirectory) throws -> Writer {
+        try Writer(
+            connection: try Connection(path: directory.database, access: .readWrite),
+            limits: StoreLimits(), redact: { Array($0) }, reservoir: Reservoir(seed: 7))
+    }
+
+    @Test func `slots that become days between two steps take nobody along`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store()
+        let writer = try writer(in: directory)
+        let reports = (0..<10).flatMap { app in
+            (0..<140).map { slot in
+                Report(leak: leak("A", app: "app \(app)"), install: 1, at: noon - Int64(slot) * hour / 6)
+            }
+        }
+        #expect(try writer.count([submission(reports)], now: noon) == [.counted])
+        var erasing = Erasing(install: 1)
+        while try writer.take(stepOf: &erasing) {
+            guard erasing.erased.sets > 0 else { continue }
+            var expiry = Expiry(now: noon + 2 * day)
+            while try writer.take(stepOf: &expiry) {}
+        }
+        #expect(erasing.erased.sets > 500)
+        #expect(try store.erase(install: 1).sets == 0)
+        let week = try store.makeReader().overview(app: nil, period: .week, now: noon + 2 * day)
+        #expect(week.recentReports == 1_400 && week.recentInstalls == 0)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `a set that is copied between two steps takes nobody along`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store()
+        let writer = try writer(in: directory)
+        let first = (0..<1_400).map { report("L\($0)", 1, build: "1") }
+        let second = (0..<700).map { report("L\($0)", 2, build: "2") }
+        #expect(try writer.count([submission(second + first)], now: noon) == [.counted])
+        var erasing = Erasing(install: 1)
+        while try writer.take(stepOf: &erasing) {
+            // By then the places of the copies are passed by, and what they are copies of is not.
+            guard erasing.erased.sets > 1_800 else { continue }
+            let others = (700..<1_400).map { report("L\($0)", 2, build: "2") }
+            #expect(try writer.count([submission(others)], now: noon) == [.counted])
+        }
+        #expect(try store.erase(install: 1).sets == 0)
+        #expect(try store.verify() == [])
     }
 
     @Test func `installs are forgotten while reports of them and others come`() throws {

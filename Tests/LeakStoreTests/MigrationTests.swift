@@ -51,6 +51,20 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `of an app's days the newest 91 are taken along`() throws {
+        let directory = try database(schema: 2)
+        let connection = try Connection(path: directory.database, access: .readWrite)
+        let today = Calendar.day(of: try #require(try connection.number("select last_seen from app")))
+        for before in [90, 91, 500] {
+            try connection.run(
+                "insert into leak_day (leak, day, release, reports) values (1, ?, 1, ?)", today - before,
+                before)
+        }
+        _ = try directory.store()
+        #expect(try connection.number("select min(day) from app_day") == Int64(today - 90))
+        #expect(try connection.number("select count(*) from app_day where reports = 90") == 1)
+    }
+
     @Test func `nothing but a server brings a database up to date that a server has`() throws {
         let directory = try database(schema: 1)
         func schema(_ path: String) throws -> Int64? {

@@ -53,16 +53,25 @@ import Testing
         #expect(try page(period, now: noon + 12 * hour).leaks.map(\.reports) == [2])
     }
 
-    @Test func `the last day is 24 hours to ten minutes, in lists to the hour`() throws {
+    @Test func `the last day begins at the first hour within 24 hours, in figures and lists`() throws {
         try count("Edge", at: noon - day, install: 1)
         try count("Now", at: noon, install: 2, count: 2)
         #expect(try recent(.day) == [3, 2, 2])
         #expect(try page(.day).leaks.map(\.reports) == [2, 1])
         #expect(try recent(.day, now: noon + 1) == [2, 1, 1])
         #expect(try page(.day, now: noon + 1).leaks.map(\.reports) == [2])
-        try count("Late", at: noon - 23 * hour - 1)
-        #expect(try page(.day, now: noon + hour / 2).total == 1)
-        #expect(try recent(.day, now: noon + hour / 2)[0] == 3)
+    }
+
+    @Test(arguments: [0, 8, 30, 52, 59] as [Int64])
+    func `the figures of the last day are those of its list`(minutes: Int64) throws {
+        let now = noon + minutes * hour / 60
+        for age in [1, 15, 22 * 60, 22 * 60 + 55, 23 * 60 + 5, 23 * 60 + 52, 24 * 60, 24 * 60 + 1] as [Int64]
+        {
+            try count("L\(age)", at: now - age * hour / 60, now: now, count: Int(age % 7) + 1)
+        }
+        let list = try page(.day, now: now)
+        #expect(try recent(.day, now: now) == [list.reports, 0, list.total])
+        #expect(list.total >= 4)
     }
 
     @Test func `a period's numbers stay the same whenever slots become days`() throws {

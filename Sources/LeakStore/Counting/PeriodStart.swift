@@ -14,4 +14,7 @@ extension Period {
         let bucket = Int64(firstBucket(now: now))
         return bucket * (self == .day ? Calendar.hourMilliseconds : Calendar.dayMilliseconds)
     }
+
+    /// Where it begins among slots.
+    package func firstSlot(now: Int64) -> Int { Int(start(now: now) / Calendar.slotMilliseconds) }
 }

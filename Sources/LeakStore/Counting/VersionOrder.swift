@@ -38,6 +38,9 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     /// Whether it begins with a number, and so has a place among versions.
     package var isNumbered: Bool { key[0] == Mark.version }
 
+    /// The least key of a version that begins with a number.
+    package static let numbered = [Mark.version]
+
     /// The least key of a version that ranks the same or higher.
     package var atOrAbove: [UInt8] { Array(key.prefix(rankCount)) }
 

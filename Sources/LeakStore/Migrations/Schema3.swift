@@ -32,7 +32,8 @@ extension Migration {
               primary key (decision, release)
             ) without rowid;
 
-            -- What app_slot has no more. Its set of installs is InstallScope.day; of days before this schema there is none.
+            -- What app_slot has no more, 91 days at most. Its set of installs is InstallScope.day; of days before this
+            -- schema there is none.
             create table app_day (
               id integer primary key,
               app integer not null references app,
@@ -46,7 +47,8 @@ extension Migration {
                 select l.app as app, d.day as day, cast(min(total(d.reports), 0x1FFFFFFFFFFFFF) as integer) as reports,
                   (select coalesce(sum(s.reports), 0) from app_slot s
                    where s.app = l.app and s.slot between d.day * 144 and d.day * 144 + 143) as in_slots
-                from leak_day d join leak l on l.id = d.leak group by l.app, d.day)
+                from leak_day d join leak l on l.id = d.leak
+                where d.day >= (select max(last_seen) from app) / 86400000 - 90 group by l.app, d.day)
               where reports > in_slots;
             """)
 }

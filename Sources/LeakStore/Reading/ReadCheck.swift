@@ -7,11 +7,12 @@ extension SQLiteReader {
             let base = try baseline.map { text throws(StoreError) in
                 try ReleaseCheck.bound(baseline: text, of: version)
             }
-            let before = try base == nil ? versionBefore(version, app: app) : nil
-            let bound = base ?? before.map { VersionOrder($0).above } ?? []
+            let floor = ReleaseCheck.floor(baseline: baseline, of: version)
+            let before = try base == nil ? versionBefore(version, from: floor, app: app) : nil
+            let bound = base ?? before.map { VersionOrder($0).above } ?? floor
             let verdicts = try verdicts(app: app, now: now)
             let checked = CheckedLeaks(
-                try seen(in: release.row, since: bound), in: version, verdicts,
+                try seen(in: release.row, since: bound, floor: floor), in: version, verdicts,
                 regressed: try regressedLeaks(app: app, in: release.row))
             return ReleaseCheck(
                 app: app, version: version, baseline: baseline ?? before,
@@ -36,26 +37,33 @@ extension SQLiteReader {
     }
 
     /// The newest that ranks lower.
-    private func versionBefore(_ version: String, app: String) throws(StoreError) -> String? {
+    private func versionBefore(
+        _ version: String, from floor: [UInt8], app: String
+    ) throws(StoreError) -> String? {
         try texts(
             connection.statement(
                 """
-                select r.version from app a join release r on r.app = a.id and r.order_key < ?
+                select r.version from app a join release r on r.app = a.id and r.order_key < ? and r.order_key >= ?
                 where a.name = ? order by r.order_key desc limit 1
-                """), [VersionOrder(version).atOrAbove, app]
+                """), [VersionOrder(version).atOrAbove, floor, app]
         ).first
     }
 
+    /// What has reports in a release, and whether none between the floor and the bound has seen it.
     private func seen(
-        in release: Int64, since bound: [UInt8]
+        in release: Int64, since bound: [UInt8], floor: [UInt8]
     ) throws(StoreError) -> [CheckedLeaks.Seen] {
+        // Where the first release tells, the others are not looked at.
         let select = try connection.statement(
             """
-            select c.leak, c.reports, f.order_key >= ?2 from leak_release c join leak l on l.id = c.leak
-            join release f on f.id = l.first_release where c.release = ?1
+            select c.leak, c.reports, case when f.order_key >= ?2 then 1 when f.order_key >= ?3 then 0 else
+                not exists (select 1 from leak_release p join release r on r.id = p.release
+                  where p.leak = c.leak and r.order_key >= ?3 and r.order_key < ?2) end
+            from leak_release c join leak l on l.id = c.leak
+            join release f on f.id = l.first_release where c.release = ?1 and c.reports > 0
             """)
         defer { select.reset() }
-        try select.bind(release, bound)
+        try select.bind(release, bound, floor)
         var seen: [CheckedLeaks.Seen] = []
         while try select.step() {
             seen.append(
@@ -91,6 +99,15 @@ extension SQLiteReader {
 }
 
 extension ReleaseCheck {
+    /// Where the versions begin that one is compared with: a text without a number (`unknown`) may be of any age, and
+    /// says nothing about what a numbered version brings.
+    ///
+    /// - Parameter baseline: such a text is taken at its word.
+    package static func floor(baseline: String?, of version: String) -> [UInt8] {
+        [baseline, version].allSatisfy { $0.map { VersionOrder($0).isNumbered } ?? true }
+            ? VersionOrder.numbered : []
+    }
+
     /// - Returns: the least key of a version that is newer than the baseline.
     package static func bound(baseline: String, of version: String) throws(StoreError) -> [UInt8] {
         let (base, checked) = (VersionOrder(baseline), VersionOrder(version))

@@ -85,13 +85,13 @@ extension SQLiteReader {
         return (max(count, 0), try titles(of: found.prefix(Self.titlesShown).map(\.row)))
     }
 
-    /// Of the last 24 hours by slots of ten minutes; of a longer period by days, those that no slot has any longer and
+    /// Of the last 24 hours by slots; of a longer period by days, those that no slot has any longer and
     /// the slots of the others.
     private func recent(
         _ app: String?, _ period: Period, now: Int64
     ) throws(StoreError) -> (reports: Int, installs: Int, leaks: Int) {
         let firstDay = period == .day ? Int.max : period.firstDay(now: now)
-        let firstSlot = period == .day ? SlotWindow.first(now: now) : firstDay * Calendar.slotsPerDay
+        let firstSlot = period.firstSlot(now: now)
         let select = try connection.statement(
             """
             select s.reports, i.members from app a join app_slot s on s.app = a.id and s.slot >= ?2
@@ -120,7 +120,7 @@ extension SQLiteReader {
             from app a where ?1 is null or a.name = ?1
             """)
         defer { count.reset() }
-        try count.bind(app, Int64(firstSlot) * Calendar.slotMilliseconds)
+        try count.bind(app, period.start(now: now))
         return (reports, installs.count, try count.step() ? count.int(0) : 0)
     }
 

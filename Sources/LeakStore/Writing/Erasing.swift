@@ -4,6 +4,7 @@ struct Erasing {
     private(set) var erased = Erased()
     /// Rows up to these have been looked at; `nil` when all have.
     fileprivate var samplesDone: Int64? = -1
+    fileprivate var partsDone: Int64? = -1
     fileprivate var setsDone: Int64? = -1
 
     init(install: UInt64) { self.install = install }
@@ -19,6 +20,10 @@ extension Writer {
     /// Up to 2 KiB each.
     private static let setsPerStep = 1_000
 
+    /// Whose sets others are made of, in rows that may have been passed by: slots become days, and the set of a leak's
+    /// first build is copied when there is a second. Without the install they hand it on to nobody.
+    private static let parts: (InstallScope, InstallScope) = (.slot, .leakBuild)
+
     /// Erases some rows, in a transaction of its own.
     ///
     /// - Returns: whether anything is left to look at.
@@ -29,12 +34,14 @@ extension Writer {
                 try forgetIfOthersWrote()
                 if let done = next.samplesDone {
                     try eraseSamples(after: done, &next)
+                } else if let done = next.partsDone {
+                    next.partsDone = try eraseFromSets(after: done, areParts: true, &next)
                 } else if let done = next.setsDone {
-                    try eraseFromSets(after: done, &next)
+                    next.setsDone = try eraseFromSets(after: done, areParts: false, &next)
                 }
             }
             erasing = next
-            return next.samplesDone != nil || next.setsDone != nil
+            return next.samplesDone != nil || next.partsDone != nil || next.setsDone != nil
         } catch {
             caches.removeAll()
             throw error
@@ -55,18 +62,24 @@ extension Writer {
         caches.removeAll()
     }
 
-    private func eraseFromSets(after done: Int64, _ next: inout Erasing) throws(StoreError) {
+    /// - Returns: the last row that was looked at.
+    private func eraseFromSets(
+        after done: Int64, areParts: Bool, _ next: inout Erasing
+    ) throws(StoreError) -> Int64? {
         // Reports go on being counted between two steps.
         try readInstallLog()
         try foldInstallLog()
-        next.setsDone = try lastRow(
+        let last = try lastRow(
             "select max(id) from (select id from install_set where id > ? order by id limit ?)", done,
             Self.setsPerStep)
-        guard let last = next.setsDone else { return }
+        guard let last else { return nil }
         let select = try connection.statement(
-            "select id, members from install_set where id > ? and id <= ? order by id")
+            """
+            select id, members from install_set where id > ? and id <= ? and (id & 7 in (?, ?)) = ? order by id
+            """)
         defer { select.reset() }
-        try select.bind(done, last)
+        try select.bind(
+            done, last, Self.parts.0.rawValue, Self.parts.1.rawValue, areParts ? 1 : 0)
         var changed: [(row: Int64, set: InstallSet)] = []
         while try select.step() {
             guard var set = InstallSet(bytes: select.blob(1)) else {
@@ -74,7 +87,7 @@ extension Writer {
             }
             if set.remove(next.install) { changed.append((select.int64(0), set)) }
         }
-        guard !changed.isEmpty else { return }
+        guard !changed.isEmpty else { return last }
         for (row, set) in changed {
             try replace(set, in: row)
             if let leak = try leak(ofSetIn: row) { try setImpact(of: leak) }
@@ -83,6 +96,7 @@ extension Writer {
         next.count(sets: changed.count)
         // Entries remember their sets, and their sizes.
         caches.removeAll()
+        return last
     }
 
     private func leak(ofSetIn row: Int64) throws(StoreError) -> Int64? {

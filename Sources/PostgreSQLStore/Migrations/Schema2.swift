@@ -36,8 +36,8 @@
                   primary key (decision, release)
                 )
                 """,
-                // What app_slot has no more. Its set of installs is InstallScope.day; of days before this schema there is
-                // none.
+                // What app_slot has no more, 91 days at most. Its set of installs is InstallScope.day; of days before this
+                // schema there is none.
                 """
                 create table app_day (
                   app bigint not null,
@@ -52,7 +52,8 @@
                   select d.app, d.day, d.reports, (select coalesce(sum(s.reports), 0)::bigint from app_slot s
                     where s.app = d.app and s.slot between d.day * 144 and d.day * 144 + 143) as in_slots
                   from (select l.app, d.day, least(sum(d.reports), 9007199254740991)::bigint as reports
-                    from leak_day d join leak l on l.id = d.leak group by l.app, d.day) d) d
+                    from leak_day d join leak l on l.id = d.leak
+                    where d.day >= (select max(last_seen) from app) / 86400000 - 90 group by l.app, d.day) d) d
                 where reports > in_slots
                 """,
             ])

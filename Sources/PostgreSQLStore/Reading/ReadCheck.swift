@@ -6,19 +6,22 @@
             app: String, version: String, baseline: String?, now: Int64
         ) throws(StoreError) -> ReleaseCheck? {
             try snapshot { connection throws(StoreError) in
+                let floor = ReleaseCheck.floor(baseline: baseline, of: version)
                 let answers = try connection.run([
-                    Self.totals(ofRelease: version, app: app), Self.versionBefore(version, app: app),
+                    Self.totals(ofRelease: version, app: app),
+                    Self.versionBefore(version, from: floor, app: app),
                 ])
                 guard let release = answers[0].first else { return nil }
                 let base = try baseline.map { text throws(StoreError) in
                     try ReleaseCheck.bound(baseline: text, of: version)
                 }
                 let before = base == nil ? answers[1].first?.text(0) : nil
-                let bound = base ?? before.map { VersionOrder($0).above } ?? []
+                let bound = base ?? before.map { VersionOrder($0).above } ?? floor
                 let verdicts = try verdicts(app: app, now: now, on: connection)
                 let number = release.int64(0)
                 let found = try connection.run([
-                    Self.seen(in: number, since: bound), Self.returns(of: verdicts.regressed),
+                    Self.seen(in: number, since: bound, floor: floor),
+                    Self.returns(of: verdicts.regressed),
                 ])
                 let checked = CheckedLeaks(
                     found[0].map {
@@ -45,20 +48,27 @@
         }
 
         /// The newest that ranks lower.
-        private static func versionBefore(_ version: String, app: String) -> Query {
+        private static func versionBefore(_ version: String, from floor: [UInt8], app: String) -> Query {
             Query(
                 """
                 select r.version from app a join release r on r.app = a.id and r.order_key < $1::bytea
-                where a.name = $2::text order by r.order_key desc limit 1
-                """, .bytes(VersionOrder(version).atOrAbove), .text(app))
+                  and r.order_key >= $2::bytea
+                where a.name = $3::text order by r.order_key desc limit 1
+                """, .bytes(VersionOrder(version).atOrAbove), .bytes(floor), .text(app))
         }
 
-        private static func seen(in release: Int64, since bound: [UInt8]) -> Query {
+        /// What has reports in a release, and whether none between the floor and the bound has seen it.
+        private static func seen(in release: Int64, since bound: [UInt8], floor: [UInt8]) -> Query {
+            // Where the first release tells, the others are not looked at.
             Query(
                 """
-                select c.leak, c.reports, f.order_key >= $2::bytea from leak_release c join leak l on l.id = c.leak
-                join release f on f.id = l.first_release where c.release = $1::bigint
-                """, .integer(release), .bytes(bound))
+                select c.leak, c.reports,
+                  case when f.order_key >= $2::bytea then true when f.order_key >= $3::bytea then false else
+                    not exists (select 1 from leak_release p join release r on r.id = p.release
+                      where p.leak = c.leak and r.order_key >= $3::bytea and r.order_key < $2::bytea) end
+                from leak_release c join leak l on l.id = c.leak
+                join release f on f.id = l.first_release where c.release = $1::bigint and c.reports > 0
+                """, .integer(release), .bytes(bound), .bytes(floor))
         }
 
         /// The first of these leaks, as they are in a release.

@@ -88,11 +88,7 @@
         /// Reports and installs in parts: slots for the last 24 hours; for other periods days, and the slots of these days
         /// that no day has yet.
         private static func recentParts(_ app: String?, _ period: Period, now: Int64) -> Query {
-            let first =
-                period == .day
-                ? SlotWindow.first(now: now)
-                : Int(period.start(now: now) / Calendar.slotMilliseconds)
-            return Query(
+            Query(
                 """
                 select s.reports, i.members from app a join app_slot s on s.app = a.id and s.slot >= $2::bigint
                 left join install_set i on i.scope = $3::bigint and i.owner = s.app and i.part = s.slot
@@ -101,7 +97,8 @@
                 select d.reports, i.members from app a join app_day d on d.app = a.id and d.day >= $4::bigint
                 left join install_set i on i.scope = $5::bigint and i.owner = d.app and i.part = d.day
                 where $1::text is null or a.name = $1::text
-                """, .text(app), .integer(first), .integer(InstallScope.slot(app: 0, slot: 0).row.scope),
+                """, .text(app), .integer(period.firstSlot(now: now)),
+                .integer(InstallScope.slot(app: 0, slot: 0).row.scope),
                 .integer(period == .day ? .max : Int64(period.firstDay(now: now))),
                 .integer(InstallScope.day(app: 0, day: 0).row.scope))
         }
@@ -123,14 +120,11 @@
         }
 
         private static func recentLeaks(_ app: String?, _ period: Period, now: Int64) -> Query {
-            let start =
-                period == .day
-                ? Int64(SlotWindow.first(now: now)) * Calendar.slotMilliseconds : period.start(now: now)
-            return Query(
+            Query(
                 """
                 select count(*) from leak l join app a on a.id = l.app
                 where ($1::text is null or a.name = $1::text) and l.last_seen >= $2::bigint
-                """, .text(app), .integer(start))
+                """, .text(app), .integer(period.start(now: now)))
         }
 
         private static func dropped(_ app: String?) -> Query {

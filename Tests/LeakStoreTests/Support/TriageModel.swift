@@ -103,12 +103,20 @@ struct TriageModel {
         var leaks = 0
     }
 
+    private static func isNumbered(_ version: Int) -> Bool { versions[version].text.first?.isNumber == true }
+
     func check(_ version: Int, now: Int64) -> Check {
         let rank = Self.versions[version].rank
-        let base = seen.last { Self.versions[$0].rank < rank }
+        // Versions with a number are compared with such alone.
+        let isNumbered = Self.isNumbered(version)
+        let base = seen.last {
+            Self.versions[$0].rank < rank && (!isNumbered || Self.isNumbered($0))
+        }
         var check = Check(baseline: base.map { Self.versions[$0].text })
-        for (name, leak) in leaks where leak.reports[version] != nil {
+        for (name, leak) in leaks {
+            guard let reports = leak.reports[version] else { continue }
             check.leaks += 1
+            guard reports > 0 else { continue }
             let state = state(name, now: now)
             let isMended = state == .resolved && rank >= leak.resolved?.from ?? 0
             if leak.returns.contains(version) {
@@ -116,7 +124,8 @@ struct TriageModel {
             } else if state == .known || state == .ignored || isMended {
                 check.setAside += 1
             } else if leak.reports.keys.allSatisfy({
-                Self.versions[$0].rank > base.map { Self.versions[$0].rank } ?? -1
+                isNumbered && !Self.isNumbered($0)
+                    || Self.versions[$0].rank > base.map { Self.versions[$0].rank } ?? -1
             }) {
                 check.new.insert(name)
             }
