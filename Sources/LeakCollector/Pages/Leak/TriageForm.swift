@@ -14,7 +14,7 @@ struct TriageForm: Component {
         #"""
         <form class="triage" method="post" action="\#(context.links.to(.decisions(row.identity.id)))" \#
         aria-label="Decide about this leak" novalidate>\#
-        \#(forEnter)<div class="actions">\#(first)\#(ignore)\#(more)</div>\#
+        \#(forEnter)\#(shown)<div class="actions">\#(first)\#(ignore)\#(more)</div>\#
         <div class="actions"><label for="note" class="hidden">Note</label>\#
         <textarea id="note" name="note" rows="1" maxlength="\#(Decision.noteBytes)" \#
         placeholder="Note for the history"></textarea>\#
@@ -26,6 +26,15 @@ struct TriageForm: Component {
     /// field that is filled in says what is meant.
     private var forEnter: HTML {
         #"<button class="hidden" tabindex="-1" aria-hidden="true">Send</button>"#
+    }
+
+    private var newest: String { context.versions.first ?? row.lastVersion }
+
+    /// The version that the buttons speak of, whatever is reported until one of them is pressed. Of one without a number
+    /// none is newer.
+    private var shown: HTML? {
+        guard VersionOrder(newest).isNumbered else { return nil }
+        return #"<input type="hidden" name="newest" value="\#(newest)">"#
     }
 
     private var first: HTML {
@@ -52,7 +61,6 @@ struct TriageForm: Component {
     }
 
     private var more: HTML {
-        let newest = context.versions.first ?? row.lastVersion
         let versions = context.versions.prefix(Self.versionsOffered).map { version in
             #"<option value="\#(version)"></option>"# as HTML
         }
