@@ -7,6 +7,9 @@ struct TriageForm: Component {
 
     private typealias Button = DecisionFields.Button
 
+    /// What a browser counts for `maxlength`, a unit of UTF-16, is at most so many bytes of UTF-8.
+    static let bytesPerUnit = 3
+
     /// Versions that are offered to choose from; any other may be typed.
     private static let versionsOffered = 20
 
@@ -16,7 +19,7 @@ struct TriageForm: Component {
         aria-label="Decide about this leak" novalidate>\#
         \#(forEnter)\#(shown)<div class="actions">\#(first)\#(ignore)\#(more)</div>\#
         <div class="actions"><label for="note" class="hidden">Note</label>\#
-        <textarea id="note" name="note" rows="1" maxlength="\#(Decision.noteBytes)" \#
+        <textarea id="note" name="note" rows="1" maxlength="\#(Decision.noteBytes / Self.bytesPerUnit)" \#
         placeholder="Note for the history"></textarea>\#
         \#(button(.note, "Add note"))</div></form>
         """#
