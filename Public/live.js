@@ -1,10 +1,23 @@
 // What a page does while it is looked at: it stays up to date, its relative times stay true, and keys move through it.
-// Everything works without this file. It loads nothing but the page that it stands on.
+// Everything works without this file, and by switches of its own. It loads nothing but the page that it stands on.
 "use strict";
 (() => {
   const main = document.getElementById("main");
   const footer = document.querySelector("footer");
   if (!main || !footer) return;
+
+  function element(name, properties, ...children) {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  }
+
+  /** What is chosen in a browser that remembers nothing. */
+  const chosen = {};
+  const isOn = (setting) => {
+    if (setting in chosen) return chosen[setting];
+    try { return localStorage.getItem(setting) !== "off"; } catch { return true; }
+  };
 
   // MARK: Times
 
@@ -22,9 +35,9 @@
     if (seconds < 86_400) return `${Math.floor(seconds / 3600)}\u00a0h ago`;
     if (seconds < 172_800) return "1\u00a0day ago";
     if (seconds < 604_800) return `${Math.floor(seconds / 86_400)}\u00a0days ago`;
-    const date = new Date(at);
+    const [date, year] = [new Date(at), new Date(at).getUTCFullYear()];
     const day = `${date.getUTCDate()}\u00a0${months[date.getUTCMonth()]}`;
-    return date.getUTCFullYear() === new Date(now).getUTCFullYear() ? day : `${day}\u00a0${date.getUTCFullYear()}`;
+    return year === new Date(now).getUTCFullYear() ? day : `${day}\u00a0${year}`;
   }
 
   function tellTimes() {
@@ -37,6 +50,7 @@
 
   /** Says that the page is what the server would send at this moment. */
   function confirm(at) {
+    ahead = at - Date.now();
     const time = asOf();
     if (!time) return;
     time.dateTime = new Date(at).toISOString().replace(/\.\d+/, "");
@@ -51,21 +65,21 @@
 
   // MARK: Taking over what changed
 
-  /** What this script added to the page, and no answer has. */
-  const own = new WeakSet();
+  /** What this script adds to the footer. The status is there from the start: what is put into it then is read out. */
+  const status = document.createElement("output");
+  const tools = element("span", { id: "tools" }, status);
+  footer.append(tools);
 
   /** Rows are told apart by where they lead. */
-  const key = (node) => (node.nodeName === "TR" && node.querySelector("th a")?.getAttribute("href")) || null;
+  const key = (node) => (node.id === "tools" && "tools")
+    || (node.nodeName === "TR" && node.querySelector("th a")?.getAttribute("href")) || null;
   const isAlike = (one, other) => one.nodeName === other.nodeName && one.className === other.className;
   const numbers = (row) => [...row.querySelectorAll(".num")].map((cell) => cell.textContent).join();
 
   /** Makes `old` like `fresh` and leaves alone what is the same: focus, open details and the pointer's place stay. */
   function become(old, fresh) {
-    if (old.isEqualNode(fresh)) return;
-    if (old.nodeType !== Node.ELEMENT_NODE) {
-      old.nodeValue = fresh.nodeValue;
-      return;
-    }
+    if (old === tools || old.isEqualNode(fresh)) return;
+    if (old.nodeType !== Node.ELEMENT_NODE) return void (old.nodeValue = fresh.nodeValue);
     const isNews = old.nodeName === "TR" && numbers(old) !== numbers(fresh);
     for (const { name, value } of fresh.attributes) {
       if (old.getAttribute(name) !== value) old.setAttribute(name, value);
@@ -79,19 +93,14 @@
   }
 
   function haveChildren(parent, wanted) {
-    const keys = new Set(wanted.map(key));
+    const keys = new Set(wanted.map(key).filter(Boolean));
     const rows = new Map();
     for (const child of [...parent.childNodes]) {
       const name = key(child);
-      if (!name) continue;
       if (keys.has(name)) rows.set(name, child);
-      else child.remove();
+      else if (name) child.remove();
     }
-    const skipOwn = (node) => {
-      while (node && own.has(node)) node = node.nextSibling;
-      return node;
-    };
-    let next = skipOwn(parent.firstChild);
+    let next = parent.firstChild;
     for (const fresh of wanted) {
       const name = key(fresh);
       const found = name ? rows.get(name) : next && !key(next) && isAlike(next, fresh) ? next : null;
@@ -100,19 +109,11 @@
         if (name) point(added);
         continue;
       }
-      if (found === next) next = skipOwn(next.nextSibling);
+      if (found === next) next = next.nextSibling;
       else parent.insertBefore(found, next);
       become(found, fresh);
     }
-    while (next) {
-      const after = skipOwn(next.nextSibling);
-      next.remove();
-      next = after;
-    }
-    // What is the script's stands behind what is the page's.
-    for (const child of [...parent.childNodes]) {
-      if (own.has(child) && child.nextSibling && !own.has(child.nextSibling)) parent.append(child);
-    }
+    while (next) [next] = [next.nextSibling, next.remove()];
   }
 
   /** Lets a row be seen to have changed; the style sheet asks whether motion is wanted. */
@@ -128,40 +129,36 @@
     const read = rows.find((row) => row.contains(focused))
       ?? rows.find((row) => row.getBoundingClientRect().bottom > 0);
     const top = read?.getBoundingClientRect().top;
-    const scroll = window.scrollY;
+    const isScrolled = window.scrollY > 0;
     document.title = page.title;
+    page.querySelector("footer")?.append(tools.cloneNode());
     for (const part of ["header", "main", "footer"]) {
-      const [old, fresh] = [document.querySelector(part), page.querySelector(part)];
+      const [old, fresh] = [document, page].map((whole) => whole.querySelector(part));
       if (old && fresh) become(old, fresh);
     }
     // A row that moved has lost the focus on its way.
     if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
-    if (scroll > 0 && read?.isConnected) {
+    if (isScrolled && read?.isConnected) {
       window.scrollBy({ top: read.getBoundingClientRect().top - top, behavior: "instant" });
     }
   }
 
   // MARK: Asking again
 
-  const shortestPause = 15_000;
-  const longestPause = 300_000;
-  let pause = shortestPause;
-  let timer = 0;
-  let asked = Date.now();
-  let isOver = false;
+  const [live, usesKeys] = ["leaks.live", "leaks.keys"];
+  const [shortestPause, longestPause] = [15_000, 300_000];
+  let [pause, timer, asked] = [shortestPause, 0, Date.now()];
+  let isOver = !main.hasAttribute("data-live");
+  /** Ends the question that is under way: there is one at most. */
+  let asking = new AbortController();
   /** The entity tag of what is shown, once an answer told it. */
   let tag = null;
 
   const touched = new Set();
   main.addEventListener("input", (event) => touched.add(event.target));
-  const isEdited = (field) => {
-    if (!field.isConnected) return false;
-    if (field.nodeName === "SELECT") {
-      return field.selectedIndex !== Math.max(0, [...field.options].findIndex((option) => option.defaultSelected));
-    }
-    return field.type === "checkbox" || field.type === "radio"
-      ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
-  };
+  const isEdited = (field) => field.isConnected && (field.nodeName === "SELECT"
+    ? field.selectedIndex !== Math.max(0, [...field.options].findIndex((option) => option.defaultSelected))
+    : field.checked !== field.defaultChecked || field.value !== field.defaultValue);
 
   /** Whether somebody is in the middle of something that a new content would disturb. */
   function isBusy() {
@@ -173,29 +170,35 @@
 
   function plan() {
     clearTimeout(timer);
-    timer = setTimeout(refresh, pause);
+    if (!isOver && isOn(live)) timer = setTimeout(refresh, pause);
   }
 
   async function refresh() {
-    // Whoever comes back to the page starts it again.
-    if (document.hidden || isOver) return;
+    asking.abort();
+    clearTimeout(timer);
+    // Whoever comes back to the page, or has it kept up to date again, starts it anew.
+    if (document.hidden || isOver || !isOn(live)) return;
     if (isBusy()) return plan();
+    const mine = asking = new AbortController();
+    const isWanted = () => mine === asking && isOn(live);
+    const deadline = setTimeout(() => mine.abort(), 30_000);
     asked = Date.now();
-    let answer;
     try {
-      answer = await fetch(location.href, {
-        headers: tag ? { "If-None-Match": tag } : {}, redirect: "manual", signal: AbortSignal.timeout(30_000),
-      });
-      if (await take(answer)) return stop();
+      const headers = tag ? { "If-None-Match": tag } : {};
+      const answer = await fetch(location.href, { headers, redirect: "manual", signal: mine.signal });
+      if (await take(answer, isWanted)) stop();
     } catch {
-      pause = Math.min(longestPause, pause * 2);
+      if (isWanted()) pause = Math.min(longestPause, pause * 2);
     }
+    clearTimeout(deadline);
+    // A later question plans for itself.
+    if (!isWanted()) return;
     tellTimes();
     plan();
   }
 
   /** @returns whether nothing more will come: signed out, not allowed, or gone. */
-  async function take(answer) {
+  async function take(answer, isWanted) {
     if (answer.type === "opaqueredirect" || [401, 403, 404, 410].includes(answer.status)) return true;
     if (answer.status !== 200 && answer.status !== 304) {
       const wanted = Number(answer.headers.get("Retry-After")) * 1000 || 0;
@@ -205,84 +208,62 @@
     const date = Date.parse(answer.headers.get("Date") ?? "");
     if (answer.status === 200) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      if (isBusy() || !page.getElementById("main")) return false;
+      if (!isWanted() || isBusy() || !page.getElementById("main")) return false;
       show(page);
       tag = answer.headers.get("ETag");
     }
     pause = shortestPause;
-    if (date) {
-      ahead = date - Date.now();
-      confirm(date);
-    }
+    if (date) confirm(date);
     return false;
   }
 
   function stop() {
     isOver = true;
-    const reload = Object.assign(document.createElement("a"), { href: location.href, textContent: "Reload" });
-    const note = document.createElement("span");
-    note.setAttribute("role", "status");
-    note.append("not kept up to date any more: ", reload);
-    own.add(note);
-    footer.append(note);
+    status.append("not kept up to date any more: ", element("a", { href: location.href, textContent: "Reload" }));
   }
 
   // A clock that is behind the page itself is wrong.
   ahead = Math.max(0, Date.parse(asOf()?.dateTime ?? "") - Date.now() || 0);
   tellTimes();
   setInterval(() => document.hidden || tellTimes(), 15_000);
-  if (main.hasAttribute("data-live")) {
-    plan();
-    document.addEventListener("visibilitychange", () => {
-      if (document.hidden) return;
-      tellTimes();
-      if (Date.now() - asked >= pause) refresh();
-      else plan();
-    });
-  }
+  plan();
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return;
+    tellTimes();
+    return Date.now() - asked >= pause ? refresh() : plan();
+  });
 
   // MARK: Keys
 
-  const search = () => main.querySelector("input[type=search]");
-  const setting = "leaks.keys";
-  const areKeysOn = () => {
-    try { return localStorage.getItem(setting) !== "off"; } catch { return true; }
-  };
-
-  function element(name, properties, ...children) {
-    const made = Object.assign(document.createElement(name), properties);
-    made.append(...children);
-    return made;
+  /** A box in the dialog, for what this browser remembers. */
+  function choice(setting, words, changed) {
+    const box = element("input", { type: "checkbox", checked: isOn(setting) });
+    box.addEventListener("change", () => {
+      try { localStorage.setItem(setting, box.checked ? "on" : "off"); } catch { chosen[setting] = box.checked; }
+      changed?.();
+    });
+    // Chosen in another window.
+    addEventListener("storage", () => box.checked === isOn(setting) || box.click());
+    return element("label", {}, box, ` ${words}`);
   }
 
-  const chosen = element("input", { type: "checkbox" });
-  chosen.addEventListener("change", () => {
-    try { localStorage.setItem(setting, chosen.checked ? "on" : "off"); } catch { /* Then they stay on. */ }
-  });
   const keys = [
     ["j or ↓, k or ↑", "next row, row before (the arrows once a row has the focus)"], ["Enter", "open the row"],
     ["/", "search"], ["?", "these keys"], ["Esc", "leave the search, close this"],
   ];
   const dialog = element(
     "dialog", {},
-    element("h2", { id: "keys", textContent: "Keys" }),
+    element("h2", { id: "shortcuts", textContent: "Keys" }),
     element("dl", { className: "keys" }, ...keys.map(([key, meaning]) =>
       element("div", {}, element("dt", {}, element("kbd", { textContent: key })), element("dd", { textContent: meaning })))),
     element("form", { method: "dialog" },
-      element("label", {}, chosen, " Use them"), element("button", { autofocus: true, textContent: "Close" })));
-  dialog.setAttribute("aria-labelledby", "keys");
-  own.add(dialog);
+      element("div", {}, choice(usesKeys, "Use them"), isOver ? "" : choice(live, "Keep this page up to date", refresh)),
+      element("button", { autofocus: true, textContent: "Close" })));
+  dialog.setAttribute("aria-labelledby", "shortcuts");
 
-  function showKeys() {
-    chosen.checked = areKeysOn();
-    dialog.showModal();
-  }
-
-  const opener = element("button", { className: "quiet", type: "button", textContent: "Keys" });
-  opener.addEventListener("click", showKeys);
-  const place = element("span", {}, opener);
-  own.add(place);
-  footer.append(place);
+  const showKeys = () => dialog.showModal();
+  const opener = element("button", { className: "quiet", type: "button", textContent: "Keys", onclick: showKeys });
+  tools.prepend(opener, " ");
   document.body.append(dialog);
 
   function move(step) {
@@ -294,6 +275,13 @@
     return link !== undefined;
   }
 
+  function toSearch() {
+    const search = main.querySelector("input[type=search]");
+    search?.focus();
+    search?.select();
+    return search !== null;
+  }
+
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const field = event.target.closest?.("input, select, textarea");
@@ -301,24 +289,11 @@
       if (event.key === "Escape" && field?.type === "search") field.blur();
       return;
     }
-    if (!areKeysOn()) return;
     const isInRow = event.target.closest?.("tbody tr") !== null;
-    let isDone = false;
-    switch (event.key) {
-    case "j": isDone = move(1); break;
-    case "k": isDone = move(-1); break;
-    case "ArrowDown": isDone = isInRow && move(1); break;
-    case "ArrowUp": isDone = isInRow && move(-1); break;
-    case "/":
-      isDone = search() !== null;
-      search()?.focus();
-      search()?.select();
-      break;
-    case "?":
-      showKeys();
-      isDone = true;
-      break;
-    }
-    if (isDone) event.preventDefault();
+    const acts = {
+      j: () => move(1), k: () => move(-1), ArrowDown: () => isInRow && move(1), ArrowUp: () => isInRow && move(-1),
+      "/": toSearch, "?": showKeys,
+    };
+    if (isOn(usesKeys) && Object.hasOwn(acts, event.key) && acts[event.key]() !== false) event.preventDefault();
   });
 })();

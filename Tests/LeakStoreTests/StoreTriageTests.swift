@@ -65,6 +65,20 @@ import Testing
         #expect(try row().standing == Standing(decision: decision, reportsSince: 2, backIn: "5.2.1-beta"))
     }
 
+    @Test func `what is resolved after a version comes back with any newer one, whichever is the newest`()
+        throws
+    {
+        try count(
+            Report(leak: page, version: "5.2"), Report(leak: page, version: "6.0"))
+        let decision = try decide(.resolve(.after("5.2")))
+        #expect(decision.action == .resolved(version: "5.2", isAfter: true))
+        try count(Report(leak: page, version: "5.2.0", count: 3))
+        #expect(try row().state == .resolved)
+        try count(Report(leak: page, version: "5.3", count: 2))
+        #expect(try row().standing == Standing(decision: decision, reportsSince: 2, backIn: "5.3"))
+        #expect(throws: StoreError.self) { try decide(.resolve(.after("unknown"))) }
+    }
+
     @Test(arguments: [
         ("5.2", "5.1", LeakState.resolved), ("5.2", "5.2", .regressed), ("5.2", "5.2.0", .regressed),
         ("5.2.0", "v5.2", .regressed), ("5.2", "5.2+812", .regressed), ("5.2", "5.2-rc.1", .resolved),

@@ -88,8 +88,8 @@ public struct Credentials: Sendable {
         return (credential, secret.text)
     }
 
-    /// Bytes of a name.
-    static let nameBytes = 64
+    /// Bytes of a name: it stands beside what is decided with the token.
+    static let nameBytes = Decision.nameBytes
 
     private static func check(_ name: String, _ purpose: Credential.Purpose) throws(SettingError) {
         try check(name, "--name", longest: nameBytes)

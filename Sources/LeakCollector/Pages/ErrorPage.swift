@@ -11,6 +11,8 @@ struct ErrorPage: Component {
     var status: Int
     /// One sentence for this case, in place of the general one.
     var detail: String?
+    /// What was written in a form that was refused: given back, so that nobody writes it twice.
+    var written: String?
     /// `nil` leads to the summary.
     var back: Way?
     /// Off where the visitor has not signed in.
@@ -23,10 +25,21 @@ struct ErrorPage: Component {
             title: words.title, section: nil, context: context, hasNavigation: hasNavigation,
             main: #"""
                 <div class="narrow"><p class="crumb">\#(status)</p><h1>\#(words.title)</h1>
-                <p dir="auto">\#(detail ?? words.advice)</p>
+                <p dir="auto">\#(detail ?? words.advice)</p>\#(givenBack)
                 <p><a class="button" href="\#(context.links.to(back.to))">\#(back.text)</a></p></div>
                 """#
         ).html
+    }
+
+    private var givenBack: HTML? {
+        guard let written, !written.isEmpty else { return nil }
+        // The first line end of a text area is not part of its text.
+        return #"""
+
+            <p><label for="written">What you wrote, to copy from</label></p>
+            <p><textarea id="written" rows="8" dir="auto" readonly>
+            \#(written)</textarea></p>
+            """#
     }
 
     private static let refusedForm = (

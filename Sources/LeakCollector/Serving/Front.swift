@@ -50,7 +50,13 @@ final class Front: Service {
             return refusal(of: route, request)
         case .notFound: return files.response(to: request) ?? nothing(at: request)
         case .methodNotAllowed(let allow):
-            return Problem(.methodNotAllowed, "this address answers \(allow)").with("Allow", allow).response
+            guard !request.path.hasPrefix("/api/") else {
+                return Problem(.methodNotAllowed, "this address answers \(allow)").with("Allow", allow)
+                    .response
+            }
+            var page = Response.page(error: .methodNotAllowed, now: now())
+            page.fields.append(("Allow", allow))
+            return page
         case .options: return match.refusal
         }
     }
@@ -73,7 +79,17 @@ final class Front: Service {
     }
 
     private func tooLarge(for route: Route) -> Response {
-        Problem(.contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body").response
+        let problem = Problem(
+            .contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body")
+        switch route {
+        case .decisionForm(let leak): return Act.form(leak).refusal(problem, now: now())
+        case .handout(let change): return change.refusal(problem, now: now())
+        case .signInPage, .signIn, .signOut:
+            return .page(error: problem.status, detail: problem.detail, now: now())
+        case _ where route.access == .people:
+            return .page(error: problem.status, detail: problem.detail, isSignedIn: true, now: now())
+        default: return problem.response
+        }
     }
 
     private func unentitled(to route: Route, _ request: borrowing Request) -> Response? {
@@ -138,6 +154,7 @@ final class Front: Service {
         case .decisions(let leak): decide(.json(leak), request, responder)
         case .decisionForm(let leak): decide(.form(leak), request, responder)
         case .handout(let change): handOut(change, request, responder)
+        case .formAddress(let page): responder.send(.redirect(to: Links.served.to(page)))
         case .install(let id):
             erasure.receive(id, request, responder)
         case .signInPage, .signIn, .signOut:
@@ -158,7 +175,7 @@ final class Front: Service {
     private func decide(_ act: Act, _ request: borrowing Request, _ responder: consuming Responder) {
         guard !health.keepsQuestionsOut else {
             let problem = Problem.unavailable("the database cannot be reached", afterSeconds: 5)
-            responder.send(act.refusal(problem, now: now()))
+            responder.send(act.refusal(problem, note: act.note(of: request), now: now()))
             return
         }
         triage.receive(act, request, responder, now: now())

@@ -49,7 +49,7 @@ struct Question: Sendable, CustomStringConvertible {
         case .reportsPage(let id): topic = .reportsPage(id)
         case .releasesPage: topic = .releasesPage(app: Self.app(request))
         case .reports, .health, .signInPage, .signIn, .signOut, .install, .decisions, .decisionForm,
-            .handout:
+            .handout, .formAddress:
             throw Problem(.notFound, "nothing to read is at this address")
         }
     }

@@ -12,6 +12,8 @@ enum Route: Hashable, Sendable {
     case signInPage, signIn, signOut
     /// Keys or tokens; in JSON, and a change by JSON or by a form.
     case handouts(HandoutKind), handout(HandoutChange)
+    /// Read at the address of a form, as by a reload or from the browser's history: leads to the page it stands on.
+    case formAddress(Place)
     /// The install's id.
     case install(String)
     case summaryPage, leakPage(LeakID), reportsPage(LeakID), releasesPage, classPage, accessPage
@@ -45,6 +47,9 @@ enum Route: Hashable, Sendable {
     private static func addresses(of kind: HandoutKind) -> [(HTTPServer.Method, String, Pattern)] {
         let (form, resource) = ("/access/\(kind.rawValue)", "/api/v1/\(kind.rawValue)")
         return [
+            (.get, form, .fixed(.formAddress(.access))),
+            (.get, form + "/{id}/name", .fixed(.formAddress(.access))),
+            (.get, form + "/{id}/revoke", .fixed(.formAddress(.access))),
             (.post, form, .fixed(.handout(HandoutChange(kind: kind, action: .create, isForm: true)))),
             (.post, form + "/{id}/name", .handout(kind, HandoutChange.Action.rename, isForm: true)),
             (.post, form + "/{id}/revoke", .handout(kind, HandoutChange.Action.revoke, isForm: true)),
@@ -63,6 +68,7 @@ enum Route: Hashable, Sendable {
         (.get, "/classes", .fixed(.classPage)),
         (.get, "/leaks/{leak}", .leak(Route.leakPage)),
         (.get, "/leaks/{leak}/reports", .leak(Route.reportsPage)),
+        (.get, "/leaks/{leak}/decisions", .leak { .formAddress(.leak($0)) }),
         (.post, "/leaks/{leak}/decisions", .leak(Route.decisionForm)),
         (.post, "/api/v1/reports", .fixed(.reports)),
         (.get, "/api/v1/leaks", .fixed(.leaks)),
@@ -100,20 +106,22 @@ enum Route: Hashable, Sendable {
         case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .check,
             .install, .decisions, .handouts:
             .readers
-        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage, .decisionForm, .accessPage:
+        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage, .decisionForm, .accessPage,
+            .formAddress:
             .people
         case .handout(let change): change.isForm ? .people : .readers
         case .health, .readiness, .signInPage, .signIn, .signOut: .anyone
         }
     }
 
-    /// Where a browser goes once somebody has signed in who had to: a form's address answers no GET.
+    /// Where a browser goes once somebody has signed in who had to: from a form's address to its page.
     ///
     /// - Parameter target: what was asked for.
     func destination(from target: String) -> String {
         switch self {
         case .decisionForm(let leak): Links.served.to(.leak(leak))
         case .handout: Links.served.to(.access)
+        case .formAddress(let page): Links.served.to(page)
         default: target
         }
     }

@@ -56,7 +56,17 @@ enum Act: Hashable, Sendable {
         }
     }
 
-    func refusal(_ problem: Problem, now: Int64) -> Response {
+    /// The note in what was sent by a form, whatever else is wrong with it.
+    func note(of request: borrowing Request) -> String? {
+        guard case .form = self, request.hasContentType("application/x-www-form-urlencoded") else {
+            return nil
+        }
+        // Forms end lines with CR LF.
+        return Form(request.body())["note"]?.replacing("\r\n", with: "\n")
+    }
+
+    /// - Parameter note: given back to who wrote it in a form.
+    func refusal(_ problem: Problem, note: String? = nil, now: Int64) -> Response {
         switch self {
         case .json:
             return problem.response
@@ -65,7 +75,8 @@ enum Act: Hashable, Sendable {
             // What else went wrong is told in the page's own words.
             let detail = problem.status.code < 500 && problem.status != .notFound ? problem.detail : nil
             return .page(
-                error: problem.status, detail: detail, back: problem.status == .notFound ? nil : back,
+                error: problem.status, detail: detail, written: note,
+                back: problem.status == .notFound ? nil : back,
                 isSignedIn: true, now: now)
         }
     }

@@ -8,6 +8,9 @@ struct DecisionFields: Hashable, Sendable {
     var action: String?
     /// `in`: `now`, `next`, or a version.
     var fix: String?
+    /// What `now` and `next` are said of: the newest version that the page showed. `nil`: the newest one of all, of which
+    /// reports may have come since somebody looked.
+    var newest: String?
     /// A day, or a time of RFC 3339.
     var until: String?
     var reports: Int?
@@ -50,14 +53,21 @@ struct DecisionFields: Hashable, Sendable {
     private func readFix() throws(Problem) -> Decision.Fix {
         switch fix {
         case nil, "": throw Self.wrong("in is missing: \(Self.fixes)")
-        case "now": return .newestVersion
-        case "next": return .nextVersion
+        case "now": return try newest.map(Self.checkedNewest).map { .version($0) } ?? .newestVersion
+        case "next": return try newest.map(Self.checkedNewest).map { .after($0) } ?? .nextVersion
         case let version?:
             if let problem = WireName.problem(in: version, of: "in", atMost: WireLimits.versionBytes) {
                 throw Self.wrong("\(problem); it must be \(Self.fixes)")
             }
             return .version(version)
         }
+    }
+
+    private static func checkedNewest(_ version: String) throws(Problem) -> String {
+        if let problem = WireName.problem(in: version, of: "newest", atMost: WireLimits.versionBytes) {
+            throw wrong("\(problem): load the leak's page again")
+        }
+        return version
     }
 
     private func readLimit(_ now: Int64) throws(Problem) -> Decision.IgnoreLimit? {

@@ -21,8 +21,8 @@ extension DecisionFields {
         func text(_ name: String) -> String? { form[name].flatMap { $0.isEmpty ? nil : $0 } }
         note = text("note")
         switch try Self.button(of: form) {
-        case .resolveInNextVersion: (action, fix) = ("resolve", "next")
-        case .resolveNow: (action, fix) = ("resolve", "now")
+        case .resolveInNextVersion: (action, fix, newest) = ("resolve", "next", text("newest"))
+        case .resolveNow: (action, fix, newest) = ("resolve", "now", text("newest"))
         case .resolveInVersion:
             guard let version = text("in") else {
                 throw Problem(

@@ -17,12 +17,13 @@ struct Triage: Sendable {
     ///
     /// - Parameter now: milliseconds since 1970.
     func receive(_ act: Act, _ request: borrowing Request, _ responder: consuming Responder, now: Int64) {
+        let note = act.note(of: request)
         let decision: Decision
         do throws(Problem) {
             let who = try gate.author(of: request, now: now)
             decision = try act.fields(of: request).decision(by: who.actor, now: now)
         } catch {
-            responder.send(act.refusal(error, now: now))
+            responder.send(act.refusal(error, note: note, now: now))
             return
         }
         let later = SharedResponder(responder)
@@ -39,12 +40,14 @@ struct Triage: Sendable {
                 if problem.status.code >= 500 {
                     log.error("deciding about \(act.leak): \(problem.cause ?? "\(error)")")
                 }
-                later.send(act.refusal(problem, now: now))
+                later.send(act.refusal(problem, note: note, now: now))
             }
         }
         if !isTaken {
             later.send(
-                act.refusal(.unavailable("too many questions wait for the store", afterSeconds: 1), now: now))
+                act.refusal(
+                    .unavailable("too many questions wait for the store", afterSeconds: 1), note: note,
+                    now: now))
         }
     }
 }

@@ -18,6 +18,8 @@ public struct Decision: Hashable, Sendable {
         /// Any version newer than the newest one.
         case nextVersion
         case version(String)
+        /// Any version newer than this one.
+        case after(String)
     }
 
     public enum IgnoreLimit: Hashable, Sendable {

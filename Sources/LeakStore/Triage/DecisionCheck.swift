@@ -1,5 +1,5 @@
 extension Decision {
-    /// Bytes of the version in ``Fix/version(_:)``: as many as a report's version may have.
+    /// Bytes of the version in ``Fix/version(_:)`` and ``Fix/after(_:)``: as many as a report's version may have.
     public static let versionBytes = 64
 
     /// As every store keeps it: without a note rather than with an empty one.
@@ -11,7 +11,7 @@ extension Decision {
         try Self.checkName(by)
         try Self.check("the note", note ?? "", atMost: Self.noteBytes, lines: true)
         switch action {
-        case .resolve(.version(let version)):
+        case .resolve(.version(let version)), .resolve(.after(let version)):
             try Self.check("the version", version, atMost: Self.versionBytes, lines: false)
             guard VersionOrder(version).isNumbered else {
                 throw .invalid(
@@ -64,6 +64,7 @@ extension Decision.Fix {
         case .newestVersion: (newest, false, VersionOrder(newest).atOrAbove)
         case .nextVersion: (newest, true, VersionOrder(newest).above)
         case .version(let version): (version, false, VersionOrder(version).atOrAbove)
+        case .after(let version): (version, true, VersionOrder(version).above)
         }
     }
 }

@@ -61,6 +61,37 @@ extension BrowserTests {
             }
         }
 
+        @Test func `who does not want a page kept up to date switches it off, and on again`() async throws {
+            let site = try await Site([Batch.reports([Shop.driver])])
+            try await site.visit { tab in
+                try await tab.open(site.address + "/")
+                #expect(
+                    try await tab.evaluate("document.querySelector('footer output').textContent").text == "")
+                _ = try await tab.evaluate(
+                    """
+                    window.asked = 0;
+                    window.under = window.most = 0;
+                    { const ask = window.fetch; window.fetch = async (...all) => {
+                      asked += 1; under += 1; most = Math.max(most, under);
+                      try { return await ask(...all); } finally { under -= 1; } }; }
+                    window.box = [...document.querySelectorAll('dialog label')]
+                      .find((label) => label.textContent.includes('Keep this page up to date')).firstElementChild;
+                    box.click();
+                    """)
+                try await site.deliver(Batch.reports([Shop.messageAlone]))
+                try await tab.comeBack()
+                try await tab.settle()
+                #expect(try await tab.evaluate("asked").number == 0)
+                try await tab.expect(rows, reads: ["Driver.MapViewController"])
+                _ = try await tab.evaluate("box.click()")
+                try await tab.wait(until: "document.querySelectorAll('table.leaks tbody th > a').length > 1")
+                #expect(try await tab.evaluate("asked >= 1 && most === 1").isTrue)
+                #expect(
+                    try await tab.evaluate("document.querySelector('footer').lastElementChild.id").text
+                        == "tools")
+            }
+        }
+
         @Test func `keys move through the list, open a leak and lead to the search`() async throws {
             try await Shop.shared().visit { tab in
                 try await tab.open(tab.site + "/?app=\(Shop.app)&sort=reports")

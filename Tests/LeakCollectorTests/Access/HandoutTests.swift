@@ -83,7 +83,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("name=", "name is 0 bytes, must be 1 to 64"), ("", "name is 0 bytes, must be 1 to 64"),
+        ("name=", "name is 0 bytes, must be 1 to 128"), ("", "name is 0 bytes, must be 1 to 128"),
+        ("name=\(String(repeating: "n", count: 129))", "name is 129 bytes, must be 1 to 128"),
         ("name=%00", "name holds a control character"),
         ("name=COLLECTOR_INGEST_KEY", "name is the name of the key in that variable"),
         ("name=x&app=\(String(repeating: "a", count: 300))", "app is 300 bytes, must be"),
@@ -93,6 +94,32 @@ import Testing
         let answer = try running.post(body, Self.form, to: "/access/keys", fields: try session(running))
         #expect(answer.status == 400)
         #expect(answer.text.contains(words), "\(answer.text)")
+    }
+
+    @Test(arguments: ["/access/keys", "/access/tokens/1/name", "/access/keys/1/revoke"])
+    func `a form's address read by a browser leads to its page, and a form that is too large is told there`(
+        path: String
+    ) throws {
+        let running = try RunningCollector()
+        let fields = try session(running)
+        let read = try running.get(path, fields: fields)
+        #expect(read.status == 303 && read.field("Location") == "/access")
+        #expect(try running.get(path, fields: []).field("Location") == "/sign-in?to=%2Faccess")
+        let large = try running.post(
+            "name=" + String(repeating: "n", count: 5000), Self.form, to: path, fields: fields)
+        #expect(large.status == 413)
+        #expect(try Markup(large.body).links.contains("/access"))
+    }
+
+    @Test func `a name as long as its field takes is not refused, in any script`() throws {
+        let running = try RunningCollector()
+        let fields = try session(running)
+        let page = try running.get("/access", fields: fields).text
+        let limit = try #require(page.firstMatch(of: /name="name" required maxlength="(\d+)"/))
+        let name = String(repeating: "漏", count: try #require(Int(limit.1)))
+        let answer = try running.post(
+            "name=\(Percent.encode(name))", Self.form, to: "/access/keys", fields: fields)
+        #expect(answer.status == 201)
     }
 
     @Test func `forms of other sites, and cookies of programs, change nothing`() throws {

@@ -30,6 +30,7 @@ struct Markup {
         "role", "tabindex", "d", "x", "y", "width", "height", "rx", "viewbox", "preserveaspectratio",
         "aria-label",
         "src", "defer", "data-live", "list", "min", "max", "maxlength", "rows", "size", "novalidate",
+        "readonly",
         "aria-current", "aria-sort", "aria-hidden", "aria-invalid", "aria-describedby",
     ]
 

@@ -58,11 +58,12 @@ import Testing
     @Test func `numbers lead to the leaks behind them`() throws {
         let links = try markup(Shop.releases).links
         for query in [
-            "", "&state=any", "&state=any&sort=first_seen", "&state=regressed", "&state=any&sort=reports",
+            "", "&state=any", "&state=any&sort=first_seen", "&state=any&sort=reports",
         ] {
             #expect(links.contains("/?app=com.acme.shop&version=5.2.0\(query)"))
         }
-        #expect(!links.contains("/?app=com.acme.shop&version=5.1.0&state=regressed"), "there are none")
+        // No list has just the leaks that regressed in this version: one of those that are back may be back elsewhere.
+        #expect(!links.contains { $0.contains("state=regressed") })
     }
 
     @Test func `builds are named in order, of many the first and the last`() throws {

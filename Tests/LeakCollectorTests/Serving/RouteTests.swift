@@ -33,6 +33,8 @@ import Testing
         ("/sign-in", .signInPage),
         ("/access", .accessPage), ("/api/v1/keys", .handouts(.keys)), ("/api/v1/tokens", .handouts(.tokens)),
         ("/api/v1/check", .check),
+        ("/leaks/\(id)/decisions", .formAddress(.leak(leak))), ("/access/keys", .formAddress(.access)),
+        ("/access/tokens/7/name", .formAddress(.access)), ("/access/keys/7/revoke", .formAddress(.access)),
     ])
     func `reads`(path: String, route: Route) {
         #expect(Self.find(.get, path) == route)
@@ -53,8 +55,8 @@ import Testing
     @Test(arguments: [
         "/nope", "", "//", "/leaks", "/leaks/", "/leaks/\(id)/", "/leaks/\(id)/nope", "/leaks/\(id)0",
         "/leaks/\(id.uppercased())", "/leaks/\(id)/trend", "/api/v1/leaks/\(id)/reports/", "/api/v1/leaks/x",
-        "/api/v2/leaks", "/style.css", "/sign-out", "/api/v1/reports", "/access/keys",
-        "/access/keys/1/revoke", "/access/", "/api/v1/keys/1",
+        "/api/v2/leaks", "/style.css", "/sign-out", "/api/v1/reports", "/access/keys/1",
+        "/access/", "/api/v1/keys/1", "/api/v1/leaks/\(id)/decisions",
     ])
     func `reads nothing at`(path: String) {
         #expect(Self.find(.get, path) == nil)

@@ -39,7 +39,10 @@ import Testing
         arguments: [
             ("do=resolve-next&in=&until=&reports=&note=", .resolve(.nextVersion)),
             ("do=resolve-now&until=2026-12-01&reports=5", .resolve(.newestVersion)),
-            ("do=resolve-in&in=5.2.0", .resolve(.version("5.2.0"))),
+            ("do=resolve-now&newest=5.2%2B7", .resolve(.version("5.2+7"))),
+            ("do=resolve-next&newest=5.2", .resolve(.after("5.2"))),
+            ("do=resolve-next&newest=", .resolve(.nextVersion)),
+            ("do=resolve-in&in=5.2.0&newest=5.1", .resolve(.version("5.2.0"))),
             ("do=ignore", .ignore(nil)),
             ("do=ignore-until&until=2026-12-01", .ignore(.date(december))),
             ("do=ignore-reports&reports=100", .ignore(.reports(100))),
@@ -99,6 +102,7 @@ import Testing
         ("do=resolve-in&in=", "version is empty"), ("do=ignore-until", "date is empty"),
         ("do=ignore-reports&reports=many", "number of reports is missing"),
         ("do=ignore-until&until=tomorrow", "until must be a day"),
+        ("do=resolve-now&newest=%00", "load the leak's page again"),
         ("do=close", "load the leak's page again"), ("in=5&until=2026-12-01", "press the button"),
         ("", "note is empty"), ("do=note&note=+", "note is empty"),
     ])

@@ -65,6 +65,28 @@ import Testing
         #expect(standing["is_after"] as? Bool == true && standing["version"] as? String == "5.0.0")
     }
 
+    @Test(arguments: [("resolve-now", "5.2"), ("resolve-next", "5.3")])
+    func `what a page says of its newest version holds for it when a newer one is reported meanwhile`(
+        button: String, back: String
+    ) throws {
+        let running = try RunningCollector()
+        try report("5.2", to: running)
+        let leak = try leak(running)
+        let page = try running.get("/leaks/\(leak)").text
+        #expect(page.contains("Resolved now, in 5.2"))
+        #expect(page.contains(#"<input type="hidden" name="newest" value="5.2">"#))
+        try report("6.0", to: running)
+        let answer = try running.post(
+            "do=\(button)&newest=5.2", "application/x-www-form-urlencoded", to: "/leaks/\(leak)/decisions",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        #expect(answer.status == 303)
+        #expect(try look(running, leak).toFix == 0)
+        try report(back, to: running)
+        let (toFix, words) = try look(running, leak)
+        #expect(toFix == 1)
+        #expect(words.contains("Regressed in \(back)"))
+    }
+
     @Test func `ignored until more reports, a leak is open again with the last of them`() throws {
         let running = try RunningCollector()
         try report("1.0", to: running)

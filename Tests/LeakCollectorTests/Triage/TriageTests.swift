@@ -155,6 +155,52 @@ import Threads
         #expect(markup.links.contains("/leaks/\(leak)"))
     }
 
+    @Test(
+        arguments: [
+            ("do=ignore-until&note=a%26b%3C", "a&b<"), ("do=close&note=%0D%0Atext", "\ntext"),
+            ("do=note&note=\(String(repeating: "%C3%A9", count: 1001))", String(repeating: "é", count: 1001)),
+            ("do=note&note=broken", "broken"),
+        ])
+    func `what was written in a form that is refused is given back`(form: String, note: String) throws {
+        let (running, leak, decisions) = try collector()
+        let answer = try running.post(
+            form, Self.form, to: "/leaks/\(leak)/decisions", fields: [Self.bearer])
+        #expect(answer.status >= 400 && decisions.with(\.isEmpty))
+        let markup = try Markup(answer.body)
+        #expect(markup.shape.contains("textarea.readonly"))
+        #expect(markup.texts.contains("\n" + note))
+    }
+
+    @Test func `a note as long as its field takes is not refused, in any script`() throws {
+        let (running, leak, decisions) = try collector()
+        let page = try running.get("/leaks/\(leak)").text
+        let limit = try #require(page.firstMatch(of: /name="note" rows="1" maxlength="(\d+)"/))
+        let note = String(repeating: "漏", count: try #require(Int(limit.1)))
+        let answer = try running.post(
+            "do=note&note=\(Percent.encode(note))", Self.form, to: "/leaks/\(leak)/decisions",
+            fields: [Self.bearer])
+        #expect(answer.status == 303)
+        #expect(decisions.with { $0.map(\.note) } == [note])
+    }
+
+    @Test func `people are told on pages what a form's address does not take`() throws {
+        let (running, leak, _) = try collector()
+        let path = "/leaks/\(leak)/decisions"
+        let read = try running.get(path)
+        #expect(read.status == 303 && read.field("Location") == "/leaks/\(leak)")
+        #expect(try running.get(path, fields: []).field("Location") == "/sign-in?to=%2Fleaks%2F\(leak)")
+        let large = try running.post(
+            "note=" + String(repeating: "n", count: 16 * 1024), Self.form, to: path, fields: [Self.bearer])
+        #expect(large.status == 413)
+        #expect(try Markup(large.body).links.contains("/leaks/\(leak)"))
+        for (target, body) in [("/sign-in", String(repeating: "n", count: 5000)), ("/releases", "a=b")] {
+            let refused = try running.post(body, Self.form, to: target, fields: [])
+            #expect(refused.status == (target == "/sign-in" ? 413 : 405))
+            #expect(try Markup(refused.body).links.contains("/"), "\(target)")
+            #expect(target == "/sign-in" || refused.field("Allow")?.contains("GET") == true)
+        }
+    }
+
     @Test func `nothing is read at the address of decisions`() throws {
         let (running, leak, _) = try collector()
         let answer = try running.get("/api/v1/leaks/\(leak)/decisions")

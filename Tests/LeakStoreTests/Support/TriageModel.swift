@@ -69,6 +69,7 @@ struct TriageModel {
                 case .newestVersion: rank
                 case .nextVersion: rank + 1
                 case .version(let text): Self.versions.first { $0.text == text }?.rank ?? 0
+                case .after(let text): (Self.versions.first { $0.text == text }?.rank ?? 0) + 1
                 }
             (leak.resolved, leak.ignored) = ((from, leak.reports), nil)
         case .ignore(let limit): (leak.resolved, leak.ignored) = (nil, (limit, leak.total))

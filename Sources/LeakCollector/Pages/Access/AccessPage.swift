@@ -59,7 +59,7 @@ struct AccessPage: Component {
         let change = HandoutChange(kind: kind, action: .create, isForm: true)
         return #"""
             <form class="filters" method="post" action="\#(context.links.to(.handout(change)))" aria-label="\#(words)">\#
-            <label>Name <input name="name" required maxlength="\#(Credentials.nameBytes)" autocomplete="off"></label>\#(more)\#
+            <label>Name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off"></label>\#(more)\#
             <button class="main">\#(words)</button></form>
             """#
     }

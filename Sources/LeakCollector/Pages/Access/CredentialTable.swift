@@ -46,7 +46,7 @@ struct CredentialTable: Component {
         return #"""
             <details><summary>Rename…</summary>\#
             <form class="filters" method="post" action="\#(context.links.to(.handout(change)))">\#
-            <label>New name <input name="name" required maxlength="\#(Credentials.nameBytes)" autocomplete="off" \#
+            <label>New name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off" \#
             value="\#(credential.name)"></label><button>Rename</button></form></details>
             """#
     }

@@ -7,6 +7,9 @@ struct TriageForm: Component {
 
     private typealias Button = DecisionFields.Button
 
+    /// What a browser counts for `maxlength`, a unit of UTF-16, is at most so many bytes of UTF-8.
+    static let bytesPerUnit = 3
+
     /// Versions that are offered to choose from; any other may be typed.
     private static let versionsOffered = 20
 
@@ -14,9 +17,9 @@ struct TriageForm: Component {
         #"""
         <form class="triage" method="post" action="\#(context.links.to(.decisions(row.identity.id)))" \#
         aria-label="Decide about this leak" novalidate>\#
-        \#(forEnter)<div class="actions">\#(first)\#(ignore)\#(more)</div>\#
+        \#(forEnter)\#(shown)<div class="actions">\#(first)\#(ignore)\#(more)</div>\#
         <div class="actions"><label for="note" class="hidden">Note</label>\#
-        <textarea id="note" name="note" rows="1" maxlength="\#(Decision.noteBytes)" \#
+        <textarea id="note" name="note" rows="1" maxlength="\#(Decision.noteBytes / Self.bytesPerUnit)" \#
         placeholder="Note for the history"></textarea>\#
         \#(button(.note, "Add note"))</div></form>
         """#
@@ -26,6 +29,15 @@ struct TriageForm: Component {
     /// field that is filled in says what is meant.
     private var forEnter: HTML {
         #"<button class="hidden" tabindex="-1" aria-hidden="true">Send</button>"#
+    }
+
+    private var newest: String { context.versions.first ?? row.lastVersion }
+
+    /// The version that the buttons speak of, whatever is reported until one of them is pressed. Of one without a number
+    /// none is newer.
+    private var shown: HTML? {
+        guard VersionOrder(newest).isNumbered else { return nil }
+        return #"<input type="hidden" name="newest" value="\#(newest)">"#
     }
 
     private var first: HTML {
@@ -52,7 +64,6 @@ struct TriageForm: Component {
     }
 
     private var more: HTML {
-        let newest = context.versions.first ?? row.lastVersion
         let versions = context.versions.prefix(Self.versionsOffered).map { version in
             #"<option value="\#(version)"></option>"# as HTML
         }

@@ -32,7 +32,7 @@ struct ReleaseTable: Component {
         \#(number(release.leaks, release) { $0.state = .any })\#
         \#(number(release.newLeaks, release) { ($0.state, $0.sort) = (.any, .firstSeen) })\#
         <td class="num">\#(Count(release.goneLeaks))</td>\#
-        \#(number(release.regressedLeaks, release) { $0.state = .regressed })\#
+        <td class="num">\#(Count(release.regressedLeaks))</td>\#
         \#(number(release.reports, release) { ($0.state, $0.sort) = (.any, .reports) })\#
         \#(number(release.installs, release) { ($0.state, $0.sort) = (.any, .installs) })\#
         <td>\#(context.moment(release.firstSeen).dayElement)</td><td>\#(context.moment(release.lastSeen))</td></tr>
