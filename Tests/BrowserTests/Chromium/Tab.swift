@@ -95,9 +95,7 @@ final class Tab: Sendable {
 
     /// The value of an expression, a promise's when it is one. Works where the page's own scripts do not run.
     func evaluate(_ expression: String) async throws -> JSON {
-        let answer = try await call(
-            "Runtime.evaluate",
-            ["expression": JSON(expression), "returnByValue": true, "awaitPromise": true])
+        let answer = try await answer(to: expression)
         let problem = answer["exceptionDetails"]
         guard problem == .null else {
             throw Failure(
@@ -105,6 +103,29 @@ final class Tab: Sendable {
         }
         return answer["result"]["value"]
     }
+
+    /// Asks again where the page went while it was asked: of a page that is on its way nobody can tell when it is gone.
+    private func answer(to expression: String) async throws -> JSON {
+        let limit = ContinuousClock.now + .seconds(60)
+        while true {
+            do {
+                return try await call(
+                    "Runtime.evaluate",
+                    ["expression": JSON(expression), "returnByValue": true, "awaitPromise": true])
+            } catch let failure as DevTools.Failure
+                where Self.departures.contains(where: failure.description.contains)
+                && ContinuousClock.now < limit
+            {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    /// What DevTools say of a page that went.
+    private static let departures = [
+        "Inspected target navigated or closed", "Cannot find default execution context",
+        "Execution context was destroyed",
+    ]
 
     /// What the pages complained of since it was asked for last.
     func takeComplaints() -> [String] {
