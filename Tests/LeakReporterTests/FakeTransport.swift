@@ -52,7 +52,10 @@ extension Post {
     subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 }
 
-/// Looks a thousand times a second until it holds, at most five seconds.
+/// Seconds that are enough for a few attempts on a busy machine.
+let generousSeconds: Double = 600
+
+/// Looks a thousand times a second until it holds, for ``generousSeconds`` at most.
 ///
 /// - Returns: whether it came to hold.
 func comesToHold(_ condition: () -> Bool) -> Bool {

@@ -33,6 +33,3 @@ extension LeakReporter {
         for number in 1...3 { record(message: "Expected deallocation of Shop.Page\(number)") }
     }
 }
-
-/// Seconds that are enough for a few attempts on a busy machine.
-let generousSeconds: Double = 600
