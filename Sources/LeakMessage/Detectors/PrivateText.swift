@@ -107,9 +107,7 @@ struct PrivateText {
     private mutating func quotation(_ quote: UInt8) {
         keep(1)
         // The description of an object may stand in quotes, alone.
-        if let description = description(at: rest),
-            TypeName.ifNamed(description.name, demangle: { _ in nil }) != nil
-        {
+        if let description = description(at: rest), Self.isName(description.name) {
             if !description.attributes.isEmpty {
                 keep(upTo: description.attributes.startIndex)
                 end("; …>")
@@ -125,6 +123,17 @@ struct PrivateText {
         }
         kept.append(quote)
         rest = rest[(closing + 1)...]
+    }
+
+    /// Whether `text` is a type's name, its arguments too: ``TypeName`` takes whatever stands in their brackets, where a
+    /// user may have typed a sentence.
+    private static func isName(_ text: Text) -> Bool {
+        let marks = Array(".,:<>()[]?&-".utf8)
+        let isWordForWord = text.indices.allSatisfy { index in
+            if text[index] == UInt8(ascii: " ") { return text[..<index].last == UInt8(ascii: ",") }
+            return text[index].isIdentifier || marks.contains(text[index])
+        }
+        return isWordForWord && TypeName.ifNamed(text, demangle: { _ in nil }) != nil
     }
 
     /// Where a quotation ends: at the last quote of its sort, or at the last of the other when that one's stand among

@@ -45,6 +45,7 @@ import Testing
         ",视图泄漏:L: 0xAAG1f; text = 'it's Jane\nactions:  \">",
         "Something leaked: title = 'T' and label = \"a' Jane 2s ago 'b\"",
         "Something leaked: \"x\ntitle: \"Jane\"\"", "Leak \"<Jane D: 0x8f> title='x'\"",
+        "Leak \"<Box<Jane D>: 0x8f> title='x'\"", "Leak of '<Box<\u{2}, Jane D>m:e='x''",
         "Optional(<Shop.Field: 0; placeholder = Jane>)", "Something leaked: \"a\" b Jane has leaked\"",
         "Expected deallocation of \"a\" b 2s ago Jane\"",
         "Expected deallocation of <Odd 'view': 0x1f; placeholder = Jane",
