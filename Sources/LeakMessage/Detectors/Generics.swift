@@ -8,12 +8,16 @@ enum Generics {
         var result: [UInt8] = []
         var hasAppType = false
         var rest = name
+        // Of the part in front of the brackets; carried on, so that no byte is looked at once for each bracket.
+        var (isHosting, looked) = (false, name.startIndex)
         while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
             result.append(contentsOf: rest[...open])
+            isHosting = self.isHosting(name[looked..<open], wasHosting: isHosting)
+            looked = open
             let close = closing(of: open, in: rest)
             let arguments = rest[(open + 1)..<(close ?? rest.endIndex)]
             if SystemNames.hasAppType(arguments) { hasAppType = true }
-            if close != nil, isHosting(name[..<open]) {
+            if close != nil, isHosting {
                 result.append(contentsOf: arguments)
             } else {
                 result.append(contentsOf: Array("…".utf8))
@@ -29,11 +33,15 @@ enum Generics {
         return (result[...], hasAppType)
     }
 
-    /// `UIHostingController`, `_UIHostingView`, `NSHostingController`, and whatever else the system hosts SwiftUI
-    /// views with.
-    private static func isHosting(_ name: Text) -> Bool {
-        let component = name[((name.lastIndex(of: UInt8(ascii: ".")) ?? name.startIndex - 1) + 1)...]
-        return component.contains("Hosting")
+    /// Whether the last dotted part names a host: `UIHostingController`, `_UIHostingView`, `NSHostingController`, and
+    /// whatever else the system hosts SwiftUI views with.
+    ///
+    /// - Parameter wasHosting: whether the part that `text` goes on did.
+    private static func isHosting(_ text: Text, wasHosting: Bool) -> Bool {
+        guard let dot = text.lastIndex(of: UInt8(ascii: ".")) else {
+            return wasHosting || text.contains("Hosting")
+        }
+        return text[(dot + 1)...].contains("Hosting")
     }
 
     /// Where the `>` stands that closes the `<` at `open`; that of an arrow `->` closes nothing.
