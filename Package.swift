@@ -77,6 +77,7 @@ let package = Package(
                 "Threads", "Gzip", .target(name: "CLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
+        .target(name: "SentryEnvelope", dependencies: ["LeakMessage"], swiftSettings: settings),
         .target(name: "LeakStore", dependencies: ["CSQLite", "Threads"], swiftSettings: settings),
         // Empty without its trait, so that nobody needs libpq who does not ask for it.
         .target(
@@ -89,7 +90,8 @@ let package = Package(
         .target(
             name: "LeakCollector",
             dependencies: [
-                "LeakMessage", "LeakStore", "HTTPServer", "Threads", "CCrypto", "CSwiftRuntime",
+                "LeakMessage", "SentryEnvelope", "LeakStore", "HTTPServer", "Threads", "CCrypto",
+                "CSwiftRuntime",
                 .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
             ],
             swiftSettings: settings),
@@ -149,6 +151,9 @@ let package = Package(
                 "FoundationTransport", "LeakReporter", "ReportTransport", "HTTPServer", "Gzip", "Threads",
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "SentryEnvelopeTests", dependencies: ["SentryEnvelope", "LeakMessage"],
+            resources: [.copy("Envelopes")], swiftSettings: settings),
         .testTarget(
             name: "LeakStoreTests",
             dependencies: [
