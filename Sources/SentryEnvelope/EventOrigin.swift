@@ -44,7 +44,9 @@ struct Release: Hashable {
 extension [String?] {
     /// The first that says something.
     var firstGiven: String? {
-        for case let text? in self where !text.isEmpty { return text }
+        for case let text? in self {
+            if let visible = text.visible { return visible }
+        }
         return nil
     }
 }

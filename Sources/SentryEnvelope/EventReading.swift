@@ -82,7 +82,7 @@ extension SentryEvent {
                 isAlone = try alone.field(name, &scanner) || isAlone
             }
         }
-        if isAlone { take(alone) }
+        if isAlone, exception == nil { take(alone) }
     }
 
     private mutating func exceptionList(_ scanner: inout JSONScanner) throws(JSONError) {

@@ -16,10 +16,10 @@ struct EventTranslation {
         report.at = event.at
         let tagged = event.tag(Self.kindTag).flatMap(LeakKind.init)
         report.kind = report.kind ?? tagged?.kind
-        report.className = [report.className, event.tag(Self.classTag)].compactMap { $0?.visible }.firstGiven
+        report.className = [report.className, event.tag(Self.classTag)].firstGiven
         report.name(by: event)
         report.keys = Self.keys(event, isKindKnown: tagged != nil)
-        report.log = event.breadcrumbs.suffix(WireLimits.logCount).compactMap(\.line)
+        report.log = event.breadcrumbs.compactMap(\.line)
         let fingerprint = SentryFingerprint(event.fingerprint)
         let parts = fingerprint.parts(of: report)
         if !parts.isEmpty { report.fingerprint = parts }
@@ -48,15 +48,17 @@ extension LeakReport {
     /// Fills in what names the leak and what is said about it.
     fileprivate mutating func name(by event: SentryEvent) {
         guard let exception = event.exception else {
-            message = event.text?.cut(to: WireLimits.messageBytes)
+            message = Self.messages([event.text]).first
             return
         }
         if let error = exception.mechanism.error {
             name(by: error, exception, event)
             return
         }
-        message = [exception.value, event.text].firstGiven?.cut(to: WireLimits.messageBytes)
-        guard className == nil, !DetectorText.isRecognised(message) else { return }
+        let texts = Self.messages([exception.value, event.text])
+        let detected = texts.first(where: DetectorText.isRecognised)
+        message = detected ?? texts.first
+        guard className == nil, detected == nil else { return }
         className = exception.type?.visible
         // A text without a class may be one of an object, whose path these calls are not.
         if className != nil { stack = SentryFrame.stack(of: exception.frames, images: event.images) }
@@ -67,17 +69,22 @@ extension LeakReport {
     private mutating func name(
         by error: (domain: String, code: Int), _ exception: SentryException, _ event: SentryEvent
     ) {
-        let texts = [
+        let texts = Self.messages([
             exception.mechanism.localizedDescription, event.contexts.errorDescription, exception.value,
-        ].map { $0?.cut(to: WireLimits.messageBytes) }
-        if let text = texts.first(where: { DetectorText.isRecognised($0) }) {
+            event.text,
+        ])
+        self.error = ReportedError(domain: error.domain, code: error.code)
+        if let text = texts.first(where: DetectorText.isRecognised) {
             message = text
             return
         }
-        let text = texts.firstGiven
-        self.error = ReportedError(domain: error.domain, code: error.code)
-        message = "\(error.domain): \(text ?? "Code: \(error.code)")".cut(to: WireLimits.messageBytes)
+        message = "\(error.domain): \(texts.first ?? "Code: \(error.code)")".cut(to: WireLimits.messageBytes)
         if className == nil { fingerprint = [error.domain, "\(error.code)"] }
+    }
+
+    /// Those that say something, as long as the wire format takes them.
+    private static func messages(_ texts: [String?]) -> [String] {
+        texts.compactMap { $0?.visible?.cut(to: WireLimits.messageBytes) }
     }
 
     /// What the reader of the wire format asks of every report.
@@ -88,8 +95,7 @@ extension LeakReport {
 
 /// Whether a text is one that a leak detector wrote.
 enum DetectorText {
-    static func isRecognised(_ text: String?) -> Bool {
-        guard let text, !text.isEmpty else { return false }
+    static func isRecognised(_ text: String) -> Bool {
         let message = DetectorMessage(text)
         return message.detector != nil && (message.className != nil || !message.cycle.isEmpty)
     }
@@ -100,12 +106,5 @@ extension SentryEvent.Breadcrumb {
     var line: String? {
         let parts = [category, message].compactMap { $0 }.filter { !$0.isEmpty }
         return parts.isEmpty ? nil : parts.joined(separator: ": ")
-    }
-}
-
-extension String {
-    /// The text, unless nothing of it can be seen.
-    var visible: String? {
-        utf8.contains { $0 > 0x20 && $0 != 0x7F } ? self : nil
     }
 }

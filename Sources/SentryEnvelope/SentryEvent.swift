@@ -71,9 +71,11 @@ struct SentryMechanism {
     var localizedDescription: String?
 
     /// Whether sentry-cocoa saw by itself what an app did: hangs, failed requests and the diagnostics of MetricKit.
+    /// https://github.com/getsentry/sentry-cocoa (SentryANRTrackingIntegration.m, SentryNetworkTracker.m,
+    /// SentryMetricKitIntegration.h)
     var isAutomatic: Bool {
         guard let type else { return false }
-        return type.hasPrefix("AppHang") || type == "HTTPClientError" || type.lowercased().hasPrefix("mx")
+        return type == "AppHang" || type == "HTTPClientError" || type.hasPrefix("mx_") || type.hasPrefix("MX")
     }
 }
 
