@@ -61,7 +61,8 @@ extension LeakReport {
         guard className == nil, detected == nil else { return }
         className = exception.type?.visible
         // A text without a class may be one of an object, whose path these calls are not.
-        if className != nil { stack = SentryFrame.stack(of: exception.frames, images: event.images) }
+        guard className != nil, stack.isEmpty else { return }
+        stack = SentryFrame.stack(of: exception.frames, images: event.images)
     }
 
     /// An `NSError`: its description, which a detector may have written, stands in its user info. Of one that no

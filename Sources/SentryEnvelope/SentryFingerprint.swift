@@ -21,13 +21,17 @@ struct SentryFingerprint {
     /// with the same end are then one group too: the wire format has no room for a whole stack.
     func parts(of report: LeakReport) -> [String] {
         var isGiven = false
+        var hasDefault = false
         var names: [String] = []
         for part in parts {
             switch part {
             case .given(let text):
                 isGiven = isGiven || text.visible != nil
                 names.append(text)
-            case .byDefault: names += Self.defaults(of: report)
+            case .byDefault:
+                // Given again it says nothing new.
+                if !hasDefault { names += Self.defaults(of: report) }
+                hasDefault = true
             }
         }
         return isGiven ? Self.fitted(names) : []

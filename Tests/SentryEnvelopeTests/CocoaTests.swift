@@ -148,4 +148,12 @@ import Testing
         ).report
         #expect(report.className == "Shop.Cart" && report.message == "still there" && report.stack.isEmpty)
     }
+
+    @Test func `a path that an app gives goes before the calls of an exception`() throws {
+        let report = try sent(
+            #""exception":{"values":[{"type":"Leak","stacktrace":{"frames":[{"function":"timerFired"}]}}]}"#,
+            contexts: #","leak":{"stack":["Shop.Cart","Shop.Row"]}"#
+        ).report
+        #expect(report.className == "Leak" && report.stack == ["Shop.Cart", "Shop.Row"])
+    }
 }

@@ -44,6 +44,15 @@ import Testing
             try fingerprint(#"["x","{{ default }}","y"]"#, #""exception":[{"type":"E"}]"#) == ["x", "E", "y"])
     }
 
+    @Test func `the default counts once however often it is given`() throws {
+        let text = String(repeating: "<A: 0x1f> '(", count: 600)
+        let list = "[" + String(repeating: "\"{{ default }}\",", count: 60_000) + "\"x\"]"
+        let start = ContinuousClock.now
+        #expect(try fingerprint(list, "\"message\":\"\(text)\"") == ["A", "x"])
+        // Reading the text each time would take half an hour.
+        #expect(ContinuousClock.now - start < .seconds(60))
+    }
+
     @Test func `what is too long or too many is cut and still tells events apart`() throws {
         let long = String(repeating: "ä", count: 200)
         let one = try fingerprint("[\"\(long)1\"]")
