@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "LeakReporter", targets: ["LeakReporter"]),
         .library(name: "Gzip", targets: ["Gzip"]),
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
+        .library(name: "SentryEnvelope", targets: ["SentryEnvelope"]),
         .library(name: "LeakStore", targets: ["LeakStore"]),
         .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
         .library(name: "LeakCollector", targets: ["LeakCollector"]),
@@ -164,8 +165,8 @@ let package = Package(
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [
-                "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPVectors", "HTTPClient",
-                "CollectorSupport", "Gzip", "Threads",
+                "LeakCollector", "LeakStore", "LeakMessage", "SentryEnvelope", "HTTPServer", "HTTPVectors",
+                "HTTPClient", "CollectorSupport", "Gzip", "Threads",
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         // The pages in headless Chromium.
