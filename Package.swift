@@ -165,8 +165,9 @@ let package = Package(
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [
-                "LeakCollector", "LeakStore", "LeakMessage", "SentryEnvelope", "HTTPServer", "HTTPVectors",
-                "HTTPClient", "CollectorSupport", "Gzip", "Threads",
+                "SentryEnvelope",
+                "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPVectors", "HTTPClient",
+                "CollectorSupport", "Gzip", "Threads",
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         // The pages in headless Chromium.
