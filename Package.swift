@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "LeakReporter", targets: ["LeakReporter"]),
         .library(name: "Gzip", targets: ["Gzip"]),
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
+        .library(name: "SentryEnvelope", targets: ["SentryEnvelope"]),
         .library(name: "LeakStore", targets: ["LeakStore"]),
         .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
         .library(name: "LeakCollector", targets: ["LeakCollector"]),
@@ -77,6 +78,7 @@ let package = Package(
                 "Threads", "Gzip", .target(name: "CLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
+        .target(name: "SentryEnvelope", dependencies: ["LeakMessage"], swiftSettings: settings),
         .target(name: "LeakStore", dependencies: ["CSQLite", "Threads"], swiftSettings: settings),
         // Empty without its trait, so that nobody needs libpq who does not ask for it.
         .target(
@@ -89,7 +91,8 @@ let package = Package(
         .target(
             name: "LeakCollector",
             dependencies: [
-                "LeakMessage", "LeakStore", "HTTPServer", "Threads", "CCrypto", "CSwiftRuntime",
+                "LeakMessage", "SentryEnvelope", "LeakStore", "HTTPServer", "Threads", "CCrypto",
+                "CSwiftRuntime",
                 .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
             ],
             swiftSettings: settings),
@@ -150,6 +153,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "SentryEnvelopeTests", dependencies: ["SentryEnvelope", "LeakMessage"],
+            resources: [.copy("Envelopes")], swiftSettings: settings),
+        .testTarget(
             name: "LeakStoreTests",
             dependencies: [
                 "LeakStore", "CSQLite", "Threads",
@@ -159,6 +165,7 @@ let package = Package(
         .testTarget(
             name: "LeakCollectorTests",
             dependencies: [
+                "SentryEnvelope",
                 "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPVectors", "HTTPClient",
                 "CollectorSupport", "Gzip", "Threads",
             ],

@@ -30,6 +30,7 @@ let package = Package(
                 .product(name: "LeakCollector", package: "leak-collector"),
                 .product(name: "LeakMessage", package: "leak-collector"),
                 .product(name: "LeakStore", package: "leak-collector"),
+                .product(name: "SentryEnvelope", package: "leak-collector"),
             ],
             swiftSettings: settings),
         .executableTarget(name: "message-seeds", swiftSettings: settings),

@@ -42,6 +42,27 @@ let full = """
     "install":"i","user":"u"}
     """
 try write("report", full)
+// Of an SDK of Sentry.
+let event = """
+    {"event_id":"12c2d058d58442709aa2eca08bf20986","timestamp":1795176000.5,"level":"error","release":"a.b@1+2",
+    "contexts":{"leak":{"kind":"view","count":2},"os":{"name":"iOS"},"user info":{"NSLocalizedDescription":"x"}},
+    "exception":{"values":[{"type":"E","value":"Code: 8","mechanism":{"type":"NSError","meta":{"ns_error":{"domain":"d",
+    "code":8}}},"stacktrace":{"frames":[{"function":"f","module":"m","in_app":true},{"instruction_addr":"0x1f"}]}}]},
+    "debug_meta":{"images":[{"image_addr":"0x10","image_size":64,"code_file":"/a/b.dylib"}]},"tags":[["leak.kind","x"]],
+    "fingerprint":["{{ default }}","x"],"breadcrumbs":[{"category":"ui","message":"tap"}],"user":{"id":"i"}}
+    """.replacing("\n", with: "")
+try write("sentry-event", event)
+try write(
+    "sentry-envelope",
+    """
+    {"event_id":"12c2d058d58442709aa2eca08bf20986"}
+    {"type":"attachment","length":3}
+    a\nb
+    {"type":"client_report"}
+    {"discarded_events":[{"reason":"queue_overflow","category":"error","quantity":3}]}
+    {"type":"event"}
+    \(event)
+    """)
 // Long ones, where looking at a byte twice would tell.
 let reports = repeatElement(full, count: 70).joined(separator: ",")
 try write("long-batch", "{\"app\":{\"id\":\"a\"},\"reports\":[\(reports)]}")

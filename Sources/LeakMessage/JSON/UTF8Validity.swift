@@ -9,6 +9,14 @@ public enum UTF8Validity {
         unsafe bytes.withUnsafeBufferPointer { unsafe firstInvalidByte(in: $0) }
     }
 
+    /// The same of one part of `bytes`, which need not be copied; the offset is from the start of all.
+    public static func firstInvalidByte(in bytes: [UInt8], range: Range<Int>) -> Int? {
+        let range = range.clamped(to: 0..<bytes.count)
+        return unsafe bytes.withUnsafeBufferPointer { buffer in
+            unsafe firstInvalidByte(in: UnsafeBufferPointer(rebasing: buffer[range]))
+        }.map { $0 + range.lowerBound }
+    }
+
     private static func firstInvalidByte(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         let count = bytes.count

@@ -239,7 +239,7 @@ extension JSONWriter {
 
 extension String {
     /// At most `limit` bytes of UTF-8, cut between two scalars.
-    func cut(to limit: Int) -> String {
+    package func cut(to limit: Int) -> String {
         guard utf8.count > limit else { return self }
         return Text(self).cut(to: max(0, limit)).string
     }

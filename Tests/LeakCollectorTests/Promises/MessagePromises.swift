@@ -1,5 +1,6 @@
 import LeakMessage
 import LeakStore
+import SentryEnvelope
 
 @testable import LeakCollector
 
@@ -16,7 +17,7 @@ enum MessagePromises {
             if let broken = brokenByDocument(document, &cache) { return "\(format): \(broken)" }
             if format == .text, let broken = brokenByText(document) { return broken }
         }
-        if let broken = brokenByReception(body) { return broken }
+        if let broken = brokenByReception(body) ?? brokenBySentry(body) { return broken }
         let text = String(decoding: body.prefix(2 * 1024), as: UTF8.self)
         return brokenByName(text) ?? brokenByUser(text, body.count)
     }
@@ -94,6 +95,17 @@ enum MessagePromises {
                 try scanner.finish()
             }
             guard isJSON != nil else { return "the answer \(text(answer))" }
+        }
+        return nil
+    }
+
+    /// What an SDK of Sentry sends is refused whole, or all that is made of it is read: an SDK never sends it again.
+    private static func brokenBySentry(_ body: [UInt8]) -> String? {
+        for submission in [try? SentrySubmission(envelope: body), try? SentrySubmission(event: body)] {
+            guard let batch = submission?.batch else { continue }
+            guard let document = try? WireReader.read(batch, as: .json), document.rejected.isEmpty,
+                document.givenCount > 0 || !document.dropped.isEmpty
+            else { return "the batch of an envelope \(text(batch))" }
         }
         return nil
     }

@@ -1,0 +1,51 @@
+internal import LeakMessage
+
+/// What an SDK threw away before sending. https://develop.sentry.dev/sdk/telemetry/client-reports/
+struct ClientReport {
+    /// Of events alone: a lost session or transaction is no lost leak.
+    private(set) var dropped: [DroppedReports] = []
+
+    /// Stands for reasons that the wire format has no room for.
+    static let otherReason = "sentry_other"
+
+    private static let categories: Set<String> = ["error", "default", "all"]
+
+    /// - Throws: ``SentryError`` when the payload is no JSON object.
+    static func read(_ body: [UInt8], in range: Range<Int>) throws(SentryError) -> ClientReport {
+        var report = ClientReport()
+        try SentryJSON.scan(body, in: range, as: "the client report") { (scanner) throws(JSONError) in
+            try scanner.fields { (scanner, name) throws(JSONError) in
+                guard name == "discarded_events" else {
+                    try scanner.skip()
+                    return
+                }
+                try scanner.elements { (scanner) throws(JSONError) in try report.discarded(&scanner) }
+            }
+        }
+        return report
+    }
+
+    private mutating func discarded(_ scanner: inout JSONScanner) throws(JSONError) {
+        var reason: String?
+        var category: String?
+        var quantity: Int?
+        try scanner.fields { (scanner, name) throws(JSONError) in
+            switch name {
+            case "reason": reason = try scanner.stringIfAny()
+            case "category": category = try scanner.stringIfAny()
+            case "quantity": quantity = try scanner.integerIfAny()
+            default: try scanner.skip()
+            }
+        }
+        guard let category, Self.categories.contains(category), let quantity, quantity > 0 else { return }
+        dropped.append(DroppedReports(reason: Self.reason(reason ?? ""), count: quantity))
+    }
+
+    private static func reason(_ given: String) -> String {
+        let reason = "sentry_\(given)"
+        let isLegal =
+            !given.isEmpty
+            && WireName.problem(in: reason, of: "reason", atMost: WireLimits.droppedReasonBytes) == nil
+        return isLegal ? reason : otherReason
+    }
+}

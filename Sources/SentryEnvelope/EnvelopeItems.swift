@@ -1,0 +1,111 @@
+internal import LeakMessage
+
+/// Tells the items of an envelope apart, without copying any of them.
+///
+/// A line with the header, then for each item a line with its header and its payload. The bounds are Sentry's own:
+/// https://develop.sentry.dev/sdk/foundations/transport/envelopes/
+struct EnvelopeItems {
+    /// Of the whole envelope.
+    static let byteLimit = 200 << 20
+    /// SDKs send a handful. No bound is documented; this one keeps an envelope of nothing but headers small.
+    static let itemLimit = 1_000
+
+    struct Header {
+        var eventID: String?
+        var dsn: String?
+    }
+
+    struct Item {
+        /// `event`, `client_report`, `session`, …; empty when the header names none.
+        var type = ""
+        /// Where it stands in the envelope.
+        var payload = 0..<0
+    }
+
+    private let envelope: [UInt8]
+    let header: Header
+    private var offset: Int
+    private var count = 0
+
+    init(_ envelope: [UInt8]) throws(SentryError) {
+        guard envelope.count <= Self.byteLimit else {
+            throw SentryError(
+                "the envelope has \(envelope.count) bytes, at most \(Self.byteLimit); send fewer items in one",
+                at: 0, in: envelope)
+        }
+        self.envelope = envelope
+        let line = 0..<Self.endOfLine(envelope, from: 0)
+        var header = Header()
+        try SentryJSON.scan(envelope, in: line, as: "the header of the envelope") {
+            (scanner) throws(JSONError) in
+            try scanner.fields { (scanner, name) throws(JSONError) in
+                switch name {
+                case "event_id": header.eventID = EventID.text(try scanner.stringIfAny())
+                case "dsn": header.dsn = try scanner.stringIfAny()
+                default: try scanner.skip()
+                }
+            }
+        }
+        self.header = header
+        offset = line.upperBound + 1
+    }
+
+    /// The next item, or `nil` at the end.
+    mutating func next() throws(SentryError) -> Item? {
+        // A line end too many does no harm: no header is empty.
+        while offset < envelope.count, envelope[offset] == 0x0A || envelope[offset] == 0x0D { offset += 1 }
+        guard offset < envelope.count else { return nil }
+        guard count < Self.itemLimit else {
+            throw SentryError(
+                "the envelope has more than \(Self.itemLimit) items; send several", at: offset, in: envelope)
+        }
+        count += 1
+        let line = offset..<Self.endOfLine(envelope, from: offset)
+        var item = Item()
+        var length: Int?
+        var lengthOffset: Int?
+        try SentryJSON.scan(envelope, in: line, as: "the header of an item") { (scanner) throws(JSONError) in
+            try scanner.fields { (scanner, name) throws(JSONError) in
+                switch name {
+                case "type": item.type = try scanner.stringIfAny() ?? ""
+                case "length":
+                    let isGiven = try scanner.kind() != .null
+                    let start = scanner.offset
+                    length = try scanner.integerIfAny()
+                    lengthOffset = isGiven ? start : nil
+                default: try scanner.skip()
+                }
+            }
+        }
+        let start = min(line.upperBound + 1, envelope.count)
+        guard let lengthOffset else {
+            item.payload = start..<Self.endOfLine(envelope, from: start)
+            offset = item.payload.upperBound + 1
+            return item
+        }
+        guard let length, length >= 0 else {
+            throw SentryError(
+                "length is to be the number of bytes of the payload; leave it out for a payload of one line",
+                at: lengthOffset, in: envelope)
+        }
+        guard length <= envelope.count - start else {
+            throw SentryError(
+                "the item is to have \(length) bytes, \(envelope.count - start) are left; length counts the bytes of "
+                    + "the payload before compression",
+                at: lengthOffset, in: envelope)
+        }
+        item.payload = start..<start + length
+        guard item.payload.upperBound == envelope.count || envelope[item.payload.upperBound] == 0x0A else {
+            throw SentryError(
+                "the item goes on after its \(length) bytes; length counts all bytes of the payload, and a line end "
+                    + "follows it",
+                at: item.payload.upperBound, in: envelope)
+        }
+        offset = item.payload.upperBound + 1
+        return item
+    }
+
+    private static func endOfLine(_ bytes: [UInt8], from start: Int) -> Int {
+        bytes[min(start, bytes.count)...].firstIndex(of: 0x0A) ?? bytes.count
+    }
+}

@@ -1,0 +1,52 @@
+internal import LeakMessage
+
+/// Which build of which app on which device sent an event.
+struct EventOrigin: Hashable {
+    let app: AppInfo
+    let device: DeviceInfo
+    /// sentry-cocoa puts the id of the installation into `user.id` unless the app sets another one. Nothing else of
+    /// the user is kept.
+    let install: String?
+
+    init(_ event: SentryEvent) {
+        let release = Release(event.release ?? "")
+        let known = event.contexts.app
+        app = AppInfo(
+            id: [known.id, release.bundle].firstGiven,
+            version: release.bundle == nil
+                ? [known.version, event.release].firstGiven : [release.version, known.version].firstGiven,
+            build: [release.build, known.build, event.dist].firstGiven)
+        device = DeviceInfo(
+            os: [event.contexts.os].firstGiven, osVersion: [event.contexts.osVersion].firstGiven,
+            model: [event.contexts.model].firstGiven)
+        install = [event.userID].firstGiven
+    }
+}
+
+/// A release as SDKs for mobile apps write it: `com.acme.shop@5.2.0+812`.
+/// https://docs.sentry.io/product/releases/naming-releases/
+struct Release: Hashable {
+    /// `nil` for a release without `@`, which says nothing about its parts.
+    private(set) var bundle: String?
+    private(set) var version: String?
+    private(set) var build: String?
+
+    init(_ text: String) {
+        guard let at = text.lastIndex(of: "@") else { return }
+        bundle = String(text[..<at])
+        let rest = text[text.index(after: at)...]
+        let plus = rest.firstIndex(of: "+") ?? rest.endIndex
+        version = String(rest[..<plus])
+        build = String(rest[plus...].dropFirst())
+    }
+}
+
+extension [String?] {
+    /// The first that says something.
+    var firstGiven: String? {
+        for case let text? in self {
+            if let visible = text.visible { return visible }
+        }
+        return nil
+    }
+}

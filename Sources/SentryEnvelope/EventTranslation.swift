@@ -1,0 +1,111 @@
+internal import LeakMessage
+
+/// Makes a report of an event.
+///
+/// What names the leak is, in this order: the class in the context `leak` or the tag `leak.class`; the text of a
+/// detector, wherever it stands; an `NSError`'s domain and code; an exception's type and frames; the message.
+struct EventTranslation {
+    /// `nil` when nothing in the event tells one leak from another.
+    let report: LeakReport?
+
+    static let classTag = "leak.class"
+    static let kindTag = "leak.kind"
+
+    init(_ event: SentryEvent) {
+        var report = event.contexts.leak
+        report.at = event.at
+        let tagged = event.tag(Self.kindTag).flatMap(LeakKind.init)
+        report.kind = report.kind ?? tagged?.kind
+        report.className = [report.className, event.tag(Self.classTag)].firstGiven
+        report.name(by: event)
+        report.keys = Self.keys(event, isKindKnown: tagged != nil)
+        report.log = event.breadcrumbs.compactMap(\.line)
+        let fingerprint = SentryFingerprint(event.fingerprint)
+        let parts = fingerprint.parts(of: report)
+        if !parts.isEmpty { report.fingerprint = parts }
+        self.report = report.isIdentified ? report : nil
+    }
+
+    /// Whatever a person set first, as far as there is room; of a name given twice the first.
+    private static func keys(_ event: SentryEvent, isKindKnown: Bool) -> [CustomKey] {
+        var keys: [CustomKey] = []
+        var names: Set<String> = []
+        func add(_ name: String, _ value: CustomKey.Value) {
+            guard keys.count < WireLimits.keysCount, names.insert(name).inserted else { return }
+            keys.append(CustomKey(name, value))
+        }
+        if let environment = event.environment { add("environment", .string(environment)) }
+        if let level = event.level { add("level", .string(level)) }
+        for tag in event.tags where tag.name != classTag && !(tag.name == kindTag && isKindKnown) {
+            add(tag.name, .string(tag.value))
+        }
+        for key in event.extra { add(key.name, key.value) }
+        return keys
+    }
+}
+
+extension LeakReport {
+    /// Fills in what names the leak and what is said about it.
+    fileprivate mutating func name(by event: SentryEvent) {
+        guard let exception = event.exception else {
+            message = Self.messages([event.text]).first
+            return
+        }
+        if let error = exception.mechanism.error {
+            name(by: error, exception, event)
+            return
+        }
+        let texts = Self.messages([exception.value, event.text])
+        let detected = texts.first(where: DetectorText.isRecognised)
+        message = detected ?? texts.first
+        guard className == nil, detected == nil else { return }
+        className = exception.type?.visible
+        // A text without a class may be one of an object, whose path these calls are not.
+        guard className != nil, stack.isEmpty else { return }
+        stack = SentryFrame.stack(of: exception.frames, images: event.images)
+    }
+
+    /// An `NSError`: its description, which a detector may have written, stands in its user info. Of one that no
+    /// detector wrote, domain and code are what Sentry goes by, and no class.
+    private mutating func name(
+        by error: (domain: String, code: Int), _ exception: SentryException, _ event: SentryEvent
+    ) {
+        let texts = Self.messages([
+            exception.mechanism.localizedDescription, event.contexts.errorDescription, exception.value,
+            event.text,
+        ])
+        self.error = ReportedError(domain: error.domain, code: error.code)
+        if let text = texts.first(where: DetectorText.isRecognised) {
+            message = text
+            return
+        }
+        message = "\(error.domain): \(texts.first ?? "Code: \(error.code)")".cut(to: WireLimits.messageBytes)
+        if className == nil { fingerprint = [error.domain, "\(error.code)"] }
+    }
+
+    /// Those that say something, as long as the wire format takes them.
+    private static func messages(_ texts: [String?]) -> [String] {
+        texts.compactMap { $0?.visible?.cut(to: WireLimits.messageBytes) }
+    }
+
+    /// What the reader of the wire format asks of every report.
+    fileprivate var isIdentified: Bool {
+        !(className ?? "").isEmpty || !(message ?? "").isEmpty || !fingerprint.isEmpty
+    }
+}
+
+/// Whether a text is one that a leak detector wrote.
+enum DetectorText {
+    static func isRecognised(_ text: String) -> Bool {
+        let message = DetectorMessage(text)
+        return message.detector != nil && (message.className != nil || !message.cycle.isEmpty)
+    }
+}
+
+extension SentryEvent.Breadcrumb {
+    /// `category: message`; `nil` when it has neither.
+    var line: String? {
+        let parts = [category, message].compactMap { $0 }.filter { !$0.isEmpty }
+        return parts.isEmpty ? nil : parts.joined(separator: ": ")
+    }
+}

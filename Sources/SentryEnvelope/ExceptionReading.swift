@@ -1,0 +1,153 @@
+internal import LeakMessage
+
+extension SentryException {
+    /// - Returns: whether the field is one that only an exception has.
+    mutating func field(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) -> Bool {
+        switch name {
+        case "type": type = try scanner.stringIfAny()
+        case "value": value = try scanner.scalarText()
+        case "mechanism": try mechanism.read(&scanner)
+        case "stacktrace":
+            try scanner.fields { (scanner, name) throws(JSONError) in
+                guard name == "frames" else {
+                    try scanner.skip()
+                    return
+                }
+                try scanner.elements { (scanner) throws(JSONError) in frames.append(try scanner.frame()) }
+            }
+        default:
+            try scanner.skip()
+            return false
+        }
+        return true
+    }
+}
+
+extension SentryMechanism {
+    mutating func read(_ scanner: inout JSONScanner) throws(JSONError) {
+        try scanner.fields { (scanner, name) throws(JSONError) in
+            switch name {
+            case "type": type = try scanner.stringIfAny()
+            case "handled": isHandled = try scanner.booleanIfAny()
+            case "data": localizedDescription = try scanner.localizedDescription()
+            case "meta":
+                try scanner.fields { (scanner, name) throws(JSONError) in
+                    if name == "ns_error" { error = try scanner.error() } else { try scanner.skip() }
+                }
+            default: try scanner.skip()
+            }
+        }
+    }
+}
+
+extension EventContexts {
+    mutating func read(_ scanner: inout JSONScanner) throws(JSONError) {
+        try scanner.fields { (scanner, name) throws(JSONError) in
+            switch name {
+            case "os":
+                try scanner.fields { (scanner, name) throws(JSONError) in
+                    switch name {
+                    case "name": os = try scanner.scalarText()
+                    case "version": osVersion = try scanner.scalarText()
+                    default: try scanner.skip()
+                    }
+                }
+            case "device":
+                try scanner.fields { (scanner, name) throws(JSONError) in
+                    if name == "model" { model = try scanner.scalarText() } else { try scanner.skip() }
+                }
+            case "app":
+                try scanner.fields { (scanner, name) throws(JSONError) in
+                    switch name {
+                    case "app_identifier": app.id = try scanner.scalarText()
+                    case "app_version": app.version = try scanner.scalarText()
+                    case "app_build": app.build = try scanner.scalarText()
+                    default: try scanner.skip()
+                    }
+                }
+            case "leak":
+                try scanner.fields { (scanner, name) throws(JSONError) in
+                    try leak.field(name, &scanner)
+                }
+            case "user info": errorDescription = try scanner.localizedDescription()
+            default: try scanner.skip()
+            }
+        }
+    }
+}
+
+extension LeakReport {
+    /// A field that an app put there for us, as the wire format has it; of another type it is as good as none.
+    fileprivate mutating func field(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+        switch name {
+        case "class": className = try scanner.stringIfAny()
+        case "type": event = try scanner.stringIfAny().flatMap(Event.init)
+        case "kind": kind = try scanner.stringIfAny().flatMap(LeakKind.init)?.kind
+        case "id": id = try scanner.stringIfAny()
+        case "stack": stack = try scanner.strings()
+        case "children": children = try scanner.strings()
+        case "cycle": cycle = try scanner.strings()
+        case "reason": reason = try scanner.stringIfAny()
+        case "count": count = try scanner.integerIfAny() ?? 1
+        case "alive": alive = try scanner.amountIfAny()
+        case "waited_ms": waitedMilliseconds = try scanner.amountIfAny()
+        case "lived_ms": livedMilliseconds = try scanner.amountIfAny()
+        default: try scanner.skip()
+        }
+    }
+}
+
+extension JSONScanner {
+    fileprivate mutating func amountIfAny() throws(JSONError) -> Int? {
+        try integerIfAny().flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    fileprivate mutating func localizedDescription() throws(JSONError) -> String? {
+        var description: String?
+        try fields { (scanner, name) throws(JSONError) in
+            if name == ReportedError.descriptionKey {
+                description = try scanner.stringIfAny()
+            } else {
+                try scanner.skip()
+            }
+        }
+        return description
+    }
+
+    fileprivate mutating func error() throws(JSONError) -> (domain: String, code: Int)? {
+        var domain: String?
+        var code: Int?
+        try fields { (scanner, name) throws(JSONError) in
+            switch name {
+            case "domain": domain = try scanner.stringIfAny()
+            case "code": code = try scanner.integerIfAny()
+            default: try scanner.skip()
+            }
+        }
+        guard let domain, !domain.isEmpty, let code else { return nil }
+        return (domain, code)
+    }
+
+    fileprivate mutating func frame() throws(JSONError) -> SentryFrame {
+        var frame = SentryFrame()
+        try fields { (scanner, name) throws(JSONError) in
+            switch name {
+            case "function": frame.function = try scanner.stringIfAny()
+            case "module": frame.module = try scanner.stringIfAny()
+            case "package": frame.package = try scanner.stringIfAny()
+            case "in_app": frame.isInApp = try scanner.booleanIfAny() ?? false
+            case "instruction_addr": frame.address = try scanner.address()
+            case "image_addr": frame.imageAddress = try scanner.address()
+            default: try scanner.skip()
+            }
+        }
+        return frame
+    }
+
+    /// `0x104f1c000`, or a number.
+    mutating func address() throws(JSONError) -> UInt64? {
+        guard let text = try scalarText() else { return nil }
+        return text.hasPrefix("0x") || text.hasPrefix("0X")
+            ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
+    }
+}

@@ -1,0 +1,85 @@
+internal import LeakMessage
+
+/// What an app wants its events to be grouped by. https://docs.sentry.io/platforms/apple/usage/sdk-fingerprinting/
+struct SentryFingerprint {
+    private enum Part {
+        case given(String)
+        /// `{{ default }}`: what would group the event without a fingerprint.
+        case byDefault
+    }
+
+    private let parts: [Part]
+
+    init(_ given: [String]) {
+        parts = given.map { Self.isDefault($0) ? .byDefault : .given($0) }
+    }
+
+    /// The fingerprint of the report; empty when it is to be grouped as any other.
+    ///
+    /// `{{ default }}` among others becomes the class and the last of the stack, as far as they are known, else the
+    /// text without what changes; so events are one group that share these and the other parts. Two paths to one class
+    /// with the same end are then one group too: the wire format has no room for a whole stack.
+    func parts(of report: LeakReport) -> [String] {
+        var isGiven = false
+        var hasDefault = false
+        var names: [String] = []
+        for part in parts {
+            switch part {
+            case .given(let text):
+                isGiven = isGiven || text.visible != nil
+                names.append(text)
+            case .byDefault:
+                // Given again it says nothing new.
+                if !hasDefault { names += Self.defaults(of: report) }
+                hasDefault = true
+            }
+        }
+        return isGiven ? Self.fitted(names) : []
+    }
+
+    /// `{{ default }}`, with any spaces.
+    private static func isDefault(_ text: String) -> Bool {
+        text.filter { $0 != " " && $0 != "\t" } == "{{default}}"
+    }
+
+    private static func defaults(of report: LeakReport) -> [String] {
+        if !report.fingerprint.isEmpty { return report.fingerprint }
+        if let name = report.className {
+            let ends = [name] + report.stack.suffix(1)
+            let names = ends.map { TypeName($0).text }
+            return names.count == 2 && names[0] == names[1] ? [names[0]] : names
+        }
+        let message = DetectorMessage(report.message ?? "")
+        guard let name = message.className else {
+            return [message.cycle.isEmpty ? message.maskedText : message.cycle.joined(separator: " ")]
+        }
+        return [name] + message.stack.suffix(1).filter { $0 != name }
+    }
+
+    /// At most as many parts as the wire format takes, each at most as long. What is cut off leaves its hash, so that
+    /// what differs there stays apart.
+    private static func fitted(_ names: [String]) -> [String] {
+        var fitted = names
+        let limit = WireLimits.fingerprintCount
+        if names.count > limit {
+            let rest = names[(limit - 1)...].joined(separator: "\u{1F}")
+            fitted = names[..<(limit - 1)] + ["…" + FNV1a.hexadecimal(rest)]
+        }
+        return fitted.map { name in
+            guard name.utf8.count > WireLimits.fingerprintBytes else { return name }
+            let mark = "…" + FNV1a.hexadecimal(name)
+            return name.cut(to: WireLimits.fingerprintBytes - mark.utf8.count) + mark
+        }
+    }
+}
+
+/// FNV-1a, 64 bits. http://www.isthe.com/chongo/tech/comp/fnv/
+private enum FNV1a {
+    /// 16 digits.
+    static func hexadecimal(_ text: String) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

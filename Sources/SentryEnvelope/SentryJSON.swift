@@ -1,0 +1,125 @@
+internal import LeakMessage
+
+/// Reads one JSON object of a request, and says where it is none.
+enum SentryJSON {
+    /// - Parameter what: names the object for a person, such as `the event`.
+    static func scan(
+        _ body: [UInt8], in range: Range<Int>, as what: String,
+        _ read: (inout JSONScanner) throws(JSONError) -> Void
+    ) throws(SentryError) {
+        guard body.count <= EnvelopeItems.byteLimit else {
+            throw SentryError(
+                "\(what) has \(body.count) bytes, at most \(EnvelopeItems.byteLimit)", at: 0, in: body)
+        }
+        if let offset = UTF8Validity.firstInvalidByte(in: body, range: range) {
+            throw SentryError("\(what) is not UTF-8, which JSON has to be", at: offset, in: body)
+        }
+        do throws(JSONError) {
+            try JSONScanner.scan(body, in: range) { (scanner) throws(JSONError) in
+                guard try scanner.kind() == .object else {
+                    throw JSONError(.expected("an object"), at: scanner.offset)
+                }
+                try read(&scanner)
+                try scanner.finish()
+            }
+        } catch {
+            throw SentryError("\(what) is not a JSON object: \(error)", at: error.offset, in: body)
+        }
+    }
+}
+
+extension JSONScanner {
+    /// Calls `read` in front of each value of the object that comes next; `read` takes the value. What is no object is
+    /// skipped.
+    mutating func fields(_ read: (inout JSONScanner, String) throws(JSONError) -> Void) throws(JSONError) {
+        guard try kind() == .object else {
+            try skip()
+            return
+        }
+        guard try enterObject() else { return }
+        repeat {
+            let name = text(of: try name())
+            try read(&self, name)
+        } while try another(in: .object)
+    }
+
+    /// Calls `read` in front of each value of the array that comes next; `read` takes the value. What is no array is
+    /// skipped.
+    mutating func elements(_ read: (inout JSONScanner) throws(JSONError) -> Void) throws(JSONError) {
+        guard try kind() == .array else {
+            try skip()
+            return
+        }
+        guard try enterArray() else { return }
+        repeat { try read(&self) } while try another(in: .array)
+    }
+
+    /// Calls `read` in front of each value of a list, which Sentry writes as `{"values": […]}` or as the array alone.
+    mutating func values(_ read: (inout JSONScanner) throws(JSONError) -> Void) throws(JSONError) {
+        guard try kind() == .object else { return try elements(read) }
+        try fields { (scanner, name) throws(JSONError) in
+            if name == "values" { try scanner.elements(read) } else { try scanner.skip() }
+        }
+    }
+
+    /// The string that comes next; `nil` for anything else, which is skipped.
+    mutating func stringIfAny() throws(JSONError) -> String? {
+        guard try kind() == .string else {
+            try skip()
+            return nil
+        }
+        return text(of: try string())
+    }
+
+    /// The whole number that comes next; `nil` for anything else, which is skipped.
+    mutating func integerIfAny() throws(JSONError) -> Int? {
+        guard try kind() == .number else {
+            try skip()
+            return nil
+        }
+        return integer(of: try number())
+    }
+
+    mutating func booleanIfAny() throws(JSONError) -> Bool? {
+        guard try kind() == .boolean else {
+            try skip()
+            return nil
+        }
+        return try boolean()
+    }
+
+    /// The strings of the array that comes next, without its other values.
+    mutating func strings() throws(JSONError) -> [String] {
+        var strings: [String] = []
+        try elements { (scanner) throws(JSONError) in
+            if let string = try scanner.stringIfAny() { strings.append(string) }
+        }
+        return strings
+    }
+
+    /// What the string, number or boolean that comes next says; `nil` for anything else, which is skipped.
+    mutating func scalar() throws(JSONError) -> CustomKey.Value? {
+        switch try kind() {
+        case .string: return .string(text(of: try string()))
+        case .boolean: return .boolean(try boolean())
+        case .number:
+            let number = try number()
+            return Double(text(of: number.slice)).flatMap { $0.isFinite ? .number($0) : nil }
+        case .null, .array, .object:
+            try skip()
+            return nil
+        }
+    }
+
+    /// The same as text; a number as it stands.
+    mutating func scalarText() throws(JSONError) -> String? {
+        switch try kind() {
+        case .string: return text(of: try string())
+        case .boolean: return try boolean() ? "true" : "false"
+        case .number: return text(of: try number().slice)
+        case .null, .array, .object:
+            try skip()
+            return nil
+        }
+    }
+}

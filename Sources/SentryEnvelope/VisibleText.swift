@@ -1,0 +1,15 @@
+extension String {
+    /// The text without white space and control characters at its ends; `nil` when nothing is left.
+    var visible: String? {
+        let scalars = unicodeScalars
+        guard let first = scalars.firstIndex(where: \.isVisible),
+            let last = scalars.lastIndex(where: \.isVisible)
+        else { return nil }
+        return String(scalars[first...last])
+    }
+}
+
+extension Unicode.Scalar {
+    /// Neither a control character nor a space, in ASCII and Latin-1: those become spaces in a name.
+    fileprivate var isVisible: Bool { value > 0x20 && !(0x7F...0xA0).contains(value) }
+}

@@ -1,0 +1,91 @@
+import LeakMessage
+import LeakStore
+import SentryEnvelope
+import Testing
+
+@testable import LeakCollector
+
+/// Which events of a Sentry SDK are one leak.
+@Suite struct SentryGroupingTests {
+    private func leak(_ event: String) throws -> LeakIdentity {
+        let batch = try #require(try SentrySubmission(event: Array(event.utf8)).batch)
+        let document = try WireReader.read(batch, as: .json)
+        return Grouping.group(document.report(at: 0), app: "com.acme.shop", module: nil).identity
+    }
+
+    /// One exception, in another launch with another address of the image.
+    private func exception(
+        _ value: String, type: String = "LeakedObject", base: Int = 0x1_0000, offset: Int = 107_188,
+        function: String = "present"
+    ) -> String {
+        """
+        {"exception":{"values":[{"type":"\(type)","value":"\(value)","mechanism":{"type":"generic","handled":true},
+        "stacktrace":{"frames":[{"function":"\(function)","module":"Shop.Router"},
+        {"instruction_addr":"0x\(String(base + offset, radix: 16))","image_addr":\(base),
+        "package":"/a/libShop.Kit.dylib"}]}}]}}
+        """
+    }
+
+    @Test func `an exception is one leak whatever it says and wherever its image was loaded`() throws {
+        let one = try leak(exception("5.0 s after dismissal"))
+        let other = try leak(exception("Jane's cart, 9.1 s", base: 0x7_F000))
+        #expect(one.id == other.id)
+        #expect(one.className == "LeakedObject" && one.quality == .full)
+        #expect(one.groupedBy.className == "LeakedObject")
+        #expect(one.groupedBy.stack == ["Router.present", "libShop_Kit + 107188"])
+    }
+
+    @Test func `another exception, call or place in an image is another leak`() throws {
+        let leaks = [
+            exception("a"), exception("a", type: "OtherObject"), exception("a", function: "push"),
+            exception("a", offset: 107_192),
+        ]
+        #expect(Set(try leaks.map { try leak($0).id }).count == leaks.count)
+    }
+
+    @Test(arguments: [
+        #"{"message":"TEXT"}"#, #"{"logentry":{"message":"%s","formatted":"TEXT"}}"#,
+        #"{"message":{"formatted":"TEXT"},"threads":{"values":[{"stacktrace":{"frames":[{"function":"timer"}]}}]}}"#,
+        #"{"exception":[{"type":"Leak","value":"TEXT","stacktrace":{"frames":[{"function":"timer"}]}}]}"#,
+        #"{"exception":[{"type":"d","value":"Code: 8","mechanism":{"type":"NSError","meta":{"ns_error":{"domain":"d","code":8}},"data":{"NSLocalizedDescription":"TEXT"}}}]}"#,
+    ])
+    func `a detector's text is the leak that it is without Sentry`(event: String) throws {
+        for text in [
+            "VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>",
+            "Memory Leak: (\\n    MyTableViewController,\\n    UITableView,\\n    MyTableViewCell\\n)",
+            "Retain Cycle: (\\n    \\\"-> _someObject -> __NSArrayI \\\",\\n    \\\"-> MyObject \\\"\\n)",
+        ] {
+            let plain = text.replacing("\\n", with: "\n").replacing("\\\"", with: "\"")
+            #expect(try leak(event.replacing("TEXT", with: text)).id == group(plain).identity.id)
+        }
+    }
+
+    @Test func `an error of another domain or code is another leak, one with another description is not`()
+        throws
+    {
+        func error(_ domain: String, _ code: Int, _ description: String) -> String {
+            """
+            {"exception":[{"type":"\(domain)","value":"Code: \(code)","mechanism":{"type":"NSError",
+            "meta":{"ns_error":{"domain":"\(domain)","code":\(code)}},
+            "data":{"NSLocalizedDescription":"\(description)"}}}]}
+            """
+        }
+        let one = try leak(error("com.acme.shop", 8, "The cart is still there."))
+        #expect(try leak(error("com.acme.shop", 8, "Der Warenkorb ist noch da.")).id == one.id)
+        #expect(try leak(error("com.acme.shop", 9, "The cart is still there.")).id != one.id)
+        #expect(try leak(error("com.acme.mail", 8, "The cart is still there.")).id != one.id)
+        #expect(one.title == "com.acme.shop: The cart is still there.")
+    }
+
+    @Test func `a fingerprint decides alone, and with the default it parts what the default has together`()
+        throws
+    {
+        func leak(_ fingerprint: String, _ type: String) throws -> LeakID {
+            try self.leak("{\"fingerprint\":\(fingerprint),\"exception\":[{\"type\":\"\(type)\"}]}").id
+        }
+        #expect(try leak(#"["x"]"#, "A") == leak(#"["x"]"#, "B"))
+        #expect(try leak(#"["{{ default }}","x"]"#, "A") != leak(#"["{{ default }}","x"]"#, "B"))
+        #expect(try leak(#"["{{ default }}","x"]"#, "A") != leak(#"["{{ default }}","y"]"#, "A"))
+        #expect(try leak(#"["{{ default }}"]"#, "A") == leak("[]", "A"))
+    }
+}

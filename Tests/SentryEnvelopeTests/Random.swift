@@ -1,0 +1,1 @@
+../LeakMessageTests/Random.swift
