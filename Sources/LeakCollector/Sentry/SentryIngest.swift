@@ -66,7 +66,8 @@ struct SentryIngest: Sendable {
             // learn nothing, and throw it away as well.
             case .written: answer
             case .failed, .full, .stopping:
-                SentryAnswer.response(to: Ingest.problem(of: outcome) ?? StoreHealth.Trouble.unwritable.problem)
+                SentryAnswer.response(
+                    to: Ingest.problem(of: outcome) ?? StoreHealth.Trouble.unwritable.problem)
             }
         }
     }
