@@ -6,6 +6,9 @@ internal import LeakMessage
 /// Every status is final for it: it throws away what it sent, whatever the status says, and keeps it only where no
 /// answer came. https://develop.sentry.dev/sdk/foundations/transport/rate-limiting/
 enum SentryAnswer {
+    /// What an SDK is to keep back: not all, since client reports, which count what it dropped, would go as well.
+    private static let limited = "default;error;transaction;session"
+
     /// All is on disk, or was before.
     ///
     /// - Parameter rejected: what the translation gave and cannot be counted.
@@ -27,8 +30,7 @@ enum SentryAnswer {
         } else if problem.status == .tooManyRequests,
             let seconds = problem.fields.first(where: { $0.name == "Retry-After" })?.value
         {
-            // No category: all of them. https://develop.sentry.dev/sdk/foundations/transport/rate-limiting/#definitions
-            response.fields.append(("X-Sentry-Rate-Limits", "\(seconds)::key:reports_per_second"))
+            response.fields.append(("X-Sentry-Rate-Limits", "\(seconds):\(limited):key:reports_per_second"))
         }
         return response
     }

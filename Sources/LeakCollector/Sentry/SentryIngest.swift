@@ -14,6 +14,12 @@ struct SentryIngest: Sendable {
 
     let ingest: Ingest
     let gate: Gate
+    private let refusals = SentryRefusals()
+
+    init(ingest: Ingest, gate: Gate) {
+        self.ingest = ingest
+        self.gate = gate
+    }
 
     // MARK: Before the body
 
@@ -21,12 +27,15 @@ struct SentryIngest: Sendable {
     ///
     /// - Parameter now: milliseconds since 1970.
     func refusal(of request: borrowing Request, _ health: StoreHealth, now: Int64) -> Response? {
+        var verdict = KeyRing.Verdict.unknown
         do throws(Problem) {
             let key = try SentryAuthorization.key(of: request)
-            try ingest.admit(gate.find(key, for: [.ingest], now: now), health, stranger: Self.stranger)
+            verdict = gate.find(key, for: [.ingest], now: now)
+            try ingest.admit(verdict, health, stranger: Self.stranger)
             try ingest.makeSureOfRoom(for: request.announcedLength ?? 0, health)
             return nil
         } catch {
+            if case .valid(let key) = verdict { refusals.note(error, of: key.id) }
             return SentryAnswer.response(to: error)
         }
     }
@@ -42,32 +51,39 @@ struct SentryIngest: Sendable {
     /// - Parameter now: milliseconds since 1970.
     func take(_ request: borrowing Request, _ form: Form, _ responder: consuming Responder, now: Int64) {
         let submission: SentrySubmission
-        let reception: Reception?
+        var received: Reception?
+        var sender: Credential?
         do throws(Problem) {
             let presented = try SentryAuthorization.key(of: request)
             // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
             guard case .valid(let key) = gate.find(presented, for: [.ingest], now: now) else {
                 throw Problem(.forbidden, "this ingest key is not valid any more")
             }
+            sender = key
             submission = try read(request.body(), form, presented: presented, key)
-            reception = try receive(submission, from: key, now: now)
+            received = try receive(submission, from: key, now: now)
         } catch {
+            if let sender { refusals.note(error, of: sender.id) }
             responder.send(SentryAnswer.response(to: error))
             return
         }
-        guard let reception else {
+        guard var reception = received else {
             responder.send(SentryAnswer.taken(submission.eventID))
             return
         }
         let answer = SentryAnswer.taken(submission.eventID, rejected: reception.rejected)
-        ingest.submit(reception, responder) { outcome in
+        let keyID = reception.submission.keyID
+        let refused = refusals.take(of: keyID)
+        reception.add(dropped: refused, for: SentryRefusals.reason)
+        ingest.submit(reception, responder) { [refusals] outcome in
+            if case .written(.counted) = outcome {} else { refusals.add(refused, of: keyID) }
             switch outcome {
             // An event that came before is done with, also where it says something else now: of an error the SDK would
             // learn nothing, and throw it away as well.
-            case .written: answer
+            case .written: return answer
             case .failed, .full, .stopping:
-                SentryAnswer.response(
-                    to: Ingest.problem(of: outcome) ?? StoreHealth.Trouble.unwritable.problem)
+                let problem = Ingest.problem(of: outcome) ?? StoreHealth.Trouble.unwritable.problem
+                return SentryAnswer.response(to: problem)
             }
         }
     }

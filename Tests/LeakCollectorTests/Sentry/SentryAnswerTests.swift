@@ -25,10 +25,13 @@ import Testing
         #expect(!SentryAnswer.response(to: Problem(status, "words")).isWithheld)
     }
 
-    @Test func `a rate limit says for how long nothing more of any category is to come`() {
+    @Test func `a rate limit says for how long no event is to come`() {
         let problem = Problem(.tooManyRequests, "words").with("Retry-After", "17")
         let fields = SentryAnswer.response(to: problem).fields
         #expect(fields.contains { $0 == ("Retry-After", "17") })
-        #expect(fields.contains { $0 == ("X-Sentry-Rate-Limits", "17::key:reports_per_second") })
+        #expect(
+            fields.contains {
+                $0 == ("X-Sentry-Rate-Limits", "17:default;error;transaction;session:key:reports_per_second")
+            })
     }
 }

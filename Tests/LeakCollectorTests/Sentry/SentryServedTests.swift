@@ -183,7 +183,10 @@ import Testing
         #expect(try running.postEnvelope(small).status == 200)
     }
 
-    @Test func `above the limit of its key an SDK is told how long it is to be silent`() throws {
+    @Test
+    func `above the limit of its key an SDK is told how long to be silent, and what it loses is counted`()
+        throws
+    {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
         var answer = try running.postEnvelope(SentryCapture.session.bytes)
         for _ in 0..<50 where answer.status == 200 {
@@ -191,6 +194,19 @@ import Testing
         }
         #expect(answer.status == 429)
         let seconds = try #require(answer.field("Retry-After"))
-        #expect(answer.field("X-Sentry-Rate-Limits") == "\(seconds)::key:reports_per_second")
+        #expect(
+            answer.field("X-Sentry-Rate-Limits")
+                == "\(seconds):default;error;transaction;session:key:reports_per_second")
+        var refused = 1
+        repeat {
+            Client.pause()
+            answer = try running.postEnvelope(SentryCapture.message.bytes)
+            if answer.status == 429 { refused += 1 }
+        } while answer.status == 429
+        #expect(answer.status == 200)
+        let summary = try running.json("/api/v1/summary?app=com.example.myapp")
+        let dropped = try #require(summary["dropped"] as? [[String: Any]])
+        #expect(dropped.compactMap { $0["reason"] as? String } == ["sentry_rate_limit"])
+        #expect(dropped.first?["count"] as? Int == refused)
     }
 }
