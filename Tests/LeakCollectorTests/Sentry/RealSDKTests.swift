@@ -48,4 +48,16 @@ struct RealSDKTests {
         let reports = try #require(summary["reports"] as? Int)
         #expect(reports + lost.values.reduce(0, +) == sent + keptBack, "\(lost)")
     }
+
+    @Test func `an event that could not be written is lost with this SDK, which says so with the next`()
+        async throws
+    {
+        let running = try RunningCollector(store: { FailingStore($0, failures: 1) })
+        _ = try await RealSDK.run("outage", dsn: Self.dsn(running))
+        let summary = try running.json("/api/v1/summary")
+        #expect(summary["reports"] as? Int == 1)
+        let dropped = try #require(summary["dropped"] as? [[String: Any]])
+        #expect(dropped.compactMap { $0["reason"] as? String } == ["sentry_network_error"])
+        #expect(dropped.first?["count"] as? Int == 1)
+    }
 }

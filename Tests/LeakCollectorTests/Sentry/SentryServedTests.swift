@@ -142,7 +142,7 @@ import Testing
             .ingest, name: "shop", app: "shop", now: WallClock.milliseconds())
         let field = HTTPField("X-Sentry-Auth", "Sentry sentry_key=\(secret)")
         var status = 0
-        for _ in 0..<600 where status != 200 {
+        for _ in 0..<12_000 where status != 200 {
             status = try running.postEnvelope(SentryCapture.clientReport.bytes, fields: [field]).status
             if status != 200 { Client.pause() }
         }

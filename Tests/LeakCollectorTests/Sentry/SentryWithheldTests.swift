@@ -4,25 +4,11 @@ import HTTPClient
 import HTTPVectors
 import LeakStore
 import Testing
-import Threads
 
 @testable import LeakCollector
 
 /// What our own senders are told to send again is kept from Sentry senders, who would throw it away.
 @Suite struct SentryWithheldTests {
-    /// Fails as long as it is told to.
-    private final class Failing: ForwardingStore {
-        let store: any Store
-        let reason = Guarded<StoreError.Reason?>(nil)
-
-        init(_ store: any Store) { self.store = store }
-
-        func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-            if let reason = reason.with({ $0 }) { throw StoreError(reason, "as the test wants it") }
-            return try store.count(submissions, now: now)
-        }
-    }
-
     private static func request(_ body: [UInt8]) -> [UInt8] {
         let field = RunningCollector.sentryField
         let head = """
@@ -36,22 +22,14 @@ import Threads
     func `an event that cannot be written is not answered, and counts once it is sent again`(
         reason: StoreError.Reason
     ) throws {
-        var failing: Failing?
-        let running = try RunningCollector(store: {
-            let store = Failing($0)
-            failing = store
-            return store
-        })
-        let store = try #require(failing)
-        store.reason.with { $0 = reason }
+        let running = try RunningCollector(store: { FailingStore($0, failures: 1, reason: reason) })
         let first = Client(port: running.port)
         first.send(Self.request(try SentryCapture.message.bytes))
         #expect(first.waitForEnd(milliseconds: 60_000))
         #expect(first.received.isEmpty)
-        store.reason.with { $0 = nil }
-        // Of a database that is away, housekeeping says when it is back.
+        // After `uncertain`, housekeeping has to see that the database is there.
         var status = 0
-        for _ in 0..<600 where status != 200 {
+        for _ in 0..<12_000 where status != 200 {
             let again = Client(port: running.port)
             again.send(Self.request(try SentryCapture.message.bytes))
             status = again.answers(1, milliseconds: 60_000).first?.status ?? 0

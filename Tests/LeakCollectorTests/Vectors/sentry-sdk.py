@@ -52,5 +52,18 @@ def limit():
     return {"sent": sent + 1, "kept_back": kept_back}
 
 
-sentry_sdk.init(sys.argv[1], release="com.example.shop@5.2.0+812", default_integrations=False, auto_enabling_integrations=False)
-print(json.dumps({"leaks": leaks, "limit": limit}[sys.argv[2]]()), flush=True)
+def outage():
+    """Two events, of which the first one meets a collector that cannot write."""
+    for number in range(2):
+        leak(number)
+        sentry_sdk.flush(timeout=60)
+    return {"sent": 2}
+
+
+sentry_sdk.init(
+    sys.argv[1],
+    release="com.example.shop@5.2.0+812",
+    default_integrations=False,
+    auto_enabling_integrations=False,
+)
+print(json.dumps({"leaks": leaks, "limit": limit, "outage": outage}[sys.argv[2]]()), flush=True)

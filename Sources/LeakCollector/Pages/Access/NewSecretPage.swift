@@ -16,7 +16,7 @@ struct NewSecretPage: Component {
                 <div class="narrow"><h1>New \#(kind.noun): \#(Isolated(credential.name))</h1>
                 <p class="notice">Copy it now. It is not stored, and no page shows it again.</p>
                 \#(Card(kind == .keys ? "Ingest key" : "Access token", "<pre>\(secret)</pre>"))
-                \#(snippets.map { Card("\($0.title)", "<pre>\($0.code)</pre>") as Card }.map(\.html))
+                \#(snippets.map(\.card.html))
                 <p><a class="button" href="\#(context.links.to(.access))">Back to keys and tokens</a></p></div>
                 """#
         ).html
@@ -25,9 +25,7 @@ struct NewSecretPage: Component {
     private var snippets: [Snippet] {
         switch kind {
         case .keys:
-            Snippet.sending(to: address, key: secret, app: credential.app)
-                + (SentryDSN(address: address, key: secret, project: credential.id).map { [.sentry($0)] }
-                    ?? [])
+            Snippet.sending(to: address, key: secret, app: credential.app, project: credential.id)
         case .tokens: Snippet.reading(from: address, token: secret)
         }
     }

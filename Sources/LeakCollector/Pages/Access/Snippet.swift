@@ -3,10 +3,14 @@ struct Snippet: Hashable, Sendable {
     var title: String
     var code: String
 
-    /// One for each way in that this collector has.
+    var card: Card { Card("\(title)", "<pre>\(code)</pre>") }
+
+    /// One for each way in that this collector has; none for Sentry where the key fits into no DSN.
     ///
-    /// - Parameter app: the only app that the key writes for; `nil`: any.
-    static func sending(to address: String, key: String, app: String?) -> [Snippet] {
+    /// - Parameters:
+    ///   - app: the only app that the key writes for; `nil`: any.
+    ///   - project: the number in a DSN.
+    static func sending(to address: String, key: String, app: String?, project: Int64) -> [Snippet] {
         let app = app ?? "com.example.shop"
         return [
             Snippet(
@@ -17,6 +21,7 @@ struct Snippet: Hashable, Sendable {
                     let reporter = LeakReporter(.init(
                         endpoint: \#(swift(address)), key: \#(swift(key)),
                         app: .init(id: \#(swift(app)), version: "1.0.0")))
+                    reporter.record(message: "VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>")
                     """#),
             Snippet(
                 title: "From a shell",
@@ -25,13 +30,13 @@ struct Snippet: Hashable, Sendable {
                       --header 'Authorization: Bearer \#(key)' --header 'Content-Type: text/plain' \
                       --data 'VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>'
                     """#),
-        ]
+        ] + (SentryDSN(address: address, key: key, project: project).map { [sentry($0)] } ?? [])
     }
 
     /// A client of its own beside the app's: what the app's Sentry gets stays there.
     ///
     /// `SentryClient(options:)` and `capture(event:)` are in sentry-cocoa 8 and 9.
-    static func sentry(_ dsn: SentryDSN) -> Snippet {
+    private static func sentry(_ dsn: SentryDSN) -> Snippet {
         Snippet(
             title: "From a Sentry SDK",
             code: #"""
