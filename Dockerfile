@@ -2,7 +2,7 @@
 FROM swift:6.3-bookworm AS build
 ARG TRAITS
 RUN apt-get update \
- && apt-get install -y --no-install-recommends libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libssl-dev ${TRAITS:+libpq-dev} \
+ && apt-get install -y --no-install-recommends libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libssl-dev ${TRAITS:+libpq-dev} \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY Package.swift ./
@@ -14,7 +14,7 @@ RUN swift build -c release --static-swift-stdlib -Xlinker -s ${TRAITS:+--traits 
 FROM debian:bookworm-slim
 ARG TRAITS
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 zlib1g ${TRAITS:+libpq5} \
+ && apt-get install -y --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 zlib1g libbrotli1 ${TRAITS:+libpq5} \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 10001 collector \
  && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin collector \

@@ -39,6 +39,9 @@ let package = Package(
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CBrotli", pkgConfig: "libbrotlidec",
+            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSwiftRuntime"),
@@ -71,10 +74,12 @@ let package = Package(
             swiftSettings: settings),
 
         // For the server.
+        .target(name: "Brotli", dependencies: ["CBrotli", "Gzip"], swiftSettings: settings),
         .target(
             name: "HTTPServer",
             dependencies: [
-                "Threads", "Gzip", .target(name: "CLinux", condition: .when(platforms: [.linux])),
+                "Threads", "Gzip", "Brotli",
+                .target(name: "CLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
         .target(name: "SentryEnvelope", dependencies: ["LeakMessage"], swiftSettings: settings),
@@ -104,12 +109,22 @@ let package = Package(
 
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(name: "GzipTests", dependencies: ["Gzip"], swiftSettings: settings),
+        // The other half of libbrotli, for the tests of whatever reads what it writes.
+        .systemLibrary(
+            name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
+            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .target(
+            name: "BrotliEncoding", dependencies: ["CBrotliEncoder"], path: "Tests/BrotliEncoding",
+            swiftSettings: settings),
+        .testTarget(
+            name: "BrotliTests", dependencies: ["Brotli", "BrotliEncoding", "Gzip"], swiftSettings: settings),
         // Requests as files and a client that sends them, for the tests of whatever answers HTTP.
         .target(
             name: "HTTPVectors", dependencies: ["Threads"], path: "Tests/HTTPVectors", swiftSettings: settings
         ),
         .testTarget(
-            name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPVectors", "Threads", "Gzip"],
+            name: "HTTPServerTests",
+            dependencies: ["HTTPServer", "HTTPVectors", "Threads", "Gzip", "Brotli", "BrotliEncoding"],
             exclude: ["Vectors"], swiftSettings: settings),
         .testTarget(
             name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPServer"], swiftSettings: settings),

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zlib
 
 ECHO, COLLECTOR = (f"http://{os.environ[name]}" for name in ("ECHO", "COLLECTOR"))
 KEY = ["-H", f"Authorization: Bearer {os.environ['INGEST_KEY']}", "-H", "Content-Type: application/json"]
@@ -16,6 +17,12 @@ SMALL, LARGE, WHOLE = (os.path.join(work.name, name) for name in ("small", "larg
 for path, size in ((SMALL, 5), (WHOLE, 1 << 20), (LARGE, (1 << 20) + 1)):
     with open(path, "wb") as file:
         file.write(b"abcdefgh"[: size % 8 or 8] + b"x" * (size - (size % 8 or 8)))
+# `{"class":"One"}` in each content coding; the last as Python's `brotli` makes it, which not every machine has.
+ONE = b'{"class":"One"}'
+PACKED = {"gzip": zlib.compress(ONE, wbits=31), "deflate": zlib.compress(ONE), "br": b"\x0b\x07\x80" + ONE + b"\x03"}
+for name, packed in PACKED.items():
+    with open(os.path.join(work.name, name), "wb") as file:
+        file.write(packed)
 JAR = os.path.join(work.name, "cookies")
 
 
@@ -71,6 +78,9 @@ def cases():
     yield "a target of 3 KiB", [f"{ECHO}/{'a' * 3000}"], [r"^HTTP/1.1 414"]
     yield "a report", [*KEY, "-d", json, f"{COLLECTOR}/api/v1/reports"], [r"^HTTP/1.1 200", r'"accepted":1']
     yield "a report in chunks", [*KEY, "-d", json, "-H", "Transfer-Encoding: chunked", f"{COLLECTOR}/api/v1/reports"], [r"^HTTP/1.1 200", r'"accepted":1']
+    for coding in PACKED:
+        yield f"a report in {coding}", [*KEY, "--data-binary", f"@{work.name}/{coding}", "-H", f"Content-Encoding: {coding}", f"{COLLECTOR}/api/v1/reports"], [r"^HTTP/1.1 200", r'"accepted":1']
+    yield "a report in a coding that is not known", [*KEY, "-d", json, "-H", "Content-Encoding: zstd", f"{COLLECTOR}/api/v1/reports"], [r"^HTTP/1.1 415", r"(?im)^accept-encoding: gzip, deflate, br\r"]
     yield "a report that is no report", [*KEY, "-H", "Content-Type: image/png", "-d", "x", f"{COLLECTOR}/api/v1/reports"], [r"^HTTP/1.1 4\d\d"]
     yield "an image", [*KEY[:2], "-H", "Content-Type: image/png", "-d", "x", f"{COLLECTOR}/api/v1/reports"], [r"^HTTP/1.1 415", r"(?im)^accept-post: "]
     yield "what was reported", [*TOKEN, f"{COLLECTOR}/api/v1/leaks"], [r"^HTTP/1.1 200", r'"One"']

@@ -1,8 +1,8 @@
 internal import CZlib
 
-/// Reads one gzip member that arrives in pieces, within bounds.
+/// Reads one gzip member, or one stream of `deflate`, that arrives in pieces, within bounds.
 ///
-/// Reusable: after ``reset()`` it reads the next one without asking for memory again.
+/// Reusable: after ``reset(_:)`` it reads the next one without asking for memory again.
 @safe
 public struct Inflater: ~Copyable {
     /// What is taken from a stranger.
@@ -21,17 +21,30 @@ public struct Inflater: ~Copyable {
         }
     }
 
+    /// What is around the compressed blocks of RFC 1951.
+    public enum Format: Hashable, Sendable {
+        /// One member of RFC 1952.
+        case gzip
+        /// What HTTP calls `deflate`: the zlib format of RFC 1950 or, as some send, the blocks alone, which carry no
+        /// checksum. RFC 9110 §8.4.1.2. The first byte tells: of zlib's header it ends in 8; read as the head of a
+        /// block that is one stored as it is, and not the last, with a bit set where encoders leave zeros.
+        case deflate
+    }
+
     private enum State { case reading, finished, failed }
 
-    public let limits: Limits
     private let stream: UnsafeMutablePointer<z_stream>
     private let isOpen: Bool
+    private var format: Format
     private var state = State.reading
-    private var bytesIn = 0
-    private var bytesOut = 0
+    private var expansion: Expansion
 
-    public init(limits: Limits = Limits()) {
-        self.limits = limits
+    /// What is taken.
+    public var limits: Limits { expansion.limits }
+
+    public init(limits: Limits = Limits(), format: Format = .gzip) {
+        self.format = format
+        expansion = Expansion(limits: limits)
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         let code = unsafe inflateInit2_(
@@ -44,17 +57,17 @@ public struct Inflater: ~Copyable {
         unsafe stream.deallocate()
     }
 
-    /// Makes ready for another member.
-    public mutating func reset() {
-        if isOpen { unsafe inflateReset(stream) }
+    /// Makes ready for another member or stream.
+    public mutating func reset(_ format: Format = .gzip) {
+        if isOpen { unsafe inflateReset2(stream, Gzip.windowBits) }
+        self.format = format
         state = .reading
-        bytesIn = 0
-        bytesOut = 0
+        expansion = Expansion(limits: limits)
     }
 
     /// Appends to `output` what the next `bytes` inflate to.
     ///
-    /// - Throws: ``InflateError``; nothing more can be read then, before ``reset()``.
+    /// - Throws: ``InflateError``; nothing more can be read then, before ``reset(_:)``.
     public mutating func inflate(_ bytes: [UInt8], into output: inout [UInt8]) throws(InflateError) {
         let result = unsafe bytes.withUnsafeBufferPointer { input -> Result<Void, InflateError> in
             do throws(InflateError) {
@@ -69,7 +82,7 @@ public struct Inflater: ~Copyable {
 
     /// Hands to `take`, piece by piece, what the next `bytes` inflate to. The pieces are lent for the call.
     ///
-    /// - Throws: ``InflateError``; nothing more can be read then, before ``reset()``.
+    /// - Throws: ``InflateError``; nothing more can be read then, before ``reset(_:)``.
     @unsafe
     public mutating func inflate(
         _ bytes: UnsafeBufferPointer<UInt8>, take: (UnsafeBufferPointer<UInt8>) -> Void
@@ -77,6 +90,9 @@ public struct Inflater: ~Copyable {
         guard isOpen else { throw .outOfMemory }
         guard !bytes.isEmpty else { return }
         guard state == .reading else { throw state == .finished ? .trailingBytes : .malformed }
+        if format == .deflate, expansion.bytesIn == 0, let first = unsafe bytes.first {
+            unsafe inflateReset2(stream, first & 0x0F == Self.zlibMark ? MAX_WBITS : -MAX_WBITS)
+        }
         do throws(InflateError) {
             try unsafe read(bytes, take: take)
         } catch {
@@ -87,7 +103,7 @@ public struct Inflater: ~Copyable {
 
     /// Says that no more bytes come.
     ///
-    /// - Throws: ``InflateError/truncated`` when the member is not complete.
+    /// - Throws: ``InflateError/truncated`` when what was begun is not complete.
     public mutating func finish() throws(InflateError) {
         guard state == .finished else { throw state == .reading ? .truncated : .malformed }
     }
@@ -110,10 +126,11 @@ public struct Inflater: ~Copyable {
                 let taken = offered - Int(unsafe stream.pointee.avail_in)
                 let made = Self.pieceBytes - Int(unsafe stream.pointee.avail_out)
                 next += taken
-                bytesIn += taken
-                bytesOut += made
-                if let problem = problem(code, taken: taken, made: made) {
-                    failure = problem
+                do throws(InflateError) {
+                    try expansion.count(in: taken, out: made)
+                    try check(code)
+                } catch {
+                    failure = error
                     return
                 }
                 if made > 0 { unsafe take(UnsafeBufferPointer(rebasing: piece[..<made])) }
@@ -129,24 +146,22 @@ public struct Inflater: ~Copyable {
         if let failure { throw failure }
     }
 
-    /// What is wrong after one step of zlib; `Z_BUF_ERROR` only says that it waits for input.
-    private func problem(_ code: Int32, taken: Int, made: Int) -> InflateError? {
-        if bytesOut > limits.outputBytes { return .tooLarge }
-        if bytesOut > limits.bytesBeforeRatio && bytesOut / max(limits.ratio, 1) > bytesIn {
-            return .tooLarge
-        }
+    /// Reads the result of one step of zlib; `Z_BUF_ERROR` only says that it waits for input.
+    private func check(_ code: Int32) throws(InflateError) {
         switch code {
-        case Z_OK, Z_STREAM_END, Z_BUF_ERROR: return nil
-        case Z_MEM_ERROR: return .outOfMemory
+        case Z_OK, Z_STREAM_END, Z_BUF_ERROR: return
+        case Z_MEM_ERROR: throw .outOfMemory
         default:
             // zlib tells these apart from other damage by its text alone.
-            guard let message = unsafe stream.pointee.msg else { return .malformed }
+            guard let message = unsafe stream.pointee.msg else { throw .malformed }
             let text = unsafe String(cString: message)
-            return text == "incorrect data check" || text == "incorrect length check"
+            throw text == "incorrect data check" || text == "incorrect length check"
                 ? .badChecksum : .malformed
         }
     }
 
+    /// The compression method in the low half of zlib's first byte: deflate. RFC 1950 §2.2.
+    private static let zlibMark: UInt8 = 8
     /// Bytes inflated at a time, on the stack.
     private static let pieceBytes = 16 << 10
 }

@@ -17,13 +17,6 @@ import Threads
         }
     }
 
-    private func post(_ body: [UInt8], coding: String = "gzip") -> [UInt8] {
-        Array(
-            "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n"
-                .utf8)
-            + body
-    }
-
     enum TooLong: String, CaseIterable {
         case target, fields, head, announcedBody, chunk
 
@@ -90,35 +83,6 @@ import Threads
         }
     }
 
-    @Test func `gzip is inflated before the service sees it`() throws {
-        let (status, isEnded, reply) = try status(of: post(Gzip.deflate(Array("hello".utf8))))
-        #expect(status == 200)
-        #expect(!isEnded)
-        #expect(reply?.text == "hello")
-    }
-
-    @Test func `gzip in chunks with trailers is inflated`() throws {
-        let small = Gzip.deflate(Array("hello".utf8))
-        let head =
-            "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
-        let bytes =
-            Array((head + "4\r\n").utf8) + small[..<4]
-            + Array("\r\n\(String(small.count - 4, radix: 16))\r\n".utf8)
-            + small[4...] + Array("\r\n0\r\nX-T: v\r\n\r\n".utf8)
-        #expect(try status(of: bytes).2?.text == "hello")
-    }
-
-    @Test func `damaged gzip is 400, and the connection goes on`() throws {
-        let small = Gzip.deflate(Array("hello".utf8))
-        var wrong = small
-        wrong[small.count - 6] ^= 1
-        for body in [Array(small.dropLast()), wrong, small + [0], small + small, Array("no gzip".utf8)] {
-            let (status, isEnded, _) = try status(of: post(body))
-            #expect(status == 400)
-            #expect(!isEnded)
-        }
-    }
-
     @Test func `who asks for little is served before bodies that take long to inflate`() throws {
         let counted = Guarded<[String]>([])
         let service = ClosureService { request, responder in
@@ -149,26 +113,6 @@ import Threads
             #expect(order.count == 25)
             #expect(order.firstIndex(of: "0") ?? .max < 20, "\(order)")
         }
-    }
-
-    @Test func `a gzip bomb is 413`() throws {
-        let bomb = Gzip.deflate([UInt8](repeating: 0, count: 16 << 20), level: 9)
-        #expect(try status(of: post(bomb)).status == 413)
-        var limits = Limits()
-        limits.inflatedBytes = 100
-        #expect(
-            try status(of: post(Gzip.deflate([UInt8](repeating: 7, count: 101))), limits: limits).status
-                == 413)
-        #expect(
-            try status(of: post(Gzip.deflate([UInt8](repeating: 7, count: 100))), limits: limits).status
-                == 200)
-    }
-
-    @Test(arguments: ["br", "deflate", "gzip, gzip", "gzip, br"])
-    func `another coding is 415 and names gzip`(coding: String) throws {
-        let (status, _, reply) = try status(of: post([1], coding: coding))
-        #expect(status == 415)
-        #expect(reply?.field("accept-encoding") == "gzip")
     }
 
     @Test func `the last request of a connection says so`() throws {

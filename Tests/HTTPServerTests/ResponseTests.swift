@@ -1,3 +1,4 @@
+import Gzip
 import Testing
 
 @testable import HTTPServer
@@ -120,5 +121,17 @@ import Testing
             text.hasPrefix(
                 "{\"title\":\"\(response.status.reason)\",\"status\":\(response.status.code),\"detail\":\""))
         #expect(text.filter { $0 == "\"" }.count == 10 && !text.contains("\\"))
+    }
+
+    @Test(arguments: [
+        (InflateError.tooLarge, 413), (.outOfMemory, 503), (.truncated, 400), (.badChecksum, 400),
+        (.trailingBytes, 400), (.malformed, 400),
+    ])
+    func `a body that cannot be inflated is the sender's fault, but for a lack of memory`(
+        error: InflateError, status: Int
+    ) {
+        let response = RequestError(error).response
+        #expect(Int(response.status.code) == status)
+        #expect(response.fields.contains { $0.0 == "Retry-After" } == (status == 503))
     }
 }

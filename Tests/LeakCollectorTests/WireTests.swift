@@ -38,9 +38,10 @@ import Testing
         "D33": "names its target in drips, which aiming does not see",
         "14c": "fills a head to its last byte, and the collector's address is longer than /",
         "E070": "expects the body of OPTIONS to be read, which the collector refuses from the head",
-    ].merging(["G014", "20a", "20b", "20c", "20d", "20e", "21"].map { ($0, "the address takes no gzip") }) {
-        $1
-    }
+    ].merging(
+        (["20a", "20b", "20c", "20d", "20e", "21", "G014", "G017", "G019"] + (22...37).map { "G0\($0)" })
+            .map { ($0, "the address takes no compressed body") }
+    ) { $1 }
 
     /// The vector for an address of the collector that takes both GET and POST and needs no secret.
     private static func aimed(_ vector: Vector) -> Vector {

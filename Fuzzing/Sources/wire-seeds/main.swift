@@ -31,6 +31,16 @@ for (name, bytes) in [("text", text), ("zeros", [UInt8](repeating: 0, count: 90_
     let chunk = Array("\(head)Transfer-Encoding: chunked\r\n\r\n\(String(small.count, radix: 16))\r\n".utf8)
     try write("gzip-chunked-\(name)", chunk + small + Array("\r\n0\r\n\r\n".utf8))
 }
+// `hello`, made by Python's `zlib` and `brotli`.
+let hellos: [(String, String, [UInt8])] = [
+    ("zlib", "deflate", [0x78, 0x9C, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x06, 0x2C, 0x02, 0x15]),
+    ("bare", "deflate", [0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]),
+    ("brotli", "br", [0x0B, 0x02, 0x80, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x03]),
+]
+for (name, coding, bytes) in hellos {
+    let head = "\(start)Content-Encoding: \(coding)\r\nContent-Length: \(bytes.count)\r\n\r\n"
+    try write(name, Array(head.utf8) + bytes)
+}
 // Long ones, where looking at a byte twice would tell.
 let chunked = "\(start)Transfer-Encoding: chunked\r\n\r\n"
 let fields = (0..<63).map { "X-\($0): \(String(repeating: "v", count: 200))\r\n" }.joined()

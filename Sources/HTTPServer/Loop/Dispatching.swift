@@ -147,12 +147,12 @@ extension Loop {
         )
     }
 
-    /// Bytes of gzip from which on inflating waits its turn: a phone's batch has fewer.
+    /// Compressed bytes from which on inflating waits its turn: a phone's batch has fewer.
     private static let promptlyInflated = 8 << 10
 
     /// Whether this body takes so long to inflate, up to 50 ms, that all others who ask are served first.
     private func waitsItsTurn(_ head: Head, bodyBytes: Int) -> Bool {
-        head.contentCoding == .gzip && bodyBytes > Self.promptlyInflated
+        head.contentCoding != .identity && bodyBytes > Self.promptlyInflated
     }
 
     func complete(_ connection: Connection, _ upload: Upload) {
@@ -175,7 +175,7 @@ extension Loop {
 
     /// Hands a whole request to the service, inflated.
     ///
-    /// Gzip is inflated here, when the last byte has come, and not on the way: a slow sender then holds what
+    /// A content coding is undone here, when the last byte has come, and not on the way: a slow sender then holds what
     /// it sent and not what that inflates to.
     private func dispatch(
         _ connection: Connection, _ request: consuming Request, _ responder: consuming Responder
@@ -183,20 +183,19 @@ extension Loop {
         serving = connection
         defer { serving = nil }
         if isObserved { noteBody(connection, bytes: request.bodyCount) }
-        guard request.isGzipped else {
+        guard request.isCompressed else {
             service.serve(request, responder)
             noteCall(request)
             return
         }
         let target = pool.take(64 << 10)
         defer { pool.give(target) }
-        inflater.reset()
         do throws(InflateError) {
-            try unsafe inflater.inflate(request.bodyBytes) { unsafe target.append($0) }
-            try inflater.finish()
+            try unsafe decoder.decode(request.bodyBytes, from: request.contentCoding) {
+                unsafe target.append($0)
+            }
         } catch {
-            let problem = error == .tooLarge ? RequestError.inflatesTooFar : .damagedGzip
-            var response = problem.response
+            var response = RequestError(error).response
             // The message was framed well, so the connection can go on.
             response.closes = false
             lookedAt = Clock.milliseconds

@@ -1,4 +1,3 @@
-internal import Gzip
 internal import Threads
 
 /// One thread's share of the connections: waits, reads, lets the service answer, writes.
@@ -49,7 +48,7 @@ final class Loop: @unchecked Sendable {
     /// This loop's part of ``Limits/uploadBytes``.
     let uploadShare: Int
     var parser: HeadParser
-    var inflater: Inflater
+    var decoder: BodyDecoder
     let writer = ResponseWriter()
     var counters = Counters()
     private var publishedAt: UInt64 = 0
@@ -99,10 +98,7 @@ final class Loop: @unchecked Sendable {
         poller = try SystemPoller()
         reserve = Reserve(try Descriptor.reserve())
         parser = HeadParser(limits: limits)
-        inflater = Inflater(
-            limits: .init(
-                outputBytes: limits.inflatedBytes, ratio: limits.inflateRatio,
-                bytesBeforeRatio: limits.inflatedBytesBeforeRatio))
+        decoder = BodyDecoder(limits: limits)
         now = Clock.milliseconds
         lookedAt = now
         idleMilliseconds = limits.idleTime.milliseconds

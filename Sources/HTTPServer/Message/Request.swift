@@ -127,8 +127,11 @@ public struct Request: ~Copyable {
         }
     }
 
-    /// Whether the body was sent in gzip. What it is lent as, in ``Service/serve(_:_:)``, is inflated.
-    public var isGzipped: Bool { hasBody && head.contentCoding == .gzip }
+    /// Whether the body was sent in a content coding. What it is lent as, in ``Service/serve(_:_:)``, is inflated.
+    public var isCompressed: Bool { hasBody && contentCoding != .identity }
+
+    /// What is to be undone before anybody is lent the body.
+    var contentCoding: ContentCoding { head.contentCoding }
 
     /// Bytes of the body, decoded.
     public var bodyCount: Int { unsafe bodyBytes.count }

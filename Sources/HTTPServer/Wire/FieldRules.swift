@@ -119,8 +119,8 @@ struct FieldRules: Sendable {
     }
 
     private func coding(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>, into head: inout Head) {
-        if Self.equal(bytes, value, "identity") || value.isEmpty { return }
-        let isGzip = Self.equal(bytes, value, "gzip") || Self.equal(bytes, value, "x-gzip")
-        head.contentCoding = isGzip && contentEncodings == 1 ? .gzip : .unknown
+        let coding = ContentCoding(bytes, value)
+        guard coding != .identity else { return }
+        head.contentCoding = contentEncodings == 1 ? coding : .unknown
     }
 }

@@ -28,8 +28,6 @@ enum Framing: Hashable, Sendable {
 
 /// What a head says, as offsets into its bytes: no text is made before somebody asks for it.
 struct Head: Hashable, Sendable {
-    enum ContentCoding: Hashable, Sendable { case identity, gzip, unknown }
-
     var method = Method.get
     /// The digit after `HTTP/1.`
     var minorVersion: UInt8 = 1

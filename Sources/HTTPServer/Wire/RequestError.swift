@@ -1,3 +1,5 @@
+internal import Gzip
+
 /// Why a request is refused before any service sees it. One case per rule.
 enum RequestError: Error, Hashable, Sendable, CaseIterable {
     /// Not `method SP target SP HTTP/x.y CRLF`. RFC 9112 §3.
@@ -33,14 +35,16 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case unsupportedTransferEncoding
     /// Another expectation than `100-continue`. RFC 9110 §10.1.1.
     case unknownExpectation
-    /// A body in another coding than gzip. RFC 9110 §8.4.
+    /// A body in another coding than ``ContentCoding/taken``, or in several. RFC 9110 §8.4.
     case unsupportedContentCoding
     /// Longer than ``Limits/bodyBytes``.
     case bodyTooLong
     /// Inflates beyond ``Limits/inflatedBytes`` or ``Limits/inflateRatio``.
     case inflatesTooFar
-    /// Gzip that cannot be read.
-    case damagedGzip
+    /// A body that is not one complete stream of its content coding.
+    case damagedCoding
+    /// No memory is left to inflate the body.
+    case noMemoryToInflate
     /// A chunk, its size or its extension breaks RFC 9112 §7.1.
     case malformedChunk
     /// A trailer that is no field, or one that would change how the message is read. RFC 9110 §6.5.1.
@@ -52,18 +56,29 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     /// All bodies that are arriving hold more than ``Limits/uploadBytes``, and this one began first.
     case tooManyBodies
 
-    /// The status to answer with. The connection is closed after it, but for ``damagedGzip`` and ``inflatesTooFar``,
-    /// after which the next request begins where it should.
+    /// What follows from the failure to inflate a body.
+    init(_ error: InflateError) {
+        self =
+            switch error {
+            case .tooLarge: .inflatesTooFar
+            case .outOfMemory: .noMemoryToInflate
+            case .truncated, .badChecksum, .trailingBytes, .malformed: .damagedCoding
+            }
+    }
+
+    /// The status to answer with. The connection is closed after it, but for ``damagedCoding``,
+    /// ``inflatesTooFar`` and ``noMemoryToInflate``, after which the next request begins where it should.
     var status: Status {
         switch self {
         case .malformedRequestLine, .malformedTarget, .malformedPercentEncoding, .malformedField,
             .invalidHost,
-            .invalidContentLength, .ambiguousLength, .invalidTransferEncoding, .damagedGzip, .malformedChunk,
+            .invalidContentLength, .ambiguousLength, .invalidTransferEncoding, .damagedCoding,
+            .malformedChunk,
             .malformedTrailer, .chunkOverheadTooLong:
             .badRequest
         case .refusedMethod: .methodNotAllowed
         case .timeout: .requestTimeout
-        case .tooManyBodies: .serviceUnavailable
+        case .tooManyBodies, .noMemoryToInflate: .serviceUnavailable
         case .bodyTooLong, .inflatesTooFar: .contentTooLarge
         case .targetTooLong: .targetTooLong
         case .unsupportedContentCoding: .unsupportedMediaType
@@ -94,10 +109,12 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         case .invalidTransferEncoding: "Transfer-Encoding must be given once, in HTTP/1.1."
         case .unsupportedTransferEncoding: "The only transfer coding known here is chunked."
         case .unknownExpectation: "The only expectation known here is 100-continue."
-        case .unsupportedContentCoding: "The only content coding known here is gzip."
+        case .unsupportedContentCoding:
+            "The content codings known here are gzip, deflate and br, one at a time."
         case .bodyTooLong: "The body is too long."
         case .inflatesTooFar: "The body inflates to more than is taken here."
-        case .damagedGzip: "The body is not one complete gzip member."
+        case .damagedCoding: "The body is not one complete stream of its content coding."
+        case .noMemoryToInflate: "No memory is left to inflate the body."
         case .malformedChunk: "A chunk is malformed."
         case .malformedTrailer: "A trailer line is malformed or not allowed."
         case .chunkOverheadTooLong: "The chunk extensions and trailers are too long."
@@ -112,8 +129,8 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         response.closes = true
         switch self {
         case .refusedMethod: response.fields.append(("Allow", Self.allowedMethods))
-        case .tooManyBodies: response.fields.append(("Retry-After", "1"))
-        case .unsupportedContentCoding: response.fields.append(("Accept-Encoding", "gzip"))
+        case .tooManyBodies, .noMemoryToInflate: response.fields.append(("Retry-After", "1"))
+        case .unsupportedContentCoding: response.fields.append(("Accept-Encoding", ContentCoding.taken))
         default: break
         }
         return response

@@ -73,7 +73,7 @@ final class Front: Service {
             return tooLarge(for: route)
         }
         // What it inflates to is known only once it is inflated, by the loop.
-        guard !request.isGzipped else {
+        guard !request.isCompressed else {
             return Problem(.unsupportedMediaType, "this address takes no compressed body")
                 .with("Accept-Encoding", "identity").response
         }

@@ -10,7 +10,7 @@ struct Reading {
         /// A head, and its bytes.
         case head(Head, [FieldLine], [UInt8])
         case body([UInt8])
-        /// What a body in gzip inflates to.
+        /// What a body in a content coding inflates to.
         case inflated([UInt8])
         case damaged(InflateError)
         /// What ended it.
@@ -27,7 +27,7 @@ struct Reading {
     private var parser: HeadParser
     private var body: [UInt8] = []
     private var framing = Framing.none
-    private var coding = Head.ContentCoding.identity
+    private var coding = ContentCoding.identity
     private var chunks: ChunkParser
     private var isInBody = false
     private let limits: Limits
@@ -93,19 +93,21 @@ struct Reading {
 
     private mutating func end() {
         events.append(.body(body))
-        if coding == .gzip && framing != .none { inflate() }
+        if coding != .identity && framing != .none { inflate() }
         chunks = ChunkParser(limits: limits)
         isInBody = false
     }
 
     private mutating func inflate() {
-        var inflater = Inflater(limits: .init(outputBytes: 1 << 20))
+        var decoder = BodyDecoder(limits: Inflater.Limits(outputBytes: 1 << 20))
         var output: [UInt8] = []
-        do throws(InflateError) {
-            try inflater.inflate(body, into: &output)
-            try inflater.finish()
-            events.append(.inflated(output))
-        } catch { events.append(.damaged(error)) }
+        let error = unsafe body.withUnsafeBufferPointer { body -> InflateError? in
+            do throws(InflateError) {
+                try unsafe decoder.decode(body, from: coding) { unsafe output.append(contentsOf: $0) }
+                return nil
+            } catch { return error }
+        }
+        events.append(error.map { .damaged($0) } ?? .inflated(output))
     }
 }
 

@@ -1,0 +1,29 @@
+/// What is done to a body before it is sent, RFC 9110 §8.4.1.
+enum ContentCoding: Hashable, Sendable {
+    case identity
+    /// RFC 1952.
+    case gzip
+    /// RFC 1950, or RFC 1951 alone.
+    case deflate
+    /// RFC 7932.
+    case brotli
+    /// Another one, or several after each other.
+    case unknown
+
+    /// Those that are undone here, for `Accept-Encoding`.
+    static let taken = "gzip, deflate, br"
+
+    /// The coding that the whole value of `Content-Encoding` names; an empty one names none.
+    init(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) {
+        self =
+            switch value.count {
+            case 0: .identity
+            case 2 where FieldRules.equal(bytes, value, "br"): .brotli
+            case 4 where FieldRules.equal(bytes, value, "gzip"): .gzip
+            case 6 where FieldRules.equal(bytes, value, "x-gzip"): .gzip
+            case 7 where FieldRules.equal(bytes, value, "deflate"): .deflate
+            case 8 where FieldRules.equal(bytes, value, "identity"): .identity
+            default: .unknown
+            }
+    }
+}
