@@ -180,7 +180,7 @@ let package = Package(
             name: "LeakCollectorTests",
             dependencies: [
                 "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPVectors", "HTTPClient",
-                "CollectorSupport", "Gzip", "Threads",
+                "CollectorSupport", "Gzip", "BrotliEncoding", "Threads",
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         // The pages in headless Chromium.

@@ -1,3 +1,4 @@
+import BrotliEncoding
 import CollectorSupport
 import Foundation
 import Gzip
@@ -63,6 +64,15 @@ import Testing
         let small = Gzip.deflate(try SentryCapture.exception.bytes, level: 6)
         #expect(try running.postEnvelope(small, fields: fields, type: type).status == 200)
         #expect(try running.json("/api/v1/leaks")["total"] as? Int == 2)
+    }
+
+    /// As sentry-sdk for Python sends them where the module `brotli` can be imported.
+    @Test func `an envelope may come in brotli`() throws {
+        let running = try RunningCollector()
+        let fields = [RunningCollector.sentryField, HTTPField("Content-Encoding", "br")]
+        let small = BrotliEncoding.compress(try SentryCapture.message.bytes)
+        #expect(try running.postEnvelope(small, fields: fields).status == 200)
+        #expect(try Self.reports(running) == 3)
     }
 
     private static let key = RunningCollector.key
