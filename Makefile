@@ -29,9 +29,10 @@ key: ## make an ingest key for the collector that `make run` started
 
 test: setup ## run all tests, those of the pages in headless Chromium (installed from Debian) among them
 	@Scripts/setup-browser
+	@Scripts/setup-sentry
 	@rm -rf .build/screenshots
 	swift build --build-tests $(strict)
-	@echo 'swift test --skip-build'; swift test --skip-build; result=$$?; cat .build/browser/left-out; \
+	@echo 'swift test --skip-build'; swift test --skip-build; result=$$?; cat .build/browser/left-out .build/sentry/left-out; \
 		[ ! -d .build/screenshots ] || echo 'pictures of the pages: $(CURDIR)/.build/screenshots'; exit $$result
 
 checks: ## compile and run on stand-ins what only Apple's systems compile; type-check what stand-ins cannot

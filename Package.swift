@@ -182,7 +182,7 @@ let package = Package(
             dependencies: [
                 "SentryEnvelope",
                 "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPVectors", "HTTPClient",
-                "CollectorSupport", "Gzip", "Threads",
+                "CollectorSupport", "Gzip", "BrotliEncoding", "Threads",
             ],
             resources: [.copy("Vectors")], swiftSettings: settings),
         // The pages in headless Chromium.

@@ -110,9 +110,9 @@ public final class Collector: Sendable {
         writer = Guarded(nil)
     }
 
-    /// Sign-in links carry a code in their query, and a link to the way in may carry another link. A token or a key
-    /// has no place there; whoever puts one there by mistake shall not find it in a log. Nor shall an install that is
-    /// erased live on there.
+    /// Sign-in links carry a code in their query, a link to the way in may carry another link, and some Sentry SDKs put
+    /// their key there. Another token or key has no place there; whoever puts one there by mistake shall not find it in
+    /// a log. Nor shall an install that is erased live on there.
     private static func withoutSecrets(_ record: AccessRecord) -> AccessRecord {
         var record = record
         record.maskQuery(secretParameters)
@@ -129,7 +129,8 @@ public final class Collector: Sendable {
     }
 
     private static let secretParameters: Set = [
-        "code", "to", "token", "access_token", "key", "password", "secret",
+        "code", "to", "token", "access_token", "key", "password", "secret", "sentry_key", "sentry_secret",
+        "dsn",
     ]
 
     public var port: Int { server.port }

@@ -90,6 +90,7 @@ import Testing
             "/sign-in?to=%2F%3Fcode%3D\(code)", "/?c%6Fde=\(code)",
             "/api/v1/apps?token=\(CollectorProcess.token)",
             "/sign-in?code=\(code)", "/api/v1/installs/phone-of-somebody",
+            "/api/1/envelope/?sentry_version=7&sentry%5Fkey=\(CollectorProcess.key)&Sentry_Key=\(CollectorProcess.key)",
         ] {
             _ = try client.get(
                 running.address + path,
@@ -108,7 +109,7 @@ import Testing
         let lines = log.split(separator: "\n").filter {
             $0.contains(form == "text" ? "HTTP/1.1" : "\"version\"")
         }
-        #expect(lines.count == 6, "\(log)")
+        #expect(lines.count == 7, "\(log)")
         #expect(lines.allSatisfy { $0.contains("127.0.0.1") })
         if form == "json" {
             for line in lines {

@@ -94,6 +94,7 @@ extension Loop {
         following: Int
     ) -> Int {
         var exchange = exchange
+        if refusal.isWithheld { exchange.closes = true }
         var dropped = 0
         switch head.framing {
         case .none: break

@@ -37,17 +37,20 @@ extension Loop {
         guard connection.phase == .open else { return }
         let isLast = connection.takesNoMore && connection.unanswered == 0
         let closes =
-            answer.exchange.closes || answer.response.closes
+            answer.exchange.closes || answer.response.closes || answer.response.isWithheld
             || (stopDeadline != nil && connection.unanswered == 0)
             || isLast
         count(answer.response.status)
-        writer.write(answer.response, for: answer.exchange, closes: closes, to: output)
+        if !answer.response.isWithheld {
+            writer.write(answer.response, for: answer.exchange, closes: closes, to: output)
+        }
         if closes {
             connection.phase = .finishing
             connection.takesNoMore = true
             connection.waiting = nil
         }
-        let hasBody = !answer.exchange.isHead && answer.response.status.allowsBody
+        let hasBody =
+            !answer.exchange.isHead && !answer.response.isWithheld && answer.response.status.allowsBody
         if hasBody && answer.response.body.count < Self.copiedBytes {
             unsafe answer.response.body.withPointer { unsafe output.append($0) }
         } else if hasBody {

@@ -49,6 +49,9 @@ public struct Response: Sendable {
     public var etag: String?
     /// Whether the connection ends with this answer.
     public var closes = false
+    /// Whether the connection ends in place of this answer, of which nothing is sent: for peers that give up what got an
+    /// error, and send again what got no answer. Its status is what is counted and told to an access log.
+    public var isWithheld = false
 
     /// The body, compressed beforehand. Only for bodies that are served again and again.
     var gzipped: [UInt8]?

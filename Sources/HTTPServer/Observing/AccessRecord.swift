@@ -18,7 +18,7 @@ public struct AccessRecord: Hashable, Sendable {
     public var minorVersion: Int
     /// The first ``textBytes`` bytes of `User-Agent`, whatever they are.
     public var userAgent: [UInt8]?
-    /// Of the answer.
+    /// Of the answer, also where it was withheld, see ``Response/isWithheld``.
     public var status: Status
     /// Bytes of the body that came, without chunk sizes, before inflating.
     public var bytesReceived: Int

@@ -84,7 +84,7 @@ struct HandoutChange: Hashable, Sendable {
 
     /// - Parameter address: of this collector, for what is to be pasted.
     func answer(_ outcome: Outcome, address: String, now: Int64) -> Response {
-        guard isForm else { return jsonAnswer(outcome) }
+        guard isForm else { return jsonAnswer(outcome, address: address) }
         switch outcome {
         case .changed:
             return .redirect(to: Links.served.to(.access) + "#\(kind.rawValue)")
@@ -98,7 +98,7 @@ struct HandoutChange: Hashable, Sendable {
         }
     }
 
-    private func jsonAnswer(_ outcome: Outcome) -> Response {
+    private func jsonAnswer(_ outcome: Outcome, address: String) -> Response {
         var writer = JSONWriter()
         let status: Status
         switch outcome {
@@ -110,6 +110,11 @@ struct HandoutChange: Hashable, Sendable {
             writer.object {
                 $0.fields(of: credential, kind)
                 $0.field("secret", secret)
+                if kind == .keys,
+                    let dsn = SentryDSN(address: address, key: secret, project: credential.id)
+                {
+                    $0.field("dsn", dsn.description)
+                }
             }
         }
         var response = Response(status, type: "application/json", body: .bytes(writer.bytes))

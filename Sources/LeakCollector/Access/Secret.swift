@@ -1,7 +1,8 @@
 /// A secret that is shown once and stored as a hash: an ingest key, an access token, a sign-in code, a session.
 ///
-/// 240 random bits in 40 characters of Base64's URL alphabet, which survive headers, links and copying by a double click
-/// (no `=`; `-` and `_` occur).
+/// 238 random bits in 40 letters and digits, which survive headers, links, copying by a double click, and the DSN of every
+/// Sentry SDK: that of JavaScript takes no other characters but `_`.
+/// https://github.com/getsentry/sentry-javascript/blob/develop/packages/core/src/utils/dsn.ts
 struct Secret: Sendable {
     /// What people and programs present. Goes nowhere but to the one it is made for.
     let text: String
@@ -12,9 +13,13 @@ struct Secret: Sendable {
 
     /// Makes a new one.
     static func random() throws(Randomness.Unavailable) -> Secret {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        // 6 bits of each byte: every character is as likely as any other.
-        let characters = try Randomness.bytes(40).map { alphabet[Int($0 & 63)] }
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        var characters: [UInt8] = []
+        while characters.count < 40 {
+            // 6 bits of each byte, and another byte for two of the 64 values: every character is as likely as any other.
+            let places = try Randomness.bytes(40).map { Int($0 & 63) }.filter { $0 < alphabet.count }
+            characters += places.prefix(40 - characters.count).map { alphabet[$0] }
+        }
         return Secret(text: String(decoding: characters, as: UTF8.self))
     }
 

@@ -29,31 +29,46 @@ final class Ingest: Sendable {
     func refusal(
         of request: borrowing Request, writer: KeyRing.Verdict, _ health: StoreHealth
     ) -> Response? {
+        do throws(Problem) {
+            try admit(writer, health, stranger: Self.stranger)
+            guard Self.format(of: request) != nil else { throw Self.unknownType }
+            if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
+                throw Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters")
+            }
+            try makeSureOfRoom(for: request.announcedLength ?? 0, health)
+            return nil
+        } catch {
+            return error.response
+        }
+    }
+
+    private static let stranger = Problem.unauthorized(
+        "writing needs an ingest key: Authorization: Bearer KEY, or X-Leak-Key: KEY")
+    private static let unknownType = Problem(
+        .unsupportedMediaType, "Content-Type must be one of \(types)"
+    ).with("Accept-Post", types)
+
+    /// Lets in whoever may write, and has not written too much.
+    ///
+    /// - Parameter stranger: what somebody is told whom no key names.
+    func admit(_ writer: KeyRing.Verdict, _ health: StoreHealth, stranger: Problem) throws(Problem) {
         switch writer {
         case .valid(let key):
             if let seconds = rate.secondsToWait(of: key.id, now: now(), isBehind: queue.isBehind) {
-                return Self.tooMuch(seconds).response
+                throw Self.tooMuch(seconds)
             }
         case .revoked:
-            return Problem(.forbidden, "this ingest key has been revoked; ask for another").response
-        case .unknown where health.worst == .databaseAway:
-            // A key that was made a moment ago cannot be looked up, and a reporter that reads 401 gives up.
-            return StoreHealth.Trouble.databaseAway.problem.response
+            throw Problem(.forbidden, "this ingest key has been revoked; ask for another")
         case .unknown:
-            return Problem.unauthorized(
-                "writing needs an ingest key: Authorization: Bearer KEY, or X-Leak-Key: KEY"
-            ).response
+            // A key that was made a moment ago cannot be looked up, and a sender that reads of it gives up.
+            throw health.worst == .databaseAway ? StoreHealth.Trouble.databaseAway.problem : stranger
         }
-        guard Self.format(of: request) != nil else {
-            return Problem(.unsupportedMediaType, "Content-Type must be one of \(Self.types)")
-                .with("Accept-Post", Self.types).response
-        }
-        if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
-            return Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters").response
-        }
-        if let trouble = health.worst, trouble.keepsReportsOut { return trouble.problem.response }
-        guard queue.hasRoom(for: request.announcedLength ?? 0) else { return Self.tooBusy.response }
-        return nil
+    }
+
+    /// - Parameter bytes: of the body.
+    func makeSureOfRoom(for bytes: Int, _ health: StoreHealth) throws(Problem) {
+        if let trouble = health.worst, trouble.keepsReportsOut { throw trouble.problem }
+        guard queue.hasRoom(for: bytes) else { throw Self.tooBusy }
     }
 
     private static func tooMuch(_ seconds: Int) -> Problem {
@@ -80,8 +95,7 @@ final class Ingest: Sendable {
     /// Answers 200 once everything valid is on disk, or says why nothing was counted.
     func take(_ request: borrowing Request, key: Credential, _ responder: consuming Responder) {
         guard let format = Self.format(of: request) else {
-            responder.send(
-                Problem(.unsupportedMediaType, "Content-Type must be one of \(Self.types)").response)
+            responder.send(Self.unknownType.response)
             return
         }
         let letter = Letter(
@@ -98,13 +112,19 @@ final class Ingest: Sendable {
         // Made here, on the loop: the writer has one transaction after another to see to.
         let answer = reception.answer(isDuplicate: false)
         let repeated = reception.submission.answer
-        queue.submit(reception.submission, responder) {
-            Self.answer($0, written: answer, repeated: repeated)
-        }
+        submit(reception, responder) { Self.answer($0, written: answer, repeated: repeated) }
+    }
+
+    /// Hands what was received to the writer.
+    func submit(
+        _ reception: Reception, _ responder: consuming Responder,
+        answer: @escaping @Sendable (CommitQueue.Outcome) -> Response
+    ) {
+        queue.submit(reception.submission, responder, answer: answer)
     }
 
     /// Reads a letter, charges its sender, and groups what is in it.
-    private func receive(_ letter: Letter, from key: Credential) throws(Problem) -> Reception {
+    func receive(_ letter: Letter, from key: Credential) throws(Problem) -> Reception {
         let document: WireDocument
         do throws(Problem) {
             document = try Reception.read(letter)
@@ -123,7 +143,9 @@ final class Ingest: Sendable {
         caches.with { $0.append(cache) }
     }
 
-    private func charge(_ key: Credential, _ cost: Int) throws(Problem) {
+    /// - Parameter cost: in tokens.
+    /// - Throws: ``Problem`` 429.
+    func charge(_ key: Credential, _ cost: Int) throws(Problem) {
         if let seconds = rate.charge(key.id, cost: cost, now: now(), isBehind: queue.isBehind) {
             throw Self.tooMuch(seconds)
         }
@@ -134,37 +156,42 @@ final class Ingest: Sendable {
         _ outcome: CommitQueue.Outcome, written answer: Response, repeated: [UInt8]
     ) -> Response {
         switch outcome {
-        case .written(.counted):
-            answer
+        case .written(.counted): answer
         case .written(.repeated(let answer)):
             Response(.ok, type: "application/json", body: .bytes(answer.isEmpty ? repeated : answer))
+        case .written(.keyReused), .failed, .full, .stopping: problem(of: outcome)?.response ?? answer
+        }
+    }
+
+    /// Why nothing was counted.
+    ///
+    /// - Returns: `nil` when it was, now or before.
+    static func problem(of outcome: CommitQueue.Outcome) -> Problem? {
+        switch outcome {
+        case .written(.counted), .written(.repeated):
+            nil
         case .written(.keyReused):
             Problem(
                 .unprocessableContent,
-                "this Idempotency-Key came before with another body; every batch needs a key of its own"
-            ).response
+                "this Idempotency-Key came before with another body; every batch needs a key of its own")
         case .failed(let error) where error.reason == .diskFull:
-            Problem.unavailable("the disk is full; nothing was counted", afterSeconds: 60).response
+            .unavailable("the disk is full; nothing was counted", afterSeconds: 60)
         case .failed(let error) where error.reason == .databaseFull:
-            Problem.unavailable(
-                "the database is as large as it may be; nothing was counted", afterSeconds: 60
-            )
-            .response
+            .unavailable("the database is as large as it may be; nothing was counted", afterSeconds: 60)
         case .failed(let error) where error.reason == .locked:
-            tooBusy.response
+            tooBusy
         case .failed(let error) where error.reason == .unavailable:
-            StoreHealth.Trouble.databaseAway.problem.response
+            StoreHealth.Trouble.databaseAway.problem
         case .failed(let error) where error.reason == .uncertain:
-            Problem.unavailable(
+            .unavailable(
                 "the database went away while the reports were written: send them again with their Idempotency-Key",
-                afterSeconds: 5
-            ).response
+                afterSeconds: 5)
         case .failed:
-            StoreHealth.Trouble.unwritable.problem.response
+            StoreHealth.Trouble.unwritable.problem
         case .full:
-            tooBusy.response
+            tooBusy
         case .stopping:
-            Problem.unavailable("the collector is stopping; nothing was counted", afterSeconds: 5).response
+            .unavailable("the collector is stopping; nothing was counted", afterSeconds: 5)
         }
     }
 }

@@ -124,6 +124,12 @@ struct Reception {
         }
     }
 
+    /// Adds to what the first sender's app lost.
+    mutating func add(dropped count: Int, for reason: String) {
+        guard count > 0, let app = submission.origins.first?.app else { return }
+        submission.dropped.append(Submission.Dropped(app: app, reason: reason, count: count))
+    }
+
     private func refuseIfEmpty(_ document: WireDocument, _ key: Credential) throws(Problem) {
         let isEmpty =
             submission.sightings.isEmpty && submission.denominators.isEmpty && submission.dropped.isEmpty

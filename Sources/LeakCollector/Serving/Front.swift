@@ -8,6 +8,7 @@ final class Front: Service {
     private let gate: Gate
     private let files: StaticFiles
     private let ingest: Ingest
+    private let sentry: SentryIngest
     private let visits: Visits
     private let triage: Triage
     private let handing: Handing
@@ -26,6 +27,7 @@ final class Front: Service {
         self.gate = gate
         self.files = files
         ingest = Ingest(queue: queue, rate: rate, now: now)
+        sentry = SentryIngest(ingest: ingest, gate: gate)
         visits = Visits(signIn: signIn, pool: pool, log: log)
         triage = Triage(store: signIn.store, gate: gate, pool: pool, log: log)
         handing = Handing(store: signIn.store, gate: gate, pool: pool, log: log)
@@ -97,6 +99,7 @@ final class Front: Service {
         case .anyone:
             return nil
         case .writers:
+            if case .sentry = route { return sentry.refusal(of: request, health, now: now()) }
             return ingest.refusal(of: request, writer: gate.writer(of: request, now: now()), health)
         case .readers:
             return unreadable(by: request)?.response
@@ -147,6 +150,8 @@ final class Front: Service {
                 return
             }
             ingest.take(request, key: key, responder)
+        case .sentry(let form):
+            sentry.take(request, form, responder, now: now())
         case .health:
             responder.send(.plain("ok\n"))
         case .readiness where health.worst != nil:

@@ -48,7 +48,7 @@ struct Question: Sendable, CustomStringConvertible {
         case .leakPage(let id): topic = .leakPage(id)
         case .reportsPage(let id): topic = .reportsPage(id)
         case .releasesPage: topic = .releasesPage(app: Self.app(request))
-        case .reports, .health, .signInPage, .signIn, .signOut, .install, .decisions, .decisionForm,
+        case .reports, .sentry, .health, .signInPage, .signIn, .signOut, .install, .decisions, .decisionForm,
             .handout, .formAddress:
             throw Problem(.notFound, "nothing to read is at this address")
         }

@@ -4,6 +4,8 @@ internal import LeakStore
 /// What an address stands for. All but the files of `Public` are in ``router``; what is not there is 404.
 enum Route: Hashable, Sendable {
     case reports
+    /// What a Sentry SDK sends.
+    case sentry(SentryIngest.Form)
     case leaks, leak(LeakID), leakReports(LeakID), leakTrend(LeakID)
     case releases, summary, apps, leakClass, check
     /// What is decided about a leak: in JSON, and by the form of its page.
@@ -25,6 +27,8 @@ enum Route: Hashable, Sendable {
         case leak(@Sendable (LeakID) -> Route)
         /// With `{install}` in it.
         case install
+        /// With `{project}` in it: SDKs want a number there, and any will do.
+        case sentry(SentryIngest.Form)
         /// With `{id}` in it: of a key or a token.
         case handout(HandoutKind, @Sendable (Int64) -> HandoutChange.Action, isForm: Bool)
 
@@ -34,6 +38,9 @@ enum Route: Hashable, Sendable {
             case .fixed(let route): route
             case .leak(let route): parameters["leak"].flatMap { LeakID($0) }.map(route)
             case .install: parameters["install"].map(Route.install)
+            case .sentry(let form):
+                (parameters["project"]?.utf8.allSatisfy { (0x30...0x39).contains($0) } ?? false)
+                    ? .sentry(form) : nil
             case .handout(let kind, let action, let isForm):
                 parameters["id"].flatMap { Int64($0) }.map {
                     .handout(HandoutChange(kind: kind, action: action($0), isForm: isForm))
@@ -82,6 +89,10 @@ enum Route: Hashable, Sendable {
         (.get, "/api/v1/summary", .fixed(.summary)),
         (.get, "/api/v1/apps", .fixed(.apps)),
         (.get, "/api/v1/check", .fixed(.check)),
+        (.post, "/api/{project}/envelope/", .sentry(.envelope)),
+        (.post, "/api/{project}/envelope", .sentry(.envelope)),
+        (.post, "/api/{project}/store/", .sentry(.event)),
+        (.post, "/api/{project}/store", .sentry(.event)),
         (.get, "/healthz", .fixed(.health)),
         (.get, "/readyz", .fixed(.readiness)),
         (.get, "/sign-in", .fixed(.signInPage)),
@@ -102,7 +113,7 @@ enum Route: Hashable, Sendable {
 
     var access: Access {
         switch self {
-        case .reports: .writers
+        case .reports, .sentry: .writers
         case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .check,
             .install, .decisions, .handouts:
             .readers
@@ -129,7 +140,7 @@ enum Route: Hashable, Sendable {
     /// Bytes of body that make sense; the server's own limit holds besides. A form is a token and a name.
     var bodyBytes: Int {
         switch self {
-        case .reports: .max
+        case .reports, .sentry: .max
         case .signInPage, .signIn: 4096
         case .decisions, .decisionForm: Triage.bodyBytes
         case .handout: HandoutFields.bodyBytes

@@ -46,7 +46,7 @@ import Testing
         #expect(page.status == 201 && page.field("Cache-Control") == "no-store" && page.field("ETag") == nil)
         let secret = try #require(pasted(page).first)
         #expect(secret.count == 40)
-        #expect(pasted(page).count == 3 && pasted(page).dropFirst().allSatisfy { $0.contains(secret) })
+        #expect(pasted(page).count == 4 && pasted(page).dropFirst().allSatisfy { $0.contains(secret) })
         #expect(try report(running, key: secret, app: "shop") == 200)
         #expect(try report(running, key: secret, app: "other") == 403)
         let access = try running.get("/access", fields: fields)
@@ -69,6 +69,20 @@ import Testing
         #expect(try report(running, key: secret) == 403)
         let again = try running.post("", Self.form, to: "/access/keys/\(id)/revoke", fields: fields)
         #expect(again.status == 404 && again.text.contains("there is no valid key \(id)"))
+    }
+
+    @Test func `a new key comes with a DSN that its sender can use at once, a token with none`() throws {
+        let running = try RunningCollector()
+        let key = try running.post(#"{"name":"k"}"#, to: "/api/v1/keys", fields: [Self.bearer]).json
+        let (secret, id) = (try #require(key["secret"] as? String), try #require(key["id"] as? Int))
+        let dsn = try #require(key["dsn"] as? String)
+        #expect(dsn == running.collector.address.replacing("://", with: "://\(secret)@") + "/\(id)")
+        let answer = try running.postEnvelope(
+            SentryCapture.message.bytes, to: "/api/\(id)/envelope/",
+            fields: [HTTPField("X-Sentry-Auth", "Sentry sentry_key=\(secret)")])
+        #expect(answer.status == 200)
+        let token = try running.post(#"{"name":"t"}"#, to: "/api/v1/tokens", fields: [Self.bearer]).json
+        #expect(token["secret"] != nil && token["dsn"] == nil)
     }
 
     @Test func `who signed in with a token is out once it is revoked`() throws {

@@ -42,7 +42,8 @@ import Testing
         let paths = try #require(document["paths"] as? [String: Any])
         #expect(
             Set(paths.keys) == [
-                "/api/v1/reports", "/api/v1/leaks", "/api/v1/leaks/{id}", "/api/v1/leaks/{id}/reports",
+                "/api/v1/reports", "/api/{project}/envelope/", "/api/{project}/store/", "/api/v1/leaks",
+                "/api/v1/leaks/{id}", "/api/v1/leaks/{id}/reports",
                 "/api/v1/leaks/{id}/trend",
                 "/api/v1/leaks/{id}/decisions", "/api/v1/classes", "/api/v1/releases", "/api/v1/summary",
                 "/api/v1/installs/{id}",

@@ -42,7 +42,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/api/v1/reports", Route.reports), ("/sign-in", .signIn), ("/sign-out", .signOut),
+        ("/api/v1/reports", Route.reports), ("/api/12/envelope/", .sentry(.envelope)),
+        ("/api/1/envelope", .sentry(.envelope)), ("/api/1/store/", .sentry(.event)),
+        ("/api/1/store", .sentry(.event)), ("/sign-in", .signIn), ("/sign-out", .signOut),
         ("/access/keys", .handout(HandoutChange(kind: .keys, action: .create, isForm: true))),
         ("/access/tokens/7/name", .handout(HandoutChange(kind: .tokens, action: .rename(7), isForm: true))),
         ("/access/keys/7/revoke", .handout(HandoutChange(kind: .keys, action: .revoke(7), isForm: true))),

@@ -1,0 +1,74 @@
+/// Lines to paste, as text: the page escapes them.
+struct Snippet: Hashable, Sendable {
+    var title: String
+    var code: String
+
+    var card: Card { Card("\(title)", "<pre>\(code)</pre>") }
+
+    /// One for each way in that this collector has; none for Sentry where the key fits into no DSN.
+    ///
+    /// - Parameters:
+    ///   - app: the only app that the key writes for; `nil`: any.
+    ///   - project: the number in a DSN.
+    static func sending(to address: String, key: String, app: String?, project: Int64) -> [Snippet] {
+        let app = app ?? "com.example.shop"
+        return [
+            Snippet(
+                title: "From an app",
+                code: #"""
+                    import LeakReporter
+
+                    let reporter = LeakReporter(.init(
+                        endpoint: \#(swift(address)), key: \#(swift(key)),
+                        app: .init(id: \#(swift(app)), version: "1.0.0")))
+                    reporter.record(message: "VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>")
+                    """#),
+            Snippet(
+                title: "From a shell",
+                code: #"""
+                    curl '\#(address)/api/v1/reports?app=\#(Percent.encode(app))&version=1.0.0' \
+                      --header 'Authorization: Bearer \#(key)' --header 'Content-Type: text/plain' \
+                      --data 'VIEWCONTROLLER STILL IN MEMORY <Shop.CartController: 0x7f88acc69260>'
+                    """#),
+        ] + (SentryDSN(address: address, key: key, project: project).map { [sentry($0)] } ?? [])
+    }
+
+    /// A client of its own beside the app's: what the app's Sentry gets stays there.
+    ///
+    /// `SentryClient(options:)` and `capture(event:)` are in sentry-cocoa 8 and 9.
+    private static func sentry(_ dsn: SentryDSN) -> Snippet {
+        Snippet(
+            title: "From a Sentry SDK",
+            code: #"""
+                import Sentry
+
+                let options = Options()
+                options.dsn = \#(swift(dsn.description))
+                let leaks = SentryClient(options: options)
+
+                let event = Event(level: .warning)
+                event.message = SentryMessage(formatted: "Shop.CartController is still in memory")
+                event.context = ["leak": ["class": "Shop.CartController", "kind": "view_controller"]]
+                leaks?.capture(event: event)
+                """#)
+    }
+
+    static func reading(from address: String, token: String) -> [Snippet] {
+        [
+            Snippet(
+                title: "From a shell",
+                code: #"curl '\#(address)/api/v1/leaks' --header 'Authorization: Bearer \#(token)'"#),
+            Snippet(
+                title: "As a gate before a release",
+                code: #"""
+                    export COLLECTOR_URL='\#(address)' COLLECTOR_ACCESS_TOKEN='\#(token)'
+                    collector check --app com.example.shop --version 1.0.0
+                    """#),
+        ]
+    }
+
+    /// A literal of Swift: an app's id may hold whatever is no control character.
+    private static func swift(_ text: String) -> String {
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}

@@ -1,0 +1,56 @@
+internal import HTTPServer
+
+/// How a Sentry SDK says who it is: by its DSN's public key, which is an ingest key here.
+/// https://develop.sentry.dev/sdk/foundations/transport/authentication/
+enum SentryAuthorization {
+    /// - Throws: ``Problem`` 403 where there is no key, or more than one.
+    static func key(of request: borrowing Request) throws(Problem) -> String {
+        try key(
+            fields: [request.field("x-sentry-auth"), request.field("authorization")],
+            parameter: request.query("sentry_key"))
+    }
+
+    /// - Parameters:
+    ///   - fields: values of `X-Sentry-Auth` and `Authorization`; one of another scheme says nothing here.
+    ///   - parameter: the value of `sentry_key` in the address.
+    static func key(fields: [String?], parameter: String?) throws(Problem) -> String {
+        let presented = fields.flatMap { $0.map(keys(in:)) ?? [] } + [parameter].compactMap(\.self)
+        let given = Set(presented.filter { !$0.isEmpty })
+        guard let key = given.first else {
+            throw Problem(
+                .forbidden,
+                "sending needs the public key of the DSN: X-Sentry-Auth: Sentry sentry_key=KEY, or ?sentry_key=KEY; "
+                    + "a dsn in the body alone, as of a tunnel, is not enough")
+        }
+        guard given.count == 1 else {
+            throw Problem(
+                .forbidden,
+                "the request gives two different values of sentry_key; send the public key of one DSN")
+        }
+        return key
+    }
+
+    /// What `sentry_key` stands for in a value such as `Sentry sentry_version=7, sentry_key=…`.
+    private static func keys(in value: String) -> [String] {
+        let scheme = "sentry"
+        guard value.utf8.count > scheme.utf8.count,
+            value.utf8.prefix(scheme.utf8.count).elementsEqual(scheme.utf8, by: { $0 | 0x20 == $1 }),
+            let space = value.utf8.dropFirst(scheme.utf8.count).first, isBlank(space)
+        else { return [] }
+        return value.dropFirst(scheme.utf8.count).split(separator: ",").compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, trimmed(parts[0]).lowercased() == "sentry_key" else { return nil }
+            return String(trimmed(parts[1]))
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while let last = text.utf8.last, isBlank(last) { text.removeLast() }
+        return text
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+}

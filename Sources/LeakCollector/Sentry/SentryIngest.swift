@@ -1,0 +1,133 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+internal import SentryEnvelope
+
+/// Takes what Sentry SDKs send: translates it into a batch of our own, which goes the way of every other.
+struct SentryIngest: Sendable {
+    /// What a request is made of.
+    enum Form: Hashable, Sendable {
+        case envelope
+        /// The one event of the deprecated `/store/`.
+        case event
+    }
+
+    let ingest: Ingest
+    let gate: Gate
+    private let refusals = SentryRefusals()
+
+    init(ingest: Ingest, gate: Gate) {
+        self.ingest = ingest
+        self.gate = gate
+    }
+
+    // MARK: Before the body
+
+    /// Refuses what need not be read. Whatever its `Content-Type` says, the address tells what it is.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    func refusal(of request: borrowing Request, _ health: StoreHealth, now: Int64) -> Response? {
+        var verdict = KeyRing.Verdict.unknown
+        do throws(Problem) {
+            let key = try SentryAuthorization.key(of: request)
+            verdict = gate.find(key, for: [.ingest], now: now)
+            try ingest.admit(verdict, health, stranger: Self.stranger)
+            try ingest.makeSureOfRoom(for: request.announcedLength ?? 0, health)
+            return nil
+        } catch {
+            if case .valid(let key) = verdict { refusals.note(error, of: key.id) }
+            return SentryAnswer.response(to: error)
+        }
+    }
+
+    private static let stranger = Problem(
+        .forbidden,
+        "no ingest key is the public key of this DSN; /access makes one, and so does collector key create")
+
+    // MARK: After the body
+
+    /// Answers once what was sent is on disk.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    func take(_ request: borrowing Request, _ form: Form, _ responder: consuming Responder, now: Int64) {
+        let submission: SentrySubmission
+        var received: Reception?
+        var sender: Credential?
+        do throws(Problem) {
+            let presented = try SentryAuthorization.key(of: request)
+            // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
+            guard case .valid(let key) = gate.find(presented, for: [.ingest], now: now) else {
+                throw Problem(.forbidden, "this ingest key is not valid any more")
+            }
+            sender = key
+            submission = try read(request.body(), form, presented: presented, key)
+            received = try receive(submission, from: key, now: now)
+        } catch {
+            if let sender { refusals.note(error, of: sender.id) }
+            responder.send(SentryAnswer.response(to: error))
+            return
+        }
+        guard var reception = received else {
+            responder.send(SentryAnswer.taken(submission.eventID))
+            return
+        }
+        let answer = SentryAnswer.taken(submission.eventID, rejected: reception.rejected)
+        let keyID = reception.submission.keyID
+        let refused = refusals.take(of: keyID)
+        reception.add(dropped: refused, for: SentryRefusals.reason)
+        ingest.submit(reception, responder) { [refusals] outcome in
+            if case .written(.counted) = outcome {} else { refusals.add(refused, of: keyID) }
+            switch outcome {
+            // An event that came before is done with, also where it says something else now: of an error the SDK would
+            // learn nothing, and throw it away as well.
+            case .written: return answer
+            case .failed, .full, .stopping:
+                let problem = Ingest.problem(of: outcome) ?? StoreHealth.Trouble.unwritable.problem
+                return SentryAnswer.response(to: problem)
+            }
+        }
+    }
+
+    /// - Throws: ``Problem`` 400 for what is no envelope or no event, 403 for one of another DSN.
+    private func read(
+        _ body: [UInt8], _ form: Form, presented: String, _ key: Credential
+    ) throws(Problem) -> SentrySubmission {
+        let submission: SentrySubmission
+        do throws(SentryError) {
+            submission =
+                switch form {
+                case .envelope: try SentrySubmission(envelope: body)
+                case .event: try SentrySubmission(event: body)
+                }
+        } catch {
+            try ingest.charge(key, RateLimit.unreadableCost)
+            var problem = Problem(.badRequest, error.reason)
+            (problem.line, problem.column) = (error.line, error.column)
+            throw problem
+        }
+        guard submission.dsn.map({ SentryDSN.key(of: $0) == presented }) ?? true else {
+            try ingest.charge(key, RateLimit.unreadableCost)
+            throw Problem(
+                .forbidden, "the dsn in the envelope's header has another key than the request; send one")
+        }
+        return submission
+    }
+
+    /// - Returns: `nil` when there is nothing to count.
+    private func receive(
+        _ submission: SentrySubmission, from key: Credential, now: Int64
+    ) throws(Problem) -> Reception? {
+        guard let batch = submission.batch else {
+            try ingest.charge(key, RateLimit.unreadableCost)
+            return nil
+        }
+        let letter = Letter(
+            body: batch, format: .json, idempotencyKey: submission.eventID.map(Self.idempotencyKey(of:)),
+            receivedAt: now)
+        return try ingest.receive(letter, from: key)
+    }
+
+    /// With a space, which no sender can have in its `Idempotency-Key`: an event and a batch that have the same name by
+    /// mistake or intent are no repeat of each other.
+    static func idempotencyKey(of eventID: String) -> String { "sentry \(eventID)" }
+}

@@ -1,0 +1,29 @@
+internal import HTTPServer
+internal import Threads
+
+/// Requests that the rate limit refused, by ingest key. Whoever is told 429 throws away what it sent and counts it nowhere,
+/// since the server is to count it: https://develop.sentry.dev/sdk/telemetry/client-reports/
+///
+/// They wait here for the next request of their key that is taken, so that a refusal costs no transaction, and are forgotten
+/// with the process.
+final class SentryRefusals: Sendable {
+    /// As the summary names them, beside what SDKs say that they dropped.
+    static let reason = "sentry_rate_limit"
+
+    private let counts = Guarded<[Int64: Int]>([:])
+
+    /// Counts a request if it was refused for coming too soon.
+    func note(_ problem: Problem, of key: Int64) {
+        if problem.status == .tooManyRequests { add(1, of: key) }
+    }
+
+    func add(_ count: Int, of key: Int64) {
+        guard count > 0 else { return }
+        counts.with { $0[key, default: 0] += count }
+    }
+
+    /// - Returns: how many there were since they were taken last.
+    func take(of key: Int64) -> Int {
+        counts.with { $0.removeValue(forKey: key) ?? 0 }
+    }
+}

@@ -1,0 +1,63 @@
+import CollectorSupport
+import Foundation
+import Testing
+
+@testable import LeakCollector
+
+/// What the real SDK makes of our answers, and we of its envelopes.
+@Suite(.enabled(if: RealSDK.isThere, "there is no sentry-sdk; Scripts/setup-sentry says why"))
+struct RealSDKTests {
+    private static func dsn(_ running: RunningCollector) throws -> String {
+        try #require(
+            SentryDSN(address: running.collector.address, key: RunningCollector.key, project: 1)
+        ).description
+    }
+
+    @Test func `the same leak twice is one leak, and an exception another`() async throws {
+        let running = try RunningCollector()
+        let said = try await RealSDK.run("leaks", dsn: Self.dsn(running))
+        #expect((said["ids"] as? [String])?.count == 3)
+        let list = try running.json("/api/v1/leaks?app=com.example.shop")
+        let leaks = try #require(list["leaks"] as? [[String: Any]])
+        #expect(leaks.count == 2)
+        let cart = try #require(leaks.first { $0["class"] as? String == "CartController" })
+        #expect(cart["reports"] as? Int == 2)
+        #expect(cart["installs"] as? Int == 2)
+        #expect(cart["kind"] as? String == "view_controller")
+        #expect((cart["versions"] as? [String: Any])?["last"] as? String == "5.2.0")
+        let other = try #require(leaks.first { $0["class"] as? String != "CartController" })
+        #expect(other["reports"] as? Int == 1)
+    }
+
+    @Test func `of what is sent too fast, every event is counted: as a report, as refused, or as kept back`()
+        async throws
+    {
+        let running = try RunningCollector { $0.reportsPerSecond = 1 }
+        let said = try await RealSDK.run("limit", dsn: Self.dsn(running))
+        let (sent, keptBack) = (
+            try #require(said["sent"] as? Int), try #require(said["kept_back"] as? Int)
+        )
+        let summary = try running.json("/api/v1/summary")
+        let dropped = try #require(summary["dropped"] as? [[String: Any]])
+        var lost: [String: Int] = [:]
+        for part in dropped {
+            lost[part["reason"] as? String ?? "", default: 0] += part["count"] as? Int ?? 0
+        }
+        #expect(Set(lost.keys) == ["sentry_rate_limit", "sentry_ratelimit_backoff"])
+        #expect(lost["sentry_ratelimit_backoff"] ?? 0 >= keptBack)
+        let reports = try #require(summary["reports"] as? Int)
+        #expect(reports + lost.values.reduce(0, +) == sent + keptBack, "\(lost)")
+    }
+
+    @Test func `an event that could not be written is lost with this SDK, which says so with the next`()
+        async throws
+    {
+        let running = try RunningCollector(store: { FailingStore($0, failures: 1) })
+        _ = try await RealSDK.run("outage", dsn: Self.dsn(running))
+        let summary = try running.json("/api/v1/summary")
+        #expect(summary["reports"] as? Int == 1)
+        let dropped = try #require(summary["dropped"] as? [[String: Any]])
+        #expect(dropped.compactMap { $0["reason"] as? String } == ["sentry_network_error"])
+        #expect(dropped.first?["count"] as? Int == 1)
+    }
+}

@@ -1,0 +1,222 @@
+import BrotliEncoding
+import CollectorSupport
+import Foundation
+import Gzip
+import HTTPClient
+import HTTPVectors
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// Sentry senders over real sockets.
+@Suite struct SentryServedTests {
+    private static func reports(_ running: RunningCollector) throws -> Int? {
+        try running.json("/api/v1/summary")["reports"] as? Int
+    }
+
+    private static let event =
+        #"{"event_id":"00112233445566778899aabbccddeeff","message":"m","fingerprint":["one"]}"#
+
+    @Test(arguments: [
+        "/api/1/envelope/", "/api/1/envelope", "/api/007/envelope/", "/api/4294967296/envelope/",
+    ])
+    func `an envelope is taken at the address of any number, and answered with its id`(path: String) throws {
+        let running = try RunningCollector()
+        let answer = try running.postEnvelope(SentryCapture.message.bytes, to: path)
+        #expect(answer.status == 200)
+        #expect(answer.field("Content-Type") == "application/json")
+        #expect(answer.text == #"{"id":"\#(SentryCapture.messageID)"}"#)
+        let leaks = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
+        #expect(leaks.count == 1)
+        #expect(leaks.first?["app"] as? String == "com.example.myapp")
+        #expect(leaks.first?["class"] as? String == "ProfileViewController")
+        // The event's context says how many.
+        #expect(leaks.first?["reports"] as? Int == 3)
+    }
+
+    @Test(arguments: ["/api/1/store/", "/api/1/store"])
+    func `the one event of a deprecated request is taken`(path: String) throws {
+        let running = try RunningCollector()
+        let answer = try running.postEnvelope(Array(Self.event.utf8), to: path, type: "application/json")
+        #expect(answer.text == #"{"id":"00112233445566778899aabbccddeeff"}"#)
+        #expect(try Self.reports(running) == 1)
+    }
+
+    @Test(arguments: [
+        "/api/x/envelope/", "/api/1a/envelope/", "/api/-1/envelope/", "/api//envelope/", "/api/1/envelope//",
+        "/api/1/security/", "/api/envelope/", "/api/%D9%A1/envelope/",
+    ])
+    func `nothing is at the address of what is no number`(path: String) throws {
+        let running = try RunningCollector()
+        #expect(try running.postEnvelope(SentryCapture.message.bytes, to: path).status == 404)
+    }
+
+    @Test(arguments: [
+        "application/x-sentry-envelope", "text/plain;charset=UTF-8", "application/json",
+        "application/octet-stream", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+        "",
+    ])
+    func `an envelope is one whatever its type is said to be, compressed or not`(type: String) throws {
+        let running = try RunningCollector()
+        #expect(try running.postEnvelope(SentryCapture.message.bytes, type: type).status == 200)
+        let fields = [RunningCollector.sentryField, HTTPField("Content-Encoding", "gzip")]
+        let small = Gzip.deflate(try SentryCapture.exception.bytes, level: 6)
+        #expect(try running.postEnvelope(small, fields: fields, type: type).status == 200)
+        #expect(try running.json("/api/v1/leaks")["total"] as? Int == 2)
+    }
+
+    /// As sentry-sdk for Python sends them where the module `brotli` can be imported.
+    @Test func `an envelope may come in brotli`() throws {
+        let running = try RunningCollector()
+        let fields = [RunningCollector.sentryField, HTTPField("Content-Encoding", "br")]
+        let small = BrotliEncoding.compress(try SentryCapture.message.bytes)
+        #expect(try running.postEnvelope(small, fields: fields).status == 200)
+        #expect(try Self.reports(running) == 3)
+    }
+
+    private static let key = RunningCollector.key
+
+    @Test(arguments: [
+        ([RunningCollector.sentryField], "", 200),
+        ([HTTPField("Authorization", "Sentry sentry_version=7,sentry_key=\(key)")], "", 200),
+        ([], "?sentry_version=7&sentry_key=\(key)", 200),
+        ([RunningCollector.sentryField], "?sentry_key=\(key)", 200),
+        ([RunningCollector.sentryField, HTTPField("Authorization", "Basic YTpi")], "", 200),
+        ([], "", 403), ([HTTPField("Authorization", "Bearer \(key)")], "", 403),
+        ([HTTPField("X-Leak-Key", key)], "", 403),
+        ([RunningCollector.sentryField], "?sentry_key=other", 403),
+        ([HTTPField("X-Sentry-Auth", "Sentry sentry_key=\(key)x")], "", 403),
+        ([HTTPField("X-Sentry-Auth", "Sentry sentry_key=\(RunningCollector.token)")], "", 403),
+    ])
+    func `the public key is an ingest key, from a field or the address`(
+        fields: [HTTPField], query: String, status: Int
+    ) throws {
+        let running = try RunningCollector()
+        let answer = try running.postEnvelope(
+            SentryCapture.message.bytes, to: "/api/1/envelope/" + query, fields: fields)
+        #expect(answer.status == status)
+        #expect(!answer.text.contains(Self.key))
+        if status != 200 { #expect(answer.field("Content-Type") == "application/problem+json") }
+        #expect(try Self.reports(running) == (status == 200 ? 3 : 0))
+    }
+
+    @Test(arguments: [
+        ("https://\(key)@leaks.example/1", 200), ("https://\(key):secret@leaks.example/1", 200),
+        ("https://other@leaks.example/1", 403), ("https://leaks.example/1", 403), ("nonsense", 403),
+    ])
+    func `the DSN in an envelope must have the same key`(dsn: String, status: Int) throws {
+        let running = try RunningCollector()
+        let body = SentryCapture.envelope(
+            SentryCapture.messageID, header: #","dsn":"\#(dsn)""#, event: Self.event)
+        #expect(try running.postEnvelope(body).status == status)
+        let tunnelled = try running.postEnvelope(body, fields: [])
+        #expect(tunnelled.status == 403)
+        #expect(try tunnelled.json["detail"] as? String ?? "" != "")
+        #expect(try Self.reports(running) == (status == 200 ? 1 : 0))
+    }
+
+    @Test func `an event that is sent again counts once, also when it says something else`() throws {
+        let running = try RunningCollector()
+        let id = "00112233445566778899aabbccddeeff"
+        let answers = try [
+            Self.event, Self.event, #"{"message":"m","fingerprint":["other"]}"#,
+        ].enumerated().map { number, event in
+            try running.postEnvelope(
+                SentryCapture.envelope(
+                    id, header: #","sent_at":"2026-11-20T21:27:0\#(number)Z""#, event: event))
+        }
+        #expect(answers.map(\.status) == [200, 200, 200])
+        #expect(Set(answers.map(\.text)) == [#"{"id":"\#(id)"}"#])
+        // A batch of our own with that name is another thing.
+        let fields = [HTTPField("X-Leak-Key", Self.key), HTTPField("Idempotency-Key", id)]
+        #expect(try running.post(#"{"class":"Two"}"#, fields: fields).json["duplicate"] as? Bool == false)
+        #expect(try Self.reports(running) == 2)
+    }
+
+    @Test func `no Idempotency-Key that can be sent names an event`() {
+        #expect(!Ingest.isIdempotencyKey(SentryIngest.idempotencyKey(of: SentryCapture.messageID)))
+    }
+
+    @Test func `sessions are answered, and nothing of them is kept`() throws {
+        let running = try RunningCollector()
+        let answer = try running.postEnvelope(SentryCapture.session.bytes)
+        #expect(answer.status == 200 && answer.text == "{}")
+        let apps = try #require(try running.json("/api/v1/apps")["apps"] as? [[String: Any]])
+        #expect(apps.isEmpty)
+    }
+
+    @Test func `what an SDK threw away is on the summary, for the app of the key`() throws {
+        let running = try RunningCollector()
+        let (_, secret) = try Credentials(store: running.store).create(
+            .ingest, name: "shop", app: "shop", now: WallClock.milliseconds())
+        let field = HTTPField("X-Sentry-Auth", "Sentry sentry_key=\(secret)")
+        var status = 0
+        for _ in 0..<12_000 where status != 200 {
+            status = try running.postEnvelope(SentryCapture.clientReport.bytes, fields: [field]).status
+            if status != 200 { Client.pause() }
+        }
+        let summary = try running.json("/api/v1/summary?app=shop")
+        let dropped = try #require(summary["dropped"] as? [[String: Any]])
+        #expect(dropped.first?["reason"] as? String == "sentry_ratelimit_backoff")
+        #expect(dropped.first?["count"] as? Int == 3)
+        #expect(try running.get("/?app=shop").text.contains("sentry_ratelimit_backoff: 3"))
+        // An event of another app is refused.
+        let other = try running.postEnvelope(SentryCapture.message.bytes, fields: [field])
+        #expect(other.status == 403)
+        #expect(other.text.contains("this key writes for shop only"))
+    }
+
+    @Test(arguments: [
+        ("", 400), ("nonsense", 400), ("{}\n{\"type\":\"event\"}\nnonsense\n", 400),
+        ("{}\n{\"type\":\"event\",\"length\":99}\n{}", 400), ("{\"event_id\":7}\n", 200), ("{}\n", 200),
+    ])
+    func `what is no envelope is refused, with the place`(body: String, status: Int) throws {
+        let running = try RunningCollector()
+        let answer = try running.postEnvelope(Array(body.utf8))
+        #expect(answer.status == status, "\(answer.text)")
+        guard status == 400 else { return }
+        let json = try answer.json
+        #expect(json["line"] is Int && json["column"] is Int && json["detail"] is String)
+    }
+
+    @Test func `a body beyond the limits is refused before it is kept`() throws {
+        let running = try RunningCollector()
+        let item = [UInt8](repeating: 0x61, count: 20 << 20)
+        let head = Array("{}\n{\"type\":\"attachment\",\"length\":\(item.count)}\n".utf8)
+        #expect(try running.postEnvelope(head + item).status == 413)
+        let fields = [RunningCollector.sentryField, HTTPField("Content-Encoding", "gzip")]
+        #expect(try running.postEnvelope(Gzip.deflate(head + item, level: 6), fields: fields).status == 413)
+        // An attachment within them is passed over.
+        let small =
+            Array("{}\n{\"type\":\"attachment\",\"length\":\(900 << 10)}\n".utf8) + item[..<(900 << 10)]
+        #expect(try running.postEnvelope(small).status == 200)
+    }
+
+    @Test
+    func `above the limit of its key an SDK is told how long to be silent, and what it loses is counted`()
+        throws
+    {
+        let running = try RunningCollector { $0.reportsPerSecond = 1 }
+        var answer = try running.postEnvelope(SentryCapture.session.bytes)
+        for _ in 0..<50 where answer.status == 200 {
+            answer = try running.postEnvelope(SentryCapture.session.bytes)
+        }
+        #expect(answer.status == 429)
+        let seconds = try #require(answer.field("Retry-After"))
+        #expect(
+            answer.field("X-Sentry-Rate-Limits")
+                == "\(seconds):default;error;transaction;session:key:reports_per_second")
+        var refused = 1
+        repeat {
+            Client.pause()
+            answer = try running.postEnvelope(SentryCapture.message.bytes)
+            if answer.status == 429 { refused += 1 }
+        } while answer.status == 429
+        #expect(answer.status == 200)
+        let summary = try running.json("/api/v1/summary?app=com.example.myapp")
+        let dropped = try #require(summary["dropped"] as? [[String: Any]])
+        #expect(dropped.compactMap { $0["reason"] as? String } == ["sentry_rate_limit"])
+        #expect(dropped.first?["count"] as? Int == refused)
+    }
+}
