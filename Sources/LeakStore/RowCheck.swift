@@ -129,7 +129,7 @@ struct RowCheck: Sendable {
         RowCheck(
             "the newest release of an app is the newest there is",
             "newest_release", of: "app", as: "a",
-            from: "select id from release where app = a.id order by order_key desc limit 1"),
+            from: NewestVersion.row, since: 4),
         RowCheck(
             "the impact of a leak is its installs in the newest release",
             "impact", of: "leak", as: "l",

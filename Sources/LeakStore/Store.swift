@@ -108,6 +108,9 @@ public struct Erased: Hashable, Sendable {
 public protocol StoreReader: AnyObject {
     /// App ids, most recently seen first.
     func apps() throws(StoreError) -> [String]
+    /// Every app with its newest version and when it was seen last, in the order of ``apps()``: one look, however many
+    /// versions there are.
+    func appSummaries() throws(StoreError) -> [AppSummary]
     /// Versions of an app, or of all, newest first.
     func versions(app: String?) throws(StoreError) -> [String]
     func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage

@@ -141,7 +141,7 @@
                 "the newest release of an app is the newest there is",
                 """
                 select count(*) from app a where newest_release is distinct from
-                  (select id from release where app = a.id order by order_key desc limit 1)
+                  (\(NewestVersion.row))
                 """),
             RowCheck(
                 "the impact of a leak is its installs in the newest release",

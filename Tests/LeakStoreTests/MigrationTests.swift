@@ -65,6 +65,26 @@ import Testing
         #expect(try connection.number("select count(*) from app_day where reports = 90") == 1)
     }
 
+    @Test func `a version that one device alone has seen is the newest no more`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store()
+        let reports = [("1.0", 1), ("1.0", 2), ("9.0", 3)].map { version, install in
+            Report(leak: leak("Page"), version: version, install: install)
+        }
+        #expect(try store.count([submission(reports)], now: noon) == [.counted])
+        let connection = try Connection(path: directory.database, access: .readWrite)
+        try connection.execute(
+            """
+            update app set newest_release = (select max(id) from release);
+            update leak set moving = 0, impact = 1, rank_impact = 1;
+            pragma user_version = 3
+            """)
+        #expect(try SQLiteStore.verify(path: directory.database).problems == [])
+        let migrated = try directory.store()
+        #expect(try migrated.verify() == [])
+        #expect(try migrated.makeReader().appSummaries().map(\.newestVersion) == ["1.0"])
+    }
+
     @Test func `nothing but a server brings a database up to date that a server has`() throws {
         let directory = try database(schema: 1)
         func schema(_ path: String) throws -> Int64? {

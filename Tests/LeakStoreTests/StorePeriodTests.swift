@@ -177,6 +177,26 @@ import Testing
         #expect(try page(.week) { $0.app = "mail" }.total == 0)
     }
 
+    @Test(arguments: Period.allCases)
+    func `a leak that was there before a period has its reports of then alone`(period: Period) throws {
+        let start = period.start(now: noon)
+        for version in ["1.0", "2.0"] {
+            try count("Young", at: start, count: 2, version: version)
+            try count("Old", at: start - 1, count: 7, version: version)
+            try count("Old", at: noon, version: version)
+        }
+        #expect(try page(period).leaks.map(\.reports) == [4, 2])
+        #expect(try page(period) { $0.version = "2.0" }.leaks.map(\.reports) == [2, 1])
+        // Every page knows what all have.
+        var cursor: String?
+        for _ in 0..<2 {
+            let page = try page(period) { ($0.limit, $0.cursor) = (1, cursor) }
+            #expect([page.leaks.count, page.total, page.reports] == [1, 2, 6])
+            cursor = page.next
+        }
+        #expect(cursor == nil)
+    }
+
     @Test func `what is freed alone is in no list of a period`() throws {
         let freed = Report(leak: leak("Page"), isFreed: true, at: noon)
         _ = try store.count([submission([freed])], now: noon)

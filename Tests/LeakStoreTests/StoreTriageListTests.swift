@@ -28,8 +28,10 @@ import Testing
         _ = try store.count(
             [
                 submission(
-                    ["Regressed", "UIKeyboardRegressed", "Over"].map {
-                        Report(leak: leak($0), version: $0 == "Over" ? "1.0" : "2.0", count: 10)
+                    ["Regressed", "UIKeyboardRegressed", "Over"].map { name in
+                        Report(
+                            leak: leak(name), version: name == "Over" ? "1.0" : "2.0",
+                            install: Self.names.firstIndex(of: name).map { UInt64($0) }, count: 10)
                     })
             ], now: noon)
     }
@@ -175,7 +177,12 @@ import Testing
             #expect(overview.ignored == KnownTotals(leaks: 2, reports: 13))
         }
         _ = try store.count(
-            [submission(["A", "B", "C", "D"].map { Report(leak: leak($0), version: "3.0") })], now: noon)
+            [
+                submission(
+                    ["A", "B", "C", "D"].enumerated().map { number, name in
+                        Report(leak: leak(name), version: "3.0", install: UInt64(number))
+                    })
+            ], now: noon)
         try decide(.ignore(nil), "B")
         try decide(.resolve(.nextVersion), "C")
         let overview = try reader.overview(app: "shop", now: noon)
@@ -198,8 +205,8 @@ import Testing
         _ = try store.count(
             [
                 submission([
-                    Report(leak: leak("Regressed"), version: "10.0"),
-                    Report(leak: leak("Z"), version: "10.0"),
+                    Report(leak: leak("Regressed"), version: "10.0", install: 1),
+                    Report(leak: leak("Z"), version: "10.0", install: 2),
                     Report(leak: leak("Resolved"), version: "0.9"),
                 ])
             ], now: noon)

@@ -10,6 +10,7 @@ import Testing
         let actions: [Decision.Action] = [
             .resolve(.newestVersion), .resolve(.nextVersion),
             .resolve(.version(["0.9", "1.0", "1.0.0", "1.1", "2.0"].randomElement(using: &random) ?? "1")),
+            .resolve(.after(["0.9", "1.0", "1.0.0", "1.1"].randomElement(using: &random) ?? "1")),
             .ignore(nil), .ignore(.date(now + .random(in: 1...(4 * hour), using: &random))),
             .ignore(.reports(.random(in: 1...6, using: &random))), .reopen, .note,
         ]

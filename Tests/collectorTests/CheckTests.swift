@@ -99,6 +99,14 @@ import Testing
             (["--app", "shp", "--version", "1.1"] + ways[1], "there is no app shp; there are shop"),
             (version + ["--baseline", "1.1"] + ways[0], "older"),
             (version + ["--baseline", "1.2"] + ways[1], "older"),
+            (
+                version + ["--baseline", "0.9"] + ways[0],
+                "nothing was reported of version 0.9 of shop: compare"
+            ),
+            (
+                version + ["--baseline", "none"] + ways[1],
+                "nothing was reported of version none of shop: compare"
+            ),
             (version + ["--data", folder.path + "/none"], "no collector has kept anything in"),
             (["--app", "shop"], "check needs an app and a version"),
             (version + ["--verbose"], "there is no flag"),

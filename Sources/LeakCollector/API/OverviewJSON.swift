@@ -57,6 +57,7 @@ extension JSONWriter {
 
     private mutating func fields(of release: Release) {
         field("version", release.version)
+        field("is_newest", release.isNewest)
         field("builds", release.builds)
         field("reports", release.reports)
         field("leaks", release.leaks)

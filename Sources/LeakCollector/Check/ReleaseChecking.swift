@@ -23,7 +23,8 @@ public struct ReleaseQuestion: Hashable, Sendable {
     /// Answers from the database, in the bytes that a server would send. Blocks on the store.
     ///
     /// - Parameter now: milliseconds since 1970.
-    /// - Throws: ``NothingReported``, or ``StoreError``: of reason `invalidArgument` for a baseline that is not older.
+    /// - Throws: ``NothingReported`` of the version or of the baseline, or ``StoreError``: of reason `invalidArgument`
+    ///   for a baseline that is not older.
     public func answer(from store: any Store, known: PublicFolder, now: Int64) throws -> [UInt8] {
         let check = try check(store.makeReader(known: known.known), now: now)
         var writer = JSONWriter()
@@ -32,18 +33,25 @@ public struct ReleaseQuestion: Hashable, Sendable {
     }
 
     func check(_ reader: any StoreReader, now: Int64) throws -> ReleaseCheck {
-        if let check = try reader.check(app: app, version: version, baseline: baseline, now: now) {
+        let check = try reader.check(app: app, version: version, baseline: baseline, now: now)
+        if let check, baseline == nil { return check }
+        let versions = try reader.versions(app: app)
+        // One that is misspelt would make every leak new, or none.
+        if let check, let baseline, versions.contains(where: { VersionOrder($0).ranks(as: baseline) }) {
             return check
         }
-        let versions = try reader.versions(app: app)
         throw NothingReported(
-            question: self, versions: versions, apps: versions.isEmpty ? try reader.apps() : [])
+            app: app, version: check == nil ? version : baseline ?? version, isBaseline: check != nil,
+            versions: versions, apps: versions.isEmpty ? try reader.apps() : [])
     }
 }
 
-/// Nothing was ever reported for the version that a gate asks about: it must not pass for being unknown.
+/// Nothing was ever reported of a version that a gate names: it must not pass for being unknown.
 struct NothingReported: Error, CustomStringConvertible {
-    let question: ReleaseQuestion
+    let app: String
+    let version: String
+    /// Whether it is the one to compare with.
+    let isBaseline: Bool
     /// Of the app, newest first; none for an app that was never seen.
     let versions: [String]
     let apps: [String]
@@ -52,11 +60,15 @@ struct NothingReported: Error, CustomStringConvertible {
 
     var description: String {
         if !versions.isEmpty {
+            let remedy =
+                isBaseline
+                ? "compare with a version that was seen"
+                : "run it once with a reporter that counts sessions, or name another version"
             return
-                "nothing was reported of version \(question.version) of \(question.app): run it once with a reporter that "
-                + "counts sessions, or name another version; there are \(Self.list(versions))"
+                "nothing was reported of version \(version) of \(app): \(remedy); "
+                + "there are \(Self.list(versions))"
         }
-        return "there is no app \(question.app)"
+        return "there is no app \(app)"
             + (apps.isEmpty ? "; nothing was reported yet" : "; there are \(Self.list(apps))")
     }
 

@@ -39,10 +39,12 @@ public struct Export {
     public func write(to folder: String, app: String?, progress: (Progress) -> Void = { _ in }) throws
         -> Result
     {
-        let known = try reader.apps()
-        if let app, !known.contains(app) { throw NoSuchApp(app: app, known: known) }
-        let apps = app.map { [$0] } ?? known
-        let now = try at ?? newest(of: apps) ?? WallClock.milliseconds()
+        let known = try reader.appSummaries()
+        let chosen = known.filter { app == nil || $0.id == app }
+        if let app, chosen.isEmpty { throw NoSuchApp(app: app, known: known.map(\.id)) }
+        let apps = chosen.map(\.id)
+        // The clock of the machine would make another export of every run.
+        let now = at ?? chosen.map(\.lastSeen).max() ?? WallClock.milliseconds()
         var run = ExportRun(
             reader: reader, now: now, app: app, apps: apps, folder: try ExportFolder(folder))
         let first = [Place.summary(app: nil), .releases(app: nil)].flatMap {
@@ -54,11 +56,6 @@ public struct Export {
         }
         try run.write(progress)
         return Result(files: run.folder.written.count, removed: try run.folder.finish())
-    }
-
-    /// The clock of the machine would make another export of every run.
-    private func newest(of apps: [String]) throws -> Int64? {
-        try apps.compactMap { app in try reader.releases(app: app).map(\.lastSeen).max() }.max()
     }
 
     struct NoSuchApp: Error, CustomStringConvertible {

@@ -27,7 +27,8 @@ struct PageSource {
         guard let newest = overview.newest, newest.sessions == 0, overview.previous?.sessions == 0,
             let named = app ?? (apps.count == 1 ? apps.first : nil)
         else { return overview }
-        if let told = try reader.releases(app: named).first(where: { $0.sessions > 0 }) {
+        let older = try reader.releases(app: named).drop { !$0.isNewest }
+        if let told = older.first(where: { $0.sessions > 0 }) {
             overview.previous = told
         }
         return overview
@@ -105,14 +106,12 @@ struct PageSource {
     }
 
     func access(links: Links) throws -> HTML {
-        let apps = try reader.apps()
+        let apps = try reader.appSummaries()
         let credentials = try reader.credentials(all: true, now: now)
         return AccessPage(
-            context: PageContext(links: links, now: now, apps: apps),
-            apps: try apps.prefix(AccessPage.appsShown).map { app in
-                let releases = try reader.releases(app: app)
-                return AccessPage.App(
-                    id: app, newestVersion: releases.first?.version, lastSeen: releases.map(\.lastSeen).max())
+            context: PageContext(links: links, now: now, apps: apps.map(\.id)),
+            apps: apps.prefix(AccessPage.appsShown).map { app in
+                AccessPage.App(id: app.id, newestVersion: app.newestVersion, lastSeen: app.lastSeen)
             }, appCount: apps.count, keys: credentials.filter { $0.purpose == .ingest },
             tokens: credentials.filter { $0.purpose == .access }
         ).html

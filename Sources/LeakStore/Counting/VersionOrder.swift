@@ -55,6 +55,9 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
         return bound
     }
 
+    /// Whether it stands beside another: `5.2` beside `v5.2.0`.
+    package func ranks(as other: String) -> Bool { atOrAbove == VersionOrder(other).atOrAbove }
+
     package static func < (one: Self, other: Self) -> Bool { one.key.lexicographicallyPrecedes(other.key) }
 
     /// First bytes of the parts of a key, smallest first where parts compete for one place.

@@ -1,6 +1,6 @@
 /// What the top of the summary says.
 public struct Overview: Sendable {
-    /// The newest version, semantically, and the one before it.
+    /// The newest version (``NewestVersion``), and the one before it by semantic order.
     public var newest: Release?
     public var previous: Release?
     /// Leaks first seen in the newest version, but for those that are known, resolved or ignored; most reports first, at
@@ -60,6 +60,8 @@ public struct Overview: Sendable {
 /// One version of an app, all its builds together.
 public struct Release: Hashable, Sendable {
     public var version: String
+    /// Whether it is its app's newest: ``NewestVersion``.
+    public var isNewest: Bool
     /// Oldest build first.
     public var builds: [String]
     public var reports: Int
@@ -79,12 +81,14 @@ public struct Release: Hashable, Sendable {
     public var lastSeen: Int64
 
     public init(
-        version: String, builds: [String], reports: Int, leaks: Int, newLeaks: Int, regressedLeaks: Int = 0,
+        version: String, isNewest: Bool = false, builds: [String], reports: Int, leaks: Int, newLeaks: Int,
+        regressedLeaks: Int = 0,
         goneLeaks: Int = 0, installs: Int,
         sessions: Int,
         leakySessions: Int, checks: Int, firstSeen: Int64, lastSeen: Int64
     ) {
         self.version = version
+        self.isNewest = isNewest
         self.builds = builds
         self.reports = reports
         self.leaks = leaks

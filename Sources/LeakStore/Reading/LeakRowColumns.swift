@@ -5,17 +5,25 @@ extension LeakRow {
     static let isSlow = "l.freed >= 1 and l.freed * 10 >= l.reports * 9"
 
     /// The columns of a row, for a table `page` with `id`, `k1`, `k2`, `reports`, `installs` and `looked_at`.
-    static let select = """
+    static let select = select(with: "")
+
+    /// - Parameter more: columns behind those of ``select``, each behind a comma.
+    static func select(with more: String) -> String {
+        """
         select page.id, page.k1, page.k2, page.reports, page.installs, l.key, a.name, l.kind, l.class, l.quality,
           l.freed, l.alive_at_most, l.first_seen, l.last_seen, f.version, n.version,
           l.first_release = a.newest_release, \(isSlow), t.title, t.module, t.stack, t.children, t.cycle,
-          t.grouped_version, t.grouped_class, t.grouped_stack, lived.histogram, checks.checks, share.reports
+          t.grouped_version, t.grouped_class, t.grouped_stack, lived.histogram, checks.checks, share.reports\(more)
         from page join leak l on l.id = page.id join app a on a.id = l.app join leak_text t on t.leak = l.id
         join release f on f.id = l.first_release join release n on n.id = l.last_release
         left join leak_lived lived on lived.leak = l.id
         left join release_check checks on checks.release = page.looked_at and checks.class = l.class
         left join leak_release share on share.leak = l.id and share.release = page.looked_at
         """
+    }
+
+    /// The first column of more.
+    static let columnCount: Int32 = 29
 
     /// Reads the columns of ``select``; the trend stays empty.
     init(_ row: Statement, path: String) throws(StoreError) {

@@ -90,19 +90,22 @@ struct LeakSelection {
         of period: Period, in query: LeakQuery, from leaks: String, now: Int64
     ) -> (source: String, values: [any Bindable]) {
         let (table, bucket) = period == .day ? ("leak_hour", "hour") : ("leak_day", "day")
-        var values: [any Bindable] = [period.firstBucket(now: now)]
+        var ever = "l.reports"
         var version = ""
-        if let name = query.version {
+        if query.version != nil {
             version = "and p.release = (select id from release where app = l.app and version = ?)"
-            values.append(name)
+            ever = "(select p.reports from leak_release p where p.leak = l.id \(version))"
         }
+        let named: [any Bindable] = query.version.map { [$0] } ?? []
+        // What was first seen in the period has all its reports there.
         let source = """
             (with seen as materialized (
-              select l.id as leak, (select cast(min(total(p.reports), 0x1FFFFFFFFFFFFF) as integer)
-                from \(table) p where p.leak = l.id and p.\(bucket) >= ? \(version)) as reports
+              select l.id as leak, case when l.first_seen >= ? then \(ever) else
+                  (select cast(min(total(p.reports), 0x1FFFFFFFFFFFFF) as integer)
+                  from \(table) p where p.leak = l.id \(version) and p.\(bucket) >= ?) end as reports
               from \(leaks) where l.last_seen >= ?)
             select leak, reports from seen where reports > 0)
             """
-        return (source, values)
+        return (source, [period.start(now: now)] + named + named + [period.firstBucket(now: now)])
     }
 }

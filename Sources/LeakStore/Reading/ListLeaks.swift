@@ -8,12 +8,12 @@ extension SQLiteReader {
         let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
         return try snapshot { () throws(StoreError) in
             let verdicts = try verdicts(app: query.app, now: now)
-            let selection = LeakSelection(query, verdicts, now: now)
-            let totals = try totals(of: query, selection, verdicts, now: now)
-            var (rows, cursors) =
+            var (rows, cursors, listed) =
                 query.isOfAllLeaks
                 ? try firstOfAll(query, verdicts, after: cursor, limit: query.limit + 1)
-                : try page(of: selection, after: cursor, limit: query.limit + 1)
+                : try page(
+                    of: LeakSelection(query, verdicts, now: now), after: cursor, limit: query.limit + 1)
+            let totals = try totals(of: query, listed, verdicts, now: now)
             var next: String?
             if rows.count > query.limit {
                 rows.removeLast()
@@ -51,7 +51,7 @@ extension SQLiteReader {
     }
 
     private func totals(
-        of query: LeakQuery, _ selection: LeakSelection, _ verdicts: Verdicts, now: Int64
+        of query: LeakQuery, _ listed: KnownTotals, _ verdicts: Verdicts, now: Int64
     ) throws(StoreError) -> Totals {
         func left(_ state: LeakState, _ filter: LeakQuery.StateFilter) throws(StoreError) -> KnownTotals {
             guard query.state == .toFix, verdicts.totals(state).leaks > 0 else { return KnownTotals() }
@@ -61,8 +61,7 @@ extension SQLiteReader {
             return try totals(of: LeakSelection(same, verdicts, now: now))
         }
         var sums = Totals(
-            listed: try query.isOfAllLeaks ? totals(query.app) : totals(of: selection),
-            known: try left(.known, .known), resolved: try left(.resolved, .resolved),
+            listed: listed, known: try left(.known, .known), resolved: try left(.resolved, .resolved),
             ignored: try left(.ignored, .ignored))
         if query.isOfAllLeaks {
             for part in [sums.known, sums.resolved, sums.ignored] {
@@ -83,9 +82,10 @@ extension SQLiteReader {
         return try select.step() ? KnownTotals(leaks: select.int(0), reports: select.int(1)) : KnownTotals()
     }
 
+    /// With the totals of all that match: to look through them once is most of what a page costs.
     private func page(
         of selection: LeakSelection, after cursor: PageCursor?, limit: Int
-    ) throws(StoreError) -> ([LeakRow], [PageCursor]) {
+    ) throws(StoreError) -> ([LeakRow], [PageCursor], KnownTotals) {
         var values = selection.values
         var from = ""
         if let cursor {
@@ -94,31 +94,39 @@ extension SQLiteReader {
         }
         let select = try connection.statement(
             composed: """
-                with matched as (
+                with matched as materialized (
                   select l.id as id, \(selection.primary) as k1, \(selection.secondary) as k2,
                     \(selection.reports) as reports, \(selection.installs) as installs,
                     \(selection.lookedAt) as looked_at \(selection.source)
                 ), page as (select * from matched \(from) order by k1 desc, k2 desc, id desc limit ?)
-                \(LeakRow.select)
+                \(LeakRow.select(with: """
+                    , (select count(*) from matched),
+                      (select cast(min(total(reports), 0x1FFFFFFFFFFFFF) as integer) from matched)
+                    """))
                 order by page.k1 desc, page.k2 desc, page.id desc
                 """)
         defer { select.reset() }
         try select.bind(all: values + [limit])
         var rows: [LeakRow] = []
         var cursors: [PageCursor] = []
+        var listed = KnownTotals()
         while try select.step() {
             rows.append(try LeakRow(select, path: connection.path))
             cursors.append(
                 PageCursor(primary: select.int64(1), secondary: select.int64(2), row: select.int64(0)))
+            listed = KnownTotals(
+                leaks: select.int(LeakRow.columnCount), reports: select.int(LeakRow.columnCount + 1))
         }
-        return (rows, cursors)
+        // No row tells of what matches where a page is behind the last.
+        if rows.isEmpty, cursor != nil { listed = try totals(of: selection) }
+        return (rows, cursors, listed)
     }
 
     /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order, and
     /// those that no index has as they are moving; then the first of these. What is left out is stepped over.
     private func firstOfAll(
         _ query: LeakQuery, _ verdicts: Verdicts, after cursor: PageCursor?, limit: Int
-    ) throws(StoreError) -> ([LeakRow], [PageCursor]) {
+    ) throws(StoreError) -> ([LeakRow], [PageCursor], KnownTotals) {
         let apps = try connection.statement("select id from app where ?1 is null or name = ?1")
         defer { apps.reset() }
         try apps.bind(query.app)
@@ -145,7 +153,7 @@ extension SQLiteReader {
         let rows = try rows(cursors.prefix(limit).map(\.row))
         // A row without its text is damage, which shows nothing.
         cursors = cursors.prefix(limit).filter { rows[$0.row] != nil }
-        return (cursors.compactMap { rows[$0.row] }, cursors)
+        return (cursors.compactMap { rows[$0.row] }, cursors, try totals(query.app))
     }
 
     func rows(_ leaks: [Int64]) throws(StoreError) -> [Int64: LeakRow] {

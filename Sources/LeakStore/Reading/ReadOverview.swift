@@ -22,9 +22,9 @@ extension SQLiteReader {
 
     /// Versions of different apps do not compare: without a name, only of the one app that there is.
     private func releasesOfOneApp(_ app: String?, limit: Int) throws(StoreError) -> [Release] {
-        if let app { return try releases(app, limit: limit) }
+        if let app { return try releases(app, limit: limit, fromNewest: true) }
         let names = try texts(connection.statement("select name from app limit 2"), [])
-        return names.count == 1 ? try releases(names[0], limit: limit) : []
+        return names.count == 1 ? try releases(names[0], limit: limit, fromNewest: true) : []
     }
 
     private func regressed(_ app: String?) throws(StoreError) -> (count: Int, titles: [String]) {

@@ -21,6 +21,22 @@ final class SQLiteReader: StoreReader {
         try texts(connection.statement("select name from app order by last_seen desc, id desc"), [])
     }
 
+    func appSummaries() throws(StoreError) -> [AppSummary] {
+        let select = try connection.statement(
+            """
+            select a.name, r.version, a.last_seen from app a left join release r on r.id = a.newest_release
+            order by a.last_seen desc, a.id desc
+            """)
+        defer { select.reset() }
+        var apps: [AppSummary] = []
+        while try select.step() {
+            apps.append(
+                AppSummary(
+                    id: select.text(0), newestVersion: select.optionalText(1), lastSeen: select.time(2)))
+        }
+        return apps
+    }
+
     func versions(app: String?) throws(StoreError) -> [String] {
         guard let app else {
             return try texts(

@@ -17,10 +17,10 @@ extension Writer {
     private func knownApp(named name: String) throws(StoreError) -> AppEntry? {
         if let known = caches.apps.value(of: ByteText(name)) { return known }
         let select = try connection.statement(
-            """
-            select a.id, r.order_key, a.leaks, a.text_bytes, a.cells, a.newest_release
-            from app a left join release r on r.id = a.newest_release where a.name = ?
-            """)
+            composed: """
+                select a.id, r.order_key, a.leaks, a.text_bytes, a.cells, a.newest_release, \(NewestVersion.isSeen)
+                from app a left join release r on r.id = a.newest_release where a.name = ?
+                """)
         defer { select.reset() }
         try select.bind(name)
         guard try select.step() else { return nil }
@@ -28,6 +28,7 @@ extension Writer {
         entry.newest = select.isNull(1) ? nil : select.blob(1)
         (entry.leaks, entry.textBytes, entry.cells) = (select.int(2), select.int(3), select.int(4))
         entry.newestRow = select.optionalInt64(5)
+        entry.isNewestSeen = select.int(6) == 1
         caches.apps.insert(entry, for: ByteText(name))
         return entry
     }
@@ -46,17 +47,6 @@ extension Writer {
             app.id, counted, order, time, time)
         app.releaseCount = known + 1
         let entry = ReleaseEntry(id: connection.lastInsertedRow, version: counted, order: order)
-        if app.newest.map({ $0.lexicographicallyPrecedes(order) }) ?? true {
-            try connection.run("update app set newest_release = ? where id = ?", entry.id, app.id)
-            // Nobody has it yet.
-            try connection.run(
-                """
-                update leak set impact = 0, rank_impact = 0 where app = ? and moving = 0 and rank_impact > 0
-                """, app.id)
-            try connection.run("update leak set impact = 0 where app = ? and moving = 1", app.id)
-            app.newest = order
-            app.newestRow = entry.id
-        }
         caches.releases.insert(entry, for: ReleaseKey(app: app.id, version: ByteText(counted)))
         return entry
     }

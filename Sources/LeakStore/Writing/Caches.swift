@@ -34,6 +34,8 @@ final class AppEntry {
     var newest: [UInt8]?
     /// Its row.
     var newestRow: Int64?
+    /// Whether more than one device has it, so that only a higher one can take its place: ``NewestVersion``.
+    var isNewestSeen = false
     /// Leaks, their bytes of text and their builds that were admitted.
     var leaks = 0
     var textBytes = 0

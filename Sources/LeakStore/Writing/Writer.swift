@@ -148,6 +148,7 @@ final class Writer {
             leaks.append(try write(leak, to: entry, tally, rows, of: submissions, now: now))
         }
         for release in rows.releases { try flushInstalls(of: release) }
+        try chooseNewest(rows, tally)
         try write(tally.bundles, of: tally, rows, leaks: leaks)
         try writeSlots(of: tally, rows, now: now)
         try rest(now: now)

@@ -40,10 +40,15 @@
         private mutating func join(_ period: Period, ofVersion: Bool, now: Int64) {
             let (table, bucket) = period == .day ? ("leak_hour", "hour") : ("leak_day", "day")
             let first = bind(Int64(period.firstBucket(now: now)))
+            // What was first seen in the period has all its reports there. The offset keeps PostgreSQL from adding up
+            // wherever the sum is named.
             source += """
                  join lateral (
-                  select least(coalesce(sum(c.reports), 0), 9007199254740991)::bigint as reports from \(table) c
-                  where c.leak = l.id and c.\(bucket) >= \(first)\(ofVersion ? " and c.release = n.release" : "")
+                  select case when l.first_seen >= \(bind(period.start(now: now)))
+                    then \(ofVersion ? "n" : "l").reports else
+                      (select least(coalesce(sum(c.reports), 0), 9007199254740991)::bigint from \(table) c
+                      where c.leak = l.id and c.\(bucket) >= \(first)\(ofVersion ? " and c.release = n.release" : ""))
+                    end as reports offset 0
                 ) p on p.reports > 0
                 """
         }

@@ -70,6 +70,22 @@
             }
         }
 
+        func appSummaries() throws(StoreError) -> [AppSummary] {
+            try snapshot { connection throws(StoreError) in
+                try connection.run(
+                    Query(
+                        """
+                        select a.name, r.version, a.last_seen
+                        from app a left join release r on r.id = a.newest_release
+                        order by a.last_seen desc, a.id desc
+                        """)
+                ).map { row in
+                    AppSummary(
+                        id: row.text(0), newestVersion: row.optionalText(1), lastSeen: row.int64(2))
+                }
+            }
+        }
+
         func versions(app: String?) throws(StoreError) -> [String] {
             try snapshot { connection throws(StoreError) in
                 guard let app else {

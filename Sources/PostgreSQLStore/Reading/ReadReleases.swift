@@ -18,14 +18,19 @@
         func releasesOfOneApp(
             _ app: String?, limit: Int, regressed: [Int64], on connection: Connection
         ) throws(StoreError) -> [Release] {
-            if let app { return try releases(app, limit: limit, regressed: regressed, on: connection) }
+            if let app {
+                return try releases(
+                    app, limit: limit, fromNewest: true, regressed: regressed, on: connection)
+            }
             let names = try connection.run(Query("select name from app limit 2")).map { $0.text(0) }
             return names.count == 1
-                ? try releases(names[0], limit: limit, regressed: regressed, on: connection) : []
+                ? try releases(
+                    names[0], limit: limit, fromNewest: true, regressed: regressed, on: connection) : []
         }
 
+        /// - Parameter fromNewest: leaves out those above the newest one (``NewestVersion``).
         private func releases(
-            _ app: String, limit: Int, regressed: [Int64], on connection: Connection
+            _ app: String, limit: Int, fromNewest: Bool = false, regressed: [Int64], on connection: Connection
         ) throws(StoreError) -> [Release] {
             // With one more, to which the last is compared.
             let rows = Array(
@@ -33,10 +38,13 @@
                     Query(
                         """
                         select r.id, r.version, r.reports, r.leaks, r.new_leaks, r.installs, r.sessions,
-                          r.leaky_sessions, r.checks, r.first_seen, r.last_seen
-                        from app a join release r on r.app = a.id where a.name = $1::text
+                          r.leaky_sessions, r.checks, r.first_seen, r.last_seen, r.id = a.newest_release
+                        from app a join release r on r.app = a.id
+                        where a.name = $1::text
+                          and (not $3::bool
+                            or r.order_key <= (select order_key from release where id = a.newest_release))
                         order by r.order_key desc limit $2::bigint
-                        """, .text(app), .integer(limit + 1))))
+                        """, .text(app), .integer(limit + 1), .boolean(fromNewest))))
             let answers = try connection.run([
                 Query(
                     """
@@ -52,7 +60,8 @@
             return rows.prefix(limit).map { row in
                 let number = row.int64(0)
                 return Release(
-                    version: row.text(1), builds: builds[number] ?? [], reports: row.int(2),
+                    version: row.text(1), isNewest: row.bool(11), builds: builds[number] ?? [],
+                    reports: row.int(2),
                     leaks: row.int(3), newLeaks: row.int(4), regressedLeaks: returned[number] ?? 0,
                     goneLeaks: gone[number] ?? 0, installs: row.int(5), sessions: row.int(6),
                     leakySessions: row.int(7), checks: row.int(8), firstSeen: row.int64(9),

@@ -189,11 +189,11 @@
         /// Every table once, each in the order of its key.
         func writes(limits: StoreLimits) -> [Query] {
             let all = [
-                clearImpacts(), writeLeaks(), writeLeakReleases(), writeLeakBuilds(), writeHours(),
+                writeLeaks(), writeLeakReleases(), writeLeakBuilds(), writeHours(),
                 writeDays(), writeValues(), writeTimes(), writeSamples(), writeSets(), writeReleases(),
                 writeFirstReleases(), writeChecks(limit: limits.checkClassesPerRelease), writeSlots(),
                 writeLateDays(),
-                writeDropped(limit: limits.droppedReasonsPerApp), writeBeyond(), writeApps(),
+                writeDropped(limit: limits.droppedReasonsPerApp), writeBeyond(), writeApps(), chooseNewest(),
             ]
             return all.compactMap { $0 }
         }

@@ -9,7 +9,13 @@
             var leaks: Int
             var textBytes: Int
             var cells: Int
-            var newest: StoredLeak.Mark?
+            var newest: Newest?
+        }
+
+        struct Newest {
+            var mark: StoredLeak.Mark
+            /// Whether more than one device has it, so that only a higher one can take its place: ``NewestVersion``.
+            var isSeen: Bool
         }
 
         /// By name as counted.
@@ -39,7 +45,7 @@
                 // Behind the locks, so that nobody changes what it sees.
                 Query(
                     """
-                    select asked.place, a.id, a.leaks, a.text_bytes, a.cells, r.id, r.order_key
+                    select asked.place, a.id, a.leaks, a.text_bytes, a.cells, r.id, r.order_key, \(NewestVersion.isSeen)
                     from unnest($1::bigint[]) with ordinality as asked (id, place) join app a on a.id = asked.id
                     left join release r on r.id = a.newest_release
                     """, .integers(ids)),
@@ -47,7 +53,8 @@
             ])
             for row in found[1] {
                 let newest = row.optionalInt64(5).map {
-                    StoredLeak.Mark(release: $0, order: row.bytes(6))
+                    Newest(
+                        mark: StoredLeak.Mark(release: $0, order: row.bytes(6)), isSeen: row.bool(7))
                 }
                 apps[ByteText(tally.apps[row.int(0) - 1].name)] = App(
                     id: row.int64(1), leaks: row.int(2), textBytes: row.int(3), cells: row.int(4),

@@ -5,10 +5,8 @@
     struct Places {
         struct App {
             var id: Int64
-            /// Of all its releases.
-            var newestRelease: Int64?
-            /// Whether the newest release is of this transaction.
-            var isNewestNew = false
+            /// Before this transaction; after it another one may be: ``Changes/chooseNewest()``.
+            var newest: Known.Newest?
             /// Leaks that were not there before, and their bytes of text.
             var newLeaks = 0
             var newTextBytes = 0
@@ -43,9 +41,8 @@
             builds = try Self.all(buildNames.map { known.builds[$0] }, connection)
             apps = tally.apps.map { app in
                 let found = known.apps[ByteText(app.name)]
-                return App(id: found?.id ?? 0, newestRelease: found?.newest?.release)
+                return App(id: found?.id ?? 0, newest: found?.newest)
             }
-            findNewest(newReleases, tally, known)
             try writeLeaks(of: tally, &known, on: connection)
         }
 
@@ -70,18 +67,6 @@
                 order by 1, 2 on conflict (release, name) do nothing
                 """, .integers(builds.map(\.release.app)), .texts(builds.map(\.release.version.text)),
                 .texts(builds.map(\.name.text)), .byteArrays(builds.map { VersionOrder($0.name.text).key }))
-        }
-
-        private mutating func findNewest(_ newReleases: [Int], _ tally: Tally, _ known: Known) {
-            var newest = tally.apps.map { known.apps[ByteText($0.name)]?.newest }
-            for index in newReleases {
-                let release = tally.releases[index]
-                let order = VersionOrder(release.version).key
-                if let there = newest[release.app], !there.order.lexicographicallyPrecedes(order) { continue }
-                newest[release.app] = StoredLeak.Mark(release: releases[index], order: order)
-                apps[release.app].newestRelease = releases[index]
-                apps[release.app].isNewestNew = true
-            }
         }
 
         private mutating func writeLeaks(

@@ -10,15 +10,15 @@
                 """
                 update app a set last_seen = greatest(a.last_seen, d.last_seen), leaks = a.leaks + d.leaks,
                   text_bytes = a.text_bytes + d.text_bytes, cells = a.cells + d.cells,
-                  newest_release = d.newest_release, reports = least(a.reports + d.reports, 9007199254740991),
+                  reports = least(a.reports + d.reports, 9007199254740991),
                   freed = least(a.freed + d.freed, 9007199254740991)
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-                  $7::bigint[], $8::bigint[])
-                  as d (id, last_seen, leaks, text_bytes, cells, newest_release, reports, freed)
+                  $7::bigint[])
+                  as d (id, last_seen, leaks, text_bytes, cells, reports, freed)
                 where a.id = d.id
                 """, .integers(places.apps.map(\.id)), .integers(tally.apps.map { $0.lastSeen }),
                 .integers(places.apps.map(\.newLeaks)), .integers(places.apps.map(\.newTextBytes)),
-                .integers(cells), .integers(places.apps.map(\.newestRelease)),
+                .integers(cells),
                 .integers(tally.apps.map { $0.reports }), .integers(tally.apps.map { $0.freed }))
         }
 

@@ -2,20 +2,12 @@
     internal import LeakStore
 
     extension Changes {
-        /// Nobody has a newest release that was not there before.
-        func clearImpacts() -> Query? {
-            let apps = places.apps.filter(\.isNewestNew).map(\.id)
-            guard !apps.isEmpty else { return nil }
-            return Query(
-                "update leak set impact = 0 where app = any($1::bigint[]) and impact > 0", .integers(apps))
-        }
-
         func writeLeaks() -> Query? {
             guard !tally.leaks.isEmpty else { return nil }
             let leaks = tally.leaks
             let impacts = zip(leaks, states).map { leak, state in
-                places.apps[leak.app].newestRelease.flatMap {
-                    count(of: .leakRelease(leak: state.id, release: $0))
+                places.apps[leak.app].newest.flatMap {
+                    count(of: .leakRelease(leak: state.id, release: $0.mark.release))
                 }
             }
             return Query(

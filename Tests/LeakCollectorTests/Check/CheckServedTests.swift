@@ -31,6 +31,9 @@ import Testing
         #expect(passed.field("ETag") != nil)
         let wider = try running.json(ReleaseQuestion(app: "a b", version: "1.2", baseline: "1.0").path)
         #expect(wider["baseline"] as? String == "1.0" && wider["passes"] as? Bool == true)
+        // As a build's tag may spell it.
+        let tagged = try running.json(ReleaseQuestion(app: "a b", version: "1.2", baseline: "v1.0.0").path)
+        #expect(tagged["passes"] as? Bool == true)
     }
 
     @Test func `ignored, a leak lets the version pass; resolved and seen again, it does not`() throws {
@@ -75,6 +78,12 @@ import Testing
                 + "version; there are 1.2, 1.1, 1.0"
         ),
         ("?app=a%20b&version=1.1&baseline=1.2", 400, "older"),
+        (
+            "?app=a%20b&version=1.2&baseline=1.0.9", 404,
+            "nothing was reported of version 1.0.9 of a b: compare with a version that was seen; there are 1.2, 1.1, 1.0"
+        ),
+        ("?app=a%20b&version=1.2&baseline=main", 404, "nothing was reported of version main of a b: compare"),
+        ("?app=a%20b&version=9&baseline=8", 404, "nothing was reported of version 9 of a b: run it once"),
     ])
     func `what cannot be told says what to do`(query: String, status: Int, words: String) throws {
         let answer = try Self.running().get("/api/v1/check" + query)

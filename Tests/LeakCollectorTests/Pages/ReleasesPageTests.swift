@@ -40,6 +40,16 @@ import Testing
         #expect(chart.compactMap { $0.split(separator: ":").first.map(String.init) } == named)
     }
 
+    @Test func `a version on top that is not the newest is told apart`() throws {
+        var releases = releases(3)
+        func text() throws -> String { try markup(releases).texts.joined().filter { !$0.isWhitespace } }
+        releases[1].isNewest = true
+        let words = "highestonethatleakedon2installsorhas100sessions"
+        #expect(try text().contains(words))
+        (releases[0].isNewest, releases[1].isNewest) = (true, false)
+        #expect(try !text().contains(words))
+    }
+
     @Test func `versions without data leave a gap, and say so`() throws {
         var releases = releases(3)
         (releases[1].sessions, releases[1].checks) = (0, 0)

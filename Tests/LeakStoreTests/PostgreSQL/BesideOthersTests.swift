@@ -155,6 +155,29 @@
             #expect(steps > 60 && seen == 40, "\(seen) in \(steps) steps")
         }
 
+        @Test func `what is counted between two steps of erasing brings nobody back`() throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            func reports(_ numbers: Range<Int>, _ build: String, _ install: UInt64) -> [Report] {
+                numbers.map { Report(leak: leak("L\($0)"), build: build, install: install) }
+            }
+            let all = reports(0..<700, "1", 2) + reports(0..<700, "1", 1)
+            #expect(try store.count([submission(all)], now: noon) == [.counted])
+            var steps = 0
+            let erased = try #require(
+                try store.erase(install: 1) {
+                    steps += 1
+                    // A second build of half the leaks, while the first one's sets are passed by and others are not.
+                    if steps == 2 || steps == 3 {
+                        let more = reports(350..<700, "\(steps)", 2)
+                        #expect(throws: Never.self) { try store.count([submission(more)], now: noon) }
+                    }
+                    return true
+                })
+            #expect(steps > 3 && erased.sets == 700 * 3 + 2)
+            #expect(try store.erase(install: 1).sets == 0)
+            #expect(try store.verify() == [])
+        }
+
         @Test func `the reports of an install are found by an index`() throws {
             _ = try PostgreSQLStore(address: schema.address)
             let connection = try Connection(to: schema.address)

@@ -27,6 +27,41 @@
             try Connection(to: schema.address).run(Migration.version).first?.int(0)
         }
 
+        @Test func `a version that one device alone has seen is the newest no more`() throws {
+            let store = try PostgreSQLStore(address: schema.address)
+            let reports = [("1.0", 1), ("1.0", 2), ("9.0", 3)].map { version, install in
+                Report(leak: leak("Page"), version: version, install: install)
+            }
+            #expect(try store.count([submission(reports)], now: noon) == [.counted])
+            _ = try Connection(to: schema.address).run([
+                Query("update app set newest_release = (select max(id) from release)"),
+                Query("update leak set impact = 1"), Query("update schema_version set version = 2"),
+            ])
+            let migrated = try PostgreSQLStore(address: schema.address)
+            #expect(try version() == Migration.newestVersion)
+            #expect(try migrated.verify() == [])
+            #expect(try migrated.makeReader().appSummaries().map(\.newestVersion) == ["1.0"])
+        }
+
+        @Test func `of an app's days the newest 91 are taken along`() throws {
+            let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
+            _ = try PostgreSQLStore(address: schema.address).count([submission(late)], now: noon)
+            let connection = try Connection(to: schema.address)
+            let today = noon / day
+            for before in [90, 91, 500] as [Int64] {
+                try connection.run(
+                    Query(
+                        """
+                        insert into leak_day (leak, day, release, reports)
+                        select min(id), $1::bigint, min(first_release), $2::bigint from leak
+                        """, .integer(today - before), .integer(before)))
+            }
+            try schema.becomeFirst()
+            _ = try PostgreSQLStore(address: schema.address)
+            let days = try connection.run(Query("select day, reports from app_day order by day"))
+            #expect(days.map { [$0.int64(0), $0.int64(1)] } == [[today - 90, 90], [today - 3, 5]])
+        }
+
         @Test func `a database of the first schema is brought up to date by one of many collectors`() throws {
             try fillSchema1()
             let address = schema.address

@@ -24,7 +24,19 @@ struct ReleasesPage: Component {
     }
 
     private var numbers: HTML {
-        "\(ReleaseChart(releases: releases))\(ReleaseTable(context: context, app: app, releases: releases))"
+        "\(ReleaseChart(releases: releases))\(ReleaseTable(context: context, app: app, releases: releases))\(newest)"
+    }
+
+    /// Why the version on top does not count as the newest.
+    private var newest: HTML? {
+        guard releases.first?.isNewest == false, let newest = releases.first(where: \.isNewest) else {
+            return nil
+        }
+        return #"""
+            <p>The newest version is \#(Isolated(newest.version)): the highest one that leaked on \#
+            \#(Count(NewestVersion.installs).of("install", "installs")) or has \#
+            \#(Count(NewestVersion.sessions).of("session", "sessions")).</p>
+            """#
     }
 
     private var none: HTML {

@@ -1,0 +1,67 @@
+extension NewestVersion {
+    private static let numbered = "x'02'"
+    /// For ``NewestVersion/order(of:numbered:)`` in SQLite's words.
+    static let order = order(of: "r", numbered: numbered)
+    static let isSeen = isSeen("r", numbered: numbered)
+
+    /// The row of `release`, for an app `a`.
+    static let row = "select r.id from release r where r.app = a.id order by \(order) limit 1"
+}
+
+extension Writer {
+    /// Chooses the newest releases anew, where what was counted may have made another one the newest.
+    func chooseNewest(_ rows: AdmittedRows, _ tally: Tally) throws(StoreError) {
+        for (index, app) in rows.apps.enumerated() {
+            let mayChange =
+                !app.isNewestSeen
+                || zip(tally.releases, rows.releases).contains { release, entry in
+                    release.app == index && app.newest?.lexicographicallyPrecedes(entry.order) ?? true
+                }
+            if mayChange { try chooseNewest(of: app) }
+        }
+    }
+
+    private func chooseNewest(of app: AppEntry) throws(StoreError) {
+        let select = try connection.statement(
+            composed: """
+                select r.id, r.order_key, \(NewestVersion.isSeen) from release r where r.app = ?
+                order by \(NewestVersion.order) limit 1
+                """)
+        defer { select.reset() }
+        try select.bind(app.id)
+        guard try select.step() else { return }
+        let row = select.int64(0)
+        (app.newest, app.isNewestSeen) = (select.blob(1), select.int(2) == 1)
+        guard row != app.newestRow else { return }
+        app.newestRow = row
+        try connection.run("update app set newest_release = ? where id = ?", row, app.id)
+        try rankByNewest(of: app.id)
+    }
+
+    /// Chooses the newest release of an app of which nothing is remembered.
+    func chooseNewest(ofApp app: Int64) throws(StoreError) {
+        let update = try connection.statement(
+            composed: """
+                update app as a set newest_release = (\(NewestVersion.row))
+                where a.id = ? and newest_release is not (\(NewestVersion.row))
+                """)
+        try update.run(app)
+        if connection.changes > 0 { try rankByNewest(of: app) }
+    }
+
+    /// Makes the impact of each leak its installs in the newest release, as it is stored.
+    private func rankByNewest(of app: Int64) throws(StoreError) {
+        // Apart for each index; whatever moves finds its place when it rests.
+        try connection.run(
+            """
+            update leak set impact = 0, rank_impact = 0 where app = ? and moving = 0 and rank_impact > 0
+            """, app)
+        try connection.run("update leak set impact = 0 where app = ? and moving = 1", app)
+        try connection.run(
+            """
+            update leak set impact = c.installs, rank_impact = case moving when 0 then c.installs else rank_impact end
+            from leak_release c
+            where c.release = (select newest_release from app where id = ?) and leak.id = c.leak and c.installs > 0
+            """, app)
+    }
+}

@@ -1,0 +1,45 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension NewestVersion {
+        private static let numbered = #"'\x02'::bytea"#
+        static let isSeen = isSeen("r", numbered: numbered)
+
+        /// The row of `release`, for an app `a`.
+        static let row = """
+            select r.id from release r where r.app = a.id order by \(order(of: "r", numbered: numbered)) limit 1
+            """
+
+        /// Chooses the newest releases of apps anew, and makes the impact of each leak of an app that gets another one its
+        /// installs in that; behind whatever counts.
+        ///
+        /// - Parameter apps: rows that are locked, or all are.
+        static func choose(for apps: [Int64]) -> Query {
+            Query(
+                """
+                with changed as (
+                  update app a set newest_release = (\(row))
+                  where a.id = any($1::bigint[]) and a.newest_release is distinct from (\(row))
+                  returning a.id, a.newest_release)
+                update leak l set impact = i.installs
+                from (select l.id as leak, coalesce(c.installs, 0) as installs
+                  from changed a join leak l on l.app = a.id
+                  left join leak_release c on c.leak = l.id and c.release = a.newest_release) i
+                where i.leak = l.id and l.impact <> i.installs
+                """, .integers(apps.map { $0 }))
+        }
+    }
+
+    extension Changes {
+        /// Where what was counted may have made another release the newest.
+        func chooseNewest() -> Query? {
+            var apps = Set(places.apps.filter { $0.newest?.isSeen != true }.map(\.id))
+            for release in tally.releases {
+                let app = places.apps[release.app]
+                let order = VersionOrder(release.version).key
+                if app.newest?.mark.order.lexicographicallyPrecedes(order) ?? true { apps.insert(app.id) }
+            }
+            return apps.isEmpty ? nil : NewestVersion.choose(for: apps.sorted())
+        }
+    }
+#endif
