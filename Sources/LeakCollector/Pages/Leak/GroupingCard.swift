@@ -22,7 +22,7 @@ struct GroupingCard: Component {
             #"""
             <dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(Isolated(rule.className))</code></dd></div>\#
             \#(stack)</dl>\#(note)\#(mangled)
-            """#
+            """#, id: "grouping"
         ).html
     }
 }

@@ -15,9 +15,10 @@ struct ReportCard: Component {
     var title: HTML
     var kept: KeptReport
     var depth = Depth.digest
+    var id: String?
 
     var html: HTML {
-        Card("\(title) · \(sender)", "\(facts)\(message)\(crumbs)\(keys)\(references)\(json)").html
+        Card("\(title) · \(sender)", "\(facts)\(message)\(crumbs)\(keys)\(references)\(json)", id: id).html
     }
 
     /// `2 h ago · iPhone17,1 · iOS 19.1 · 5.2.0 (812)`
