@@ -40,18 +40,18 @@ struct OverviewTiles: Component {
             note: "\(difference(shown, newest))\(Count(newest.sessions).of("session", "sessions"))")
     }
 
-    /// `▼ 0.9 points since 5.1.0 · `; empty where the version before has no sessions.
+    /// `▼ 0.9 points worse than 5.1.0 · `; empty where the version before has no sessions.
     private func difference(_ overview: Overview, _ newest: Release) -> HTML {
         guard let previous = overview.previous, let now = newest.leakFreeSessions,
             let before = previous.leakFreeSessions
         else { return "" }
         let tenths = Int(saturating: (now - before) * 1000)
-        let since: HTML = "since \(Isolated(previous.version))"
-        if tenths == 0 { return "as \(since) · " }
+        let other = Isolated(previous.version)
+        if tenths == 0 { return "the same as \(other) · " }
         let points = Decimal(tenths: abs(tenths))
         return tenths > 0
-            ? #"<em class="better">▲ \#(points) points better</em> \#(since) · "#
-            : #"<em class="worse">▼ \#(points) points worse</em> \#(since) · "#
+            ? #"<em class="better">▲ \#(points) points better</em> than \#(other) · "#
+            : #"<em class="worse">▼ \#(points) points worse</em> than \#(other) · "#
     }
 
     private var fresh: Tile {
