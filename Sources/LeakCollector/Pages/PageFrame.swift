@@ -58,7 +58,8 @@ struct PageFrame: Component {
             : ""
         // Plain files hand nothing out.
         let access: HTML? =
-            links.isServed ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Access</a>"# : nil
+            links.isServed
+            ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Apps, keys and tokens</a>"# : nil
         return #"""
             <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.app)))"\#(mark(.summary))>Summary</a>\#
             <a href="\#(links.to(.releases(app: context.query.app)))"\#(mark(.releases))>Releases</a>\#(access)\#

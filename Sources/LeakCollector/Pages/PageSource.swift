@@ -104,7 +104,7 @@ struct PageSource {
         return ReleasesPage(context: context, app: shown, releases: releases).html
     }
 
-    func access(links: Links) throws -> HTML {
+    func access(links: Links, refused: RefusedHandout? = nil) throws -> HTML {
         let apps = try reader.apps()
         let credentials = try reader.credentials(all: true, now: now)
         return AccessPage(
@@ -114,7 +114,7 @@ struct PageSource {
                 return AccessPage.App(
                     id: app, newestVersion: releases.first?.version, lastSeen: releases.map(\.lastSeen).max())
             }, appCount: apps.count, keys: credentials.filter { $0.purpose == .ingest },
-            tokens: credentials.filter { $0.purpose == .access }
+            tokens: credentials.filter { $0.purpose == .access }, refused: refused
         ).html
     }
 
