@@ -87,7 +87,8 @@ struct ExportRun {
             let here = number == 1 ? place : Place.list(app: app, page: number)
             let html = SummaryPage(
                 context: try context(here, app), overview: overview, page: page,
-                known: try source.known(besides: page, query), example: try source.example(for: query, apps),
+                known: try source.known(besides: page, query),
+                apps: try source.overviews(app: app, of: apps, nil),
                 exportedNumber: number
             ).html
             try folder.put(html.bytes, to: Links.file(of: here))

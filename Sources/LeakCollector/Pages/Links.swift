@@ -3,6 +3,8 @@ import LeakStore
 /// What a link can lead to.
 enum Place: Hashable, Sendable {
     case summary(LeakQuery)
+    /// The numbers on top of the summary: JSON alone.
+    case overview(app: String?, Period)
     case leak(LeakID)
     case reports(LeakID)
     /// Where the form of a leak's page is sent.
@@ -65,8 +67,8 @@ struct Links: Hashable, Sendable {
     static func file(of place: Place) -> String {
         switch place {
         case .file(let name): name
-        case .summary, .leak, .reports, .decisions, .releases, .leakClass, .list, .access, .handout, .signIn,
-            .signOut:
+        case .summary, .overview, .leak, .reports, .decisions, .releases, .leakClass, .list, .access,
+            .handout, .signIn, .signOut:
             stem(of: place) + ".html"
         }
     }
@@ -83,7 +85,7 @@ struct Links: Hashable, Sendable {
         case .reports(let id): "leaks/\(id).reports"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // Somebody has to answer these.
-        case .decisions, .access, .handout, .signIn, .signOut: "index"
+        case .overview, .decisions, .access, .handout, .signIn, .signOut: "index"
         case .leakClass(let name, let app): "classes/" + className(name, app)
         // After an equals sign stand digits alone in a name of ``Percent/fileName(_:)``.
         case .list(let app, let page): stem(of: .summary(app: app)) + "=p\(page)"
@@ -103,6 +105,9 @@ struct Links: Hashable, Sendable {
     private static func path(of place: Place) -> String {
         switch place {
         case .summary(let query): "/" + parameters(of: query)
+        case .overview(let app, let period):
+            "/summary"
+                + parameters([("app", app), ("period", period == .day ? nil : period.rawValue)])
         case .leak(let id): "/leaks/\(id)"
         case .reports(let id): "/leaks/\(id)/reports"
         case .decisions(let id): "/leaks/\(id)/decisions"
@@ -121,7 +126,8 @@ struct Links: Hashable, Sendable {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
         case .handout(let change): "/\(change.kind.rawValue)"
-        case .leak, .reports, .decisions, .releases, .leakClass, .list, .access, .signIn, .signOut, .file:
+        case .overview, .leak, .reports, .decisions, .releases, .leakClass, .list, .access, .signIn, .signOut,
+            .file:
             path(of: place)
         }
     }

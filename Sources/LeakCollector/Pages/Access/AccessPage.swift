@@ -26,7 +26,8 @@ struct AccessPage: Component {
 
     var html: HTML {
         PageFrame(
-            title: refused == nil ? "Apps, keys and tokens" : "Nothing was changed", section: .access, context: context,
+            title: refused == nil ? "Apps, keys and tokens" : "Nothing was changed", section: .access,
+            context: context,
             main: #"""
                 <h1>Apps, keys and tokens</h1>
                 \#(Card("Ingest keys", keyContent, id: HandoutKind.keys.rawValue))

@@ -7,7 +7,8 @@ struct SummaryPage: Component {
     var page: LeakPage
     /// The first of those that ``page`` leaves out for being known.
     var known: [LeakRow] = []
-    var example: OverviewTiles.Example?
+    /// Each app by itself, where all are asked for and there are several.
+    var apps: [AppOverview] = []
     /// Which page of an exported list this is, from 1 on; `nil` on a server, whose pages have cursors.
     var exportedNumber: Int?
 
@@ -17,7 +18,7 @@ struct SummaryPage: Component {
             main: #"""
                 <h1 class="hidden">Leaks of \#(Isolated(context.query.app ?? "all apps"))</h1>
                 \#(FilterForm(context: context))
-                \#(OverviewTiles(context: context, overview: overview, example: example))
+                \#(OverviewTiles(context: context, overview: overview, apps: apps))
                 \#(list)\#(SetAside(context: context, page: page, known: known))
                 """#,
             footer: footer
@@ -79,6 +80,13 @@ struct SummaryPage: Component {
         return #"<nav class="pages" aria-label="Further leaks">\#(first)\#(following)</nav>"#
     }
 
+    /// Where the tiles' numbers are for programs; an export has none of them.
+    private var numbers: HTML? {
+        let place = Place.overview(app: context.query.app, overview.period)
+        return context.links.isServed
+            ? #"<a href="\#(context.links.json(of: place))">JSON of the numbers on top</a>"# : nil
+    }
+
     private var footer: [HTML] {
         let version: HTML? = context.query.version.map { " in \(Isolated($0))" }
         let shown: HTML =
@@ -87,7 +95,7 @@ struct SummaryPage: Component {
             : "\(Count(page.total).of("leak", "leaks"))"
         return [
             "\(shown) from \(Count(page.reports).of("report", "reports"))\(version)",
-            #"<a href="\#(context.links.json(of: here))">JSON of this page</a>"#,
-        ]
+            #"<a href="\#(context.links.json(of: here))">JSON of this page</a>"#, numbers,
+        ].compactMap(\.self)
     }
 }
