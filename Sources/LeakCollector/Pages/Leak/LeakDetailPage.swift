@@ -89,7 +89,7 @@ struct LeakDetailPage: Component {
 
     private var children: HTML? {
         guard !leak.children.isEmpty else { return nil }
-        let items = leak.children.map { "<li><code>\(Isolated($0))</code></li>" as HTML }
+        let items = leak.children.map { "<li><code>\(LongText($0))</code></li>" as HTML }
         return Card("Contained controllers", #"<ul class="plain">\#(items)</ul>"#, id: "children").html
     }
 
