@@ -174,9 +174,12 @@ private func keptReport(_ text: String) -> KeptReport {
     }
 
     @Test func `no text changes the markup around it`() throws {
-        let plain = try pages("x").map(shape)
+        let short = try pages("x").map(shape)
         for text in Self.texts {
-            for (page, expected) in zip(pages(text), plain) {
+            // Long ones stand in boxes that scroll, whatever they say.
+            let isShort = 2 * text.utf8.count <= LongText.shortBytes
+            let like = String(repeating: "x", count: text.utf8.count)
+            for (page, expected) in zip(pages(text), isShort ? short : try pages(like).map(shape)) {
                 #expect(try shape(page) == expected, "\(text.debugDescription)")
             }
         }

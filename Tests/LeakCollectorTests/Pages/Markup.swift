@@ -25,7 +25,8 @@ struct Markup {
     private static let attributes: Set = [
         "lang", "charset", "name", "content", "rel", "href", "type", "class", "id", "method", "action",
         "value",
-        "placeholder", "selected", "required", "autofocus", "open", "autocomplete", "spellcheck", "for", "scope",
+        "placeholder", "selected", "required", "autofocus", "open", "autocomplete", "spellcheck", "for",
+        "scope",
         "title", "dir", "datetime",
         "role", "tabindex", "d", "x", "y", "width", "height", "rx", "viewbox", "preserveaspectratio",
         "aria-label",
