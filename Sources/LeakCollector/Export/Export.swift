@@ -22,7 +22,7 @@ public struct Export {
     private let at: Int64?
 
     /// - Parameter at: the moment that the pages speak of, milliseconds since 1970; `nil`: when the app, or any, was seen
-    ///   last.
+    ///   last. Where none was ever seen, nothing on them has a moment.
     public init(store: any Store, publicFolder: PublicFolder, at: Int64? = nil) throws(StoreError) {
         reader = try store.makeReader(known: publicFolder.known)
         self.publicFolder = publicFolder
@@ -42,7 +42,7 @@ public struct Export {
         let known = try reader.apps()
         if let app, !known.contains(app) { throw NoSuchApp(app: app, known: known) }
         let apps = app.map { [$0] } ?? known
-        let now = try at ?? newest(of: apps) ?? WallClock.milliseconds()
+        let now = try at ?? newest(of: apps) ?? PageContext.noMoment
         var run = ExportRun(
             reader: reader, now: now, app: app, apps: apps, folder: try ExportFolder(folder))
         let first = [Place.summary(app: nil), .releases(app: nil)].flatMap {

@@ -97,6 +97,22 @@ import Testing
 
     private func remove() { try? FileManager.default.removeItem(atPath: root) }
 
+    @Test func `of an empty collector the same bytes are written whenever it is`() throws {
+        let empty = try RunningCollector()
+        let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        let export = try Export(store: empty.store, publicFolder: publicFolder)
+        try export.write(to: "\(root)/one", app: nil)
+        // Until the clock tells another second.
+        let second = WallClock.milliseconds() / 1000
+        while WallClock.milliseconds() / 1000 == second { usleep(50_000) }
+        try export.write(to: "\(root)/two", app: nil)
+        let first = try files("one")
+        #expect(try files("two") == first)
+        let page = String(decoding: try #require(first["index.html"]), as: UTF8.self)
+        #expect(page.contains("No leak reported") && !page.contains("as of"))
+    }
+
     @Test func `every link leads to a file, and to every page leads a link`() throws {
         defer { remove() }
         let result = try export(to: "a")
