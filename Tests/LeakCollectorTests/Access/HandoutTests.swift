@@ -120,9 +120,11 @@ import Testing
     }
 
     @Test(arguments: ["/access/keys", "/access/tokens/1/name", "/access/keys/1/revoke"])
-    func `a form's address read by a browser leads to its page, and a form that is too large is told there`(
-        path: String
-    ) throws {
+    func
+        `a form's address read by a browser leads to its page, and a form too large or compressed is told there`(
+            path: String
+        ) throws
+    {
         let running = try RunningCollector()
         let fields = try session(running)
         let read = try running.get(path, fields: fields)
@@ -132,6 +134,10 @@ import Testing
             "name=" + String(repeating: "n", count: 5000), Self.form, to: path, fields: fields)
         #expect(large.status == 413)
         #expect(try Markup(large.body).links.contains("/access"))
+        let packed = try running.post(
+            "name=n", Self.form, to: path, fields: fields + [HTTPField("Content-Encoding", "gzip")])
+        #expect(packed.status == 415 && packed.field("Accept-Encoding") == "identity")
+        #expect(try Markup(packed.body).texts.contains("this address takes no compressed body"))
     }
 
     @Test func `a name as long as its field takes is not refused, in any script`() throws {
