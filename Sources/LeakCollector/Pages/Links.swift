@@ -11,8 +11,8 @@ enum Place: Hashable, Sendable {
     case decisions(LeakID)
     case releases(app: String?)
     case leakClass(String, app: String?)
-    /// A further page of an exported list, from 2 on. A server's have cursors.
-    case list(app: String?, page: Int)
+    /// A page of an exported list that is no summary: one from 2 on, or of what is set aside. A server's have cursors.
+    case list(app: String?, state: LeakQuery.StateFilter = .toFix, page: Int)
     /// Apps, keys and tokens.
     case access
     /// Where a form of that page is sent.
@@ -88,9 +88,25 @@ struct Links: Hashable, Sendable {
         case .overview, .decisions, .access, .handout, .signIn, .signOut: "index"
         case .leakClass(let name, let app): "classes/" + className(name, app)
         // After an equals sign stand digits alone in a name of ``Percent/fileName(_:)``.
-        case .list(let app, let page): stem(of: .summary(app: app)) + "=p\(page)"
+        case .list(let app, let state, let page):
+            list(app, state) + (page > 1 ? "=p\(page)" : "")
         case .file(let name): name
         }
+    }
+
+    private static func list(_ app: String?, _ state: LeakQuery.StateFilter) -> String {
+        switch (app, state) {
+        case (_, .toFix): stem(of: .summary(app: app))
+        case (nil, _): state.rawValue
+        case (_?, _): stem(of: .summary(app: app)) + "=" + state.rawValue
+        }
+    }
+
+    private static func list(of app: String?, _ state: LeakQuery.StateFilter) -> LeakQuery {
+        var query = LeakQuery()
+        query.app = app
+        query.state = state
+        return query
     }
 
     /// Classes have names that file systems do not take, too long or alike but for their case.
@@ -113,7 +129,7 @@ struct Links: Hashable, Sendable {
         case .decisions(let id): "/leaks/\(id)/decisions"
         case .releases(let app): "/releases" + parameters([("app", app)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
-        case .list(let app, _): "/" + parameters([("app", app)])
+        case .list(let app, let state, _): path(of: .summary(list(of: app, state)))
         case .access: "/access"
         case .handout(let change): "/access" + path(of: change)
         case .signIn: "/sign-in"

@@ -34,7 +34,7 @@ struct PageSource {
     }
 
     /// Known system leaks under the first page of a list.
-    private static let knownShown = 20
+    static let knownShown = 20
 
     /// The first of those that a list leaves out for being known.
     func known(besides page: LeakPage, _ query: LeakQuery) throws -> [LeakRow] {

@@ -66,16 +66,22 @@ struct SummaryPage: Component {
     }
 
     private var here: Place {
-        guard let exportedNumber, exportedNumber > 1 else { return .summary(context.query) }
-        return .list(app: context.query.app, page: exportedNumber)
+        exportedNumber.map(exported) ?? .summary(context.query)
+    }
+
+    /// The list that this page is of, by the number of its page.
+    private func exported(_ number: Int) -> Place {
+        let query = context.query
+        return number == 1 && query.state == .toFix
+            ? .summary(app: query.app) : .list(app: query.app, state: query.state, page: number)
     }
 
     private func exportedPages(around number: Int) -> HTML? {
         guard page.next != nil || number > 1 else { return nil }
-        let (app, links) = (context.query.app, context.links)
-        let first: HTML = number == 1 ? "" : #"<a href="\#(links.to(.summary(app: app)))">First page</a>"#
+        let links = context.links
+        let first: HTML = number == 1 ? "" : #"<a href="\#(links.to(exported(1)))">First page</a>"#
         let following: HTML? = page.next.map { _ in
-            #"<a rel="next" href="\#(links.to(.list(app: app, page: number + 1)))">Next page</a>"#
+            #"<a rel="next" href="\#(links.to(exported(number + 1)))">Next page</a>"#
         }
         return #"<nav class="pages" aria-label="Further leaks">\#(first)\#(following)</nav>"#
     }
