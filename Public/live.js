@@ -70,8 +70,8 @@
   const tools = element("span", { id: "tools" }, status);
   footer.append(tools);
 
-  /** Rows are told apart by where they lead. */
-  const key = (node) => (node.id === "tools" && "tools")
+  /** Parts with a name are known again by it, rows by where they lead. */
+  const key = (node) => node.id
     || (node.nodeName === "TR" && node.querySelector("th a")?.getAttribute("href")) || null;
   const isAlike = (one, other) => one.nodeName === other.nodeName && one.className === other.className;
   const numbers = (row) => [...row.querySelectorAll(".num")].map((cell) => cell.textContent).join();
@@ -85,7 +85,8 @@
       if (old.getAttribute(name) !== value) old.setAttribute(name, value);
     }
     for (const { name } of [...old.attributes]) {
-      const isReaders = name === "open" && old.nodeName === "DETAILS";
+      // What the reader opened, and pulled to another size.
+      const isReaders = name === "open" && old.nodeName === "DETAILS" || name === "style";
       if (!isReaders && !fresh.hasAttribute(name)) old.removeAttribute(name);
     }
     haveChildren(old, [...fresh.childNodes]);
@@ -122,12 +123,22 @@
     setTimeout(() => row.classList.remove("changed"), 3000);
   }
 
-  /** Takes over another page's content, with the row that is read staying where it is on the screen. */
+  /** What is read: what has the focus where that is in sight, else what begins nearest to the top of the window. */
+  function reading(focused) {
+    const box = (part) => part.getBoundingClientRect();
+    const isInSight = (part) => box(part).bottom > 0 && box(part).top < innerHeight;
+    const parts = [...main.querySelectorAll("tbody tr, .card > *, .facts, .head")];
+    const own = parts.findLast((part) => part.contains(focused));
+    if (own && isInSight(own)) return own;
+    const seen = parts.filter((part) => part.getClientRects().length > 0 && isInSight(part));
+    const begun = seen.filter((part) => box(part).top >= 0);
+    return begun.sort((one, other) => box(one).top - box(other).top)[0] ?? seen.at(-1);
+  }
+
+  /** Takes over another page's content, with what is read staying where it is on the screen. */
   function show(page) {
     const focused = document.activeElement;
-    const rows = [...main.querySelectorAll("tbody tr")];
-    const read = rows.find((row) => row.contains(focused))
-      ?? rows.find((row) => row.getBoundingClientRect().bottom > 0);
+    const read = reading(focused);
     const top = read?.getBoundingClientRect().top;
     const isScrolled = window.scrollY > 0;
     document.title = page.title;
@@ -164,7 +175,7 @@
   function isBusy() {
     const selection = document.getSelection();
     return main.querySelector("input:focus, select:focus, textarea:focus") !== null
-      || [...touched].some(isEdited) || main.matches(":active")
+      || [...touched, ...main.querySelectorAll("textarea")].some(isEdited) || main.matches(":active")
       || (selection !== null && !selection.isCollapsed && main.contains(selection.anchorNode));
   }
 
@@ -253,7 +264,7 @@
   ];
   const dialog = element(
     "dialog", {},
-    element("h2", { id: "shortcuts", textContent: "Keys" }),
+    element("h2", { id: "shortcuts", textContent: "Keyboard" }),
     element("dl", { className: "keys" }, ...keys.map(([key, meaning]) =>
       element("div", {}, element("dt", {}, element("kbd", { textContent: key })), element("dd", { textContent: meaning })))),
     element("form", { method: "dialog" },
@@ -262,7 +273,7 @@
   dialog.setAttribute("aria-labelledby", "shortcuts");
 
   const showKeys = () => dialog.showModal();
-  const opener = element("button", { className: "quiet", type: "button", textContent: "Keys", onclick: showKeys });
+  const opener = element("button", { className: "quiet", type: "button", textContent: "Keyboard", onclick: showKeys });
   tools.prepend(opener, " ");
   document.body.append(dialog);
 

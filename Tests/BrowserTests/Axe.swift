@@ -9,12 +9,15 @@ enum Axe {
 
 extension Tab {
     /// What axe finds on the page: a line for each rule that is broken, with the elements that break it.
-    func violations() async throws -> [String] {
+    ///
+    /// - Parameter isOfColours: only by the rules that ask for colours, for a page that was looked at in other colours.
+    func violations(isOfColours: Bool = false) async throws -> [String] {
         guard let script = Axe.script else { throw Failure(description: "axe-core was not fetched") }
         if try await evaluate("typeof axe") == "undefined" { _ = try await evaluate(script + "; 0") }
+        let rules = isOfColours ? "runOnly: ['color-contrast', 'link-in-text-block'], " : ""
         return try await evaluate(
             """
-            axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(broken =>
+            axe.run(document, {\(rules)resultTypes: ['violations']}).then(found => found.violations.map(broken =>
                 `${broken.id}: ${broken.help}: ` + broken.nodes.slice(0, 5)
                     .map(node => `${node.html.slice(0, 200)} (${node.failureSummary})`).join(' | ')))
             """

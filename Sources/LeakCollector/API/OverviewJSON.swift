@@ -2,7 +2,8 @@ internal import LeakMessage
 internal import LeakStore
 
 extension JSONWriter {
-    mutating func fields(of overview: Overview, app: String?) {
+    /// - Parameter each: the apps one by one, where the overview is of several.
+    mutating func fields(of overview: Overview, app: String?, each: [AppOverview]) {
         field("app", app)
         field("newest", release: overview.newest)
         field("previous", release: overview.previous)
@@ -29,6 +30,18 @@ extension JSONWriter {
             }
         }
         fields(of: overview.beyond)
+        array("apps") { writer in
+            for told in each { writer.object { $0.fields(of: told) } }
+        }
+    }
+
+    private mutating func fields(of told: AppOverview) {
+        field("app", told.app)
+        field("newest", release: told.overview.newest)
+        field("previous", release: told.overview.previous)
+        field("new_leaks", told.overview.newLeaks)
+        field("regressed_leaks", told.overview.regressedLeaks)
+        field("recent_reports", told.overview.recentReports)
     }
 
     private mutating func fields(of beyond: [BeyondLimit]) {

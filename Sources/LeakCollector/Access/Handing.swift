@@ -43,13 +43,14 @@ struct Handing: Sendable {
                 if problem.status.code >= 500 {
                     log.error("changing a \(change.kind.noun): \(problem.cause ?? "\(error)")")
                 }
-                later.send(change.refusal(problem, now: now))
+                later.send(change.refusal(problem, of: fields, from: reader, now: now))
             }
         }
         if !isTaken {
             later.send(
                 change.refusal(
-                    .unavailable("too many questions wait for the store", afterSeconds: 1), now: now))
+                    .unavailable("too many questions wait for the store", afterSeconds: 1),
+                    written: fields.name, now: now))
         }
     }
 

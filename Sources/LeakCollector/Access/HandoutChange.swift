@@ -8,6 +8,14 @@ struct HandoutChange: Hashable, Sendable {
         case create
         case rename(Int64)
         case revoke(Int64)
+
+        /// Whether something is typed for it.
+        var hasName: Bool {
+            switch self {
+            case .create, .rename: true
+            case .revoke: false
+            }
+        }
     }
 
     /// What came of it.
@@ -122,10 +130,24 @@ struct HandoutChange: Hashable, Sendable {
         return response
     }
 
-    func refusal(_ problem: Problem, now: Int64) -> Response {
+    /// The answer to fields that could be read: a form is shown again with them in it.
+    func refusal(
+        _ problem: Problem, of fields: HandoutFields, from reader: any StoreReader, now: Int64
+    ) -> Response {
+        guard isForm, action.hasName, problem.status == .badRequest || problem.status == .conflict,
+            let page = try? PageSource(reader: reader, now: now).access(
+                links: .served,
+                refused: RefusedHandout(change: self, fields: fields, reason: problem.detail))
+        else { return refusal(problem, written: fields.name, now: now) }
+        return Response(page: page, status: problem.status)
+    }
+
+    /// - Parameter written: what was typed, to be given back.
+    func refusal(_ problem: Problem, written: String? = nil, now: Int64) -> Response {
         guard isForm else { return problem.response }
         let back = ErrorPage.Way(to: .access, text: "Back to keys and tokens")
         let detail = problem.status.code < 500 ? problem.detail : nil
-        return .page(error: problem.status, detail: detail, back: back, isSignedIn: true, now: now)
+        return .page(
+            error: problem.status, detail: detail, written: written, back: back, isSignedIn: true, now: now)
     }
 }

@@ -22,7 +22,7 @@ public struct Export {
     private let at: Int64?
 
     /// - Parameter at: the moment that the pages speak of, milliseconds since 1970; `nil`: when the app, or any, was seen
-    ///   last.
+    ///   last. Where none was ever seen, nothing on them has a moment.
     public init(store: any Store, publicFolder: PublicFolder, at: Int64? = nil) throws(StoreError) {
         reader = try store.makeReader(known: publicFolder.known)
         self.publicFolder = publicFolder
@@ -44,7 +44,7 @@ public struct Export {
         if let app, chosen.isEmpty { throw NoSuchApp(app: app, known: known.map(\.id)) }
         let apps = chosen.map(\.id)
         // The clock of the machine would make another export of every run.
-        let now = at ?? chosen.map(\.lastSeen).max() ?? WallClock.milliseconds()
+        let now = at ?? chosen.map(\.lastSeen).max() ?? PageContext.noMoment
         var run = ExportRun(
             reader: reader, now: now, app: app, apps: apps, folder: try ExportFolder(folder))
         let first = [Place.summary(app: nil), .releases(app: nil)].flatMap {

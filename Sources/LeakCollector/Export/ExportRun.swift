@@ -72,41 +72,70 @@ struct ExportRun {
         return leaks.count > before
     }
 
-    /// The list of what is to be fixed, page by page, and the JSON of all leaks in as large steps.
+    /// The list of what is to be fixed, page by page, and the JSON of all leaks in as large steps; then the lists of what is
+    /// set aside.
     private mutating func writeSummary(of app: String?, at place: Place) throws {
         // Pages after the first are the same in the folder itself and among those of its only app.
         let isWhole = place == .summary(app: app)
         var query = LeakQuery()
         query.app = app
         query.limit = Self.step
+        let overview = try PageSource(reader: reader, now: now).overview(app: app, of: apps, nil)
+        let first = try writePages(of: query, from: place, isWhole: isWhole, overview)
+        query.state = .any
+        try writeJSON(of: query, from: place, isWhole: isWhole) { .list(app: app, page: $0) }
+        guard isWhole else { return }
+        // Those that a page leads to; of what is known, the first are on the summary itself.
+        let aside: [(LeakQuery.StateFilter, isThere: Bool)] = [
+            (.resolved, first.resolved.leaks > 0), (.ignored, first.ignored.leaks > 0),
+            (.known, first.known.leaks > PageSource.knownShown),
+        ]
+        for (state, isThere) in aside where isThere {
+            query.state = state
+            let here = Place.list(app: app, state: state, page: 1)
+            _ = try writePages(of: query, from: here, isWhole: true, overview)
+            try writeJSON(of: query, from: here, isWhole: true) { .list(app: app, state: state, page: $0) }
+        }
+    }
+
+    /// - Parameter isWhole: whether pages after the first are written.
+    /// - Returns: the first page.
+    private mutating func writePages(
+        of query: LeakQuery, from place: Place, isWhole: Bool, _ overview: Overview
+    ) throws -> LeakPage {
         let source = PageSource(reader: reader, now: now)
-        let overview = try source.overview(app: app, of: apps, nil)
-        var number = 1
-        repeat {
-            let page = try reader.leaks(query, now: now)
-            let here = number == 1 ? place : Place.list(app: app, page: number)
+        let each = try source.overviews(app: query.app, of: apps, nil)
+        let first = try reader.leaks(query, now: now)
+        var (query, page, number) = (query, first, 1)
+        while true {
+            let here = number == 1 ? place : .list(app: query.app, state: query.state, page: number)
+            var context = try context(here, query.app)
+            context.query.state = query.state
             let html = SummaryPage(
-                context: try context(here, app), overview: overview, page: page,
-                known: try source.known(besides: page, query), example: try source.example(for: query, apps),
-                exportedNumber: number
+                context: context, overview: overview, page: page,
+                known: try source.known(besides: page, query), apps: each, exportedNumber: number
             ).html
             try folder.put(html.bytes, to: Links.file(of: here))
             query.cursor = page.next
+            guard isWhole, query.cursor != nil else { return first }
+            page = try reader.leaks(query, now: now)
             number += 1
-        } while query.cursor != nil && isWhole
+        }
+    }
 
-        query.cursor = nil
-        query.state = .any
-        number = 1
+    /// - Parameter further: where a page after the first is, by its number.
+    private mutating func writeJSON(
+        of query: LeakQuery, from place: Place, isWhole: Bool, further: (Int) -> Place
+    ) throws {
+        var (query, number) = (query, 1)
         repeat {
             var page = try reader.leaks(query, now: now)
             query.cursor = page.next
-            let here = number == 1 ? place : Place.list(app: app, page: number)
+            let here = number == 1 ? place : further(number)
             number += 1
             // A cursor is for a server; here a file follows.
-            page.next = page.next.map { [number] _ in
-                Links(mode: .files(page: here)).json(of: .list(app: app, page: number))
-            }
+            let next = Links(mode: .files(page: here)).json(of: further(number))
+            page.next = page.next.map { _ in next }
             try folder.put(json { $0.fields(of: page) }, to: Links.jsonFile(of: here))
         } while query.cursor != nil && isWhole
     }

@@ -3,14 +3,16 @@ import LeakStore
 /// What a link can lead to.
 enum Place: Hashable, Sendable {
     case summary(LeakQuery)
+    /// The numbers on top of the summary: JSON alone.
+    case overview(app: String?, Period)
     case leak(LeakID)
     case reports(LeakID)
     /// Where the form of a leak's page is sent.
     case decisions(LeakID)
     case releases(app: String?)
     case leakClass(String, app: String?)
-    /// A further page of an exported list, from 2 on. A server's have cursors.
-    case list(app: String?, page: Int)
+    /// A page of an exported list that is no summary: one from 2 on, or of what is set aside. A server's have cursors.
+    case list(app: String?, state: LeakQuery.StateFilter = .toFix, page: Int)
     /// Apps, keys and tokens.
     case access
     /// Where a form of that page is sent.
@@ -65,8 +67,8 @@ struct Links: Hashable, Sendable {
     static func file(of place: Place) -> String {
         switch place {
         case .file(let name): name
-        case .summary, .leak, .reports, .decisions, .releases, .leakClass, .list, .access, .handout, .signIn,
-            .signOut:
+        case .summary, .overview, .leak, .reports, .decisions, .releases, .leakClass, .list, .access,
+            .handout, .signIn, .signOut:
             stem(of: place) + ".html"
         }
     }
@@ -83,12 +85,28 @@ struct Links: Hashable, Sendable {
         case .reports(let id): "leaks/\(id).reports"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // Somebody has to answer these.
-        case .decisions, .access, .handout, .signIn, .signOut: "index"
+        case .overview, .decisions, .access, .handout, .signIn, .signOut: "index"
         case .leakClass(let name, let app): "classes/" + className(name, app)
         // After an equals sign stand digits alone in a name of ``Percent/fileName(_:)``.
-        case .list(let app, let page): stem(of: .summary(app: app)) + "=p\(page)"
+        case .list(let app, let state, let page):
+            list(app, state) + (page > 1 ? "=p\(page)" : "")
         case .file(let name): name
         }
+    }
+
+    private static func list(_ app: String?, _ state: LeakQuery.StateFilter) -> String {
+        switch (app, state) {
+        case (_, .toFix): stem(of: .summary(app: app))
+        case (nil, _): state.rawValue
+        case (_?, _): stem(of: .summary(app: app)) + "=" + state.rawValue
+        }
+    }
+
+    private static func list(of app: String?, _ state: LeakQuery.StateFilter) -> LeakQuery {
+        var query = LeakQuery()
+        query.app = app
+        query.state = state
+        return query
     }
 
     /// Classes have names that file systems do not take, too long or alike but for their case.
@@ -103,12 +121,15 @@ struct Links: Hashable, Sendable {
     private static func path(of place: Place) -> String {
         switch place {
         case .summary(let query): "/" + parameters(of: query)
+        case .overview(let app, let period):
+            "/summary"
+                + parameters([("app", app), ("period", period == .day ? nil : period.rawValue)])
         case .leak(let id): "/leaks/\(id)"
         case .reports(let id): "/leaks/\(id)/reports"
         case .decisions(let id): "/leaks/\(id)/decisions"
         case .releases(let app): "/releases" + parameters([("app", app)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
-        case .list(let app, _): "/" + parameters([("app", app)])
+        case .list(let app, let state, _): path(of: .summary(list(of: app, state)))
         case .access: "/access"
         case .handout(let change): "/access" + path(of: change)
         case .signIn: "/sign-in"
@@ -121,7 +142,8 @@ struct Links: Hashable, Sendable {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
         case .handout(let change): "/\(change.kind.rawValue)"
-        case .leak, .reports, .decisions, .releases, .leakClass, .list, .access, .signIn, .signOut, .file:
+        case .overview, .leak, .reports, .decisions, .releases, .leakClass, .list, .access, .signIn, .signOut,
+            .file:
             path(of: place)
         }
     }

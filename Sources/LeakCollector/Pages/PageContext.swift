@@ -5,6 +5,8 @@ struct PageContext: Sendable {
     var links: Links
     /// When the page is made, in milliseconds since 1970.
     var now: Int64
+    /// Of an export of nothing: no clock may make two of them differ.
+    static let noMoment: Int64 = 0
     /// App ids, most recently seen first.
     var apps: [String]
     /// Versions of the chosen app, or of all, newest first.

@@ -36,7 +36,7 @@ struct PageFrame: Component {
             <main id="main"\#(isLive && links.isServed ? " data-live" : "")>
             \#(main)
             </main>
-            <footer>\#(footer.map { "<span>\($0)</span>" })<span>as of \#(asOf)</span></footer>
+            <footer>\#(footer.map { "<span>\($0)</span>" })\#(asOf)</footer>
             </body></html>
 
             """#
@@ -58,7 +58,8 @@ struct PageFrame: Component {
             : ""
         // Plain files hand nothing out.
         let access: HTML? =
-            links.isServed ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Access</a>"# : nil
+            links.isServed
+            ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Apps, keys and tokens</a>"# : nil
         return #"""
             <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.app)))"\#(mark(.summary))>Summary</a>\#
             <a href="\#(links.to(.releases(app: context.query.app)))"\#(mark(.releases))>Releases</a>\#(access)\#
@@ -70,8 +71,9 @@ struct PageFrame: Component {
         section == self.section ? #" aria-current="page""# : ""
     }
 
-    private var asOf: HTML {
+    private var asOf: HTML? {
+        guard context.now != PageContext.noMoment else { return nil }
         let time = CivilTime(milliseconds: context.now)
-        return #"<time datetime="\#(time.rfc3339)">\#(time.full)</time>"#
+        return #"<span>as of <time datetime="\#(time.rfc3339)">\#(time.full)</time></span>"#
     }
 }

@@ -16,7 +16,7 @@ struct PageSource {
         let page = try reader.leaks(query, now: now)
         return SummaryPage(
             context: context, overview: overview, page: page, known: try known(besides: page, query),
-            example: try example(for: query, context.apps)
+            apps: try overviews(app: query.app, of: context.apps, query.period)
         ).html
     }
 
@@ -35,7 +35,7 @@ struct PageSource {
     }
 
     /// Known system leaks under the first page of a list.
-    private static let knownShown = 20
+    static let knownShown = 20
 
     /// The first of those that a list leaves out for being known.
     func known(besides page: LeakPage, _ query: LeakQuery) throws -> [LeakRow] {
@@ -46,17 +46,12 @@ struct PageSource {
         return try reader.leaks(query, now: now).leaks
     }
 
-    /// The app whose sessions stand on top where none was chosen.
-    func example(for query: LeakQuery, _ apps: [String]) throws -> OverviewTiles.Example? {
-        guard query.app == nil, apps.count > 1 else { return nil }
-        // The one seen last that says something, among those that were seen lately.
-        for app in apps.prefix(5) {
-            let overview = try overview(app: app, of: [app], query.period)
-            if [overview.newest, overview.previous].contains(where: { $0?.sessions ?? 0 > 0 }) {
-                return OverviewTiles.Example(app: app, overview: overview)
-            }
+    /// Each of the apps seen last, where none was chosen and there are several.
+    func overviews(app: String?, of apps: [String], _ period: Period?) throws -> [AppOverview] {
+        guard app == nil, apps.count > 1 else { return [] }
+        return try apps.prefix(AppOverview.told).map { app in
+            AppOverview(app: app, overview: try overview(app: app, of: [app], period))
         }
-        return nil
     }
 
     /// On a leak's page: two days, so that each hour can be told from its neighbours.
@@ -105,7 +100,7 @@ struct PageSource {
         return ReleasesPage(context: context, app: shown, releases: releases).html
     }
 
-    func access(links: Links) throws -> HTML {
+    func access(links: Links, refused: RefusedHandout? = nil) throws -> HTML {
         let apps = try reader.appSummaries()
         let credentials = try reader.credentials(all: true, now: now)
         return AccessPage(
@@ -113,7 +108,7 @@ struct PageSource {
             apps: apps.prefix(AccessPage.appsShown).map { app in
                 AccessPage.App(id: app.id, newestVersion: app.newestVersion, lastSeen: app.lastSeen)
             }, appCount: apps.count, keys: credentials.filter { $0.purpose == .ingest },
-            tokens: credentials.filter { $0.purpose == .access }
+            tokens: credentials.filter { $0.purpose == .access }, refused: refused
         ).html
     }
 

@@ -70,19 +70,24 @@ final class Front: Service {
         // A body in chunks tells its length only at its end, see ``serve(_:_:)``.
         let bytes = request.announcedLength ?? 0
         guard bytes <= route.bodyBytes, route.bodyBytes > 0 || !request.hasBody else {
-            return tooLarge(for: route)
+            return refused(tooLarge(for: route), at: route)
         }
         // What it inflates to is known only once it is inflated, by the loop.
         guard !request.isCompressed else {
-            return Problem(.unsupportedMediaType, "this address takes no compressed body")
-                .with("Accept-Encoding", "identity").response
+            var response = refused(
+                Problem(.unsupportedMediaType, "this address takes no compressed body"), at: route)
+            response.fields.append(("Accept-Encoding", "identity"))
+            return response
         }
         return nil
     }
 
-    private func tooLarge(for route: Route) -> Response {
-        let problem = Problem(
-            .contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body")
+    private func tooLarge(for route: Route) -> Problem {
+        Problem(.contentTooLarge, "this address takes at most \(route.bodyBytes) bytes of body")
+    }
+
+    /// In the form of the address: a page for people, a problem for programs.
+    private func refused(_ problem: Problem, at route: Route) -> Response {
         switch route {
         case .decisionForm(let leak): return Act.form(leak).refusal(problem, now: now())
         case .handout(let change): return change.refusal(problem, now: now())
@@ -139,7 +144,7 @@ final class Front: Service {
             return
         }
         guard request.bodyCount <= route.bodyBytes else {
-            responder.send(tooLarge(for: route))
+            responder.send(refused(tooLarge(for: route), at: route))
             return
         }
         switch route {

@@ -16,7 +16,11 @@ extension Tab {
         return try Self.decoded(
             await call(
                 "Page.captureScreenshot",
-                ["format": "png", "captureBeyondViewport": true, "clip": clip])["data"])
+                [
+                    "format": "png", "captureBeyondViewport": true, "clip": clip,
+                    // Larger files, made in a fraction of the time.
+                    "optimizeForSpeed": true,
+                ])["data"])
     }
 
     /// A PDF of the page on A4.

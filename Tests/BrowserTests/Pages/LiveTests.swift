@@ -48,6 +48,59 @@ extension BrowserTests {
             }
         }
 
+        @Test func `a leak's page takes over reports and decisions, and what is open and read stays`()
+            async throws
+        {
+            let site = try await Site(Shop.deliveries)
+            try await site.visit { tab in
+                try await tab.open(site.address + "/leaks/\(try await site.leak("CheckoutViewController"))")
+                let reports = ".facts div:first-child dd"
+                let before = try #require(try await tab.words(reports))
+                try await tab.click(words: "Ignore…")
+                _ = try await tab.evaluate(
+                    """
+                    window.json = document.querySelector('#newest-report summary');
+                    json.parentElement.open = true;
+                    json.scrollIntoView({block: 'center', behavior: 'instant'});
+                    json.focus({preventScroll: true});
+                    window.before = json.getBoundingClientRect().top;
+                    """)
+                #expect(try await tab.evaluate("scrollY > 100").isTrue)
+                try await site.decide(
+                    "CheckoutViewController", ["action": "note", "note": "Ada looks at it."])
+                try await site.deliver(Batch.reports(Array(Shop.checkout.prefix(3))))
+                try await tab.comeBack()
+                try await tab.wait(until: "document.querySelector('#history') !== null")
+                #expect(try await tab.words("#history")?.contains("Ada looks at it.") == true)
+                #expect(try await tab.words(reports) != before)
+                #expect(try await tab.evaluate("document.activeElement === json && json.isConnected").isTrue)
+                #expect(
+                    try await tab.evaluate(
+                        "json.parentElement.open && document.querySelector('.actions details').open"
+                    ).isTrue)
+                let moved = try await tab.evaluate("Math.abs(json.getBoundingClientRect().top - before)")
+                #expect(try #require(moved.number) <= 1)
+                try await tab.expectFits()
+            }
+        }
+
+        @Test func `a note that is being written is not lost, nor the page changed under it`() async throws {
+            let site = try await Site([Batch.reports([Shop.driver])])
+            try await site.visit { tab in
+                try await tab.open(site.address + "/leaks/\(try await site.leak("MapViewController"))")
+                try await tab.type("It is the tile cache", into: "#note")
+                _ = try await tab.evaluate("document.activeElement.blur()")
+                try await site.deliver(Batch.reports([Shop.driver]))
+                try await tab.comeBack()
+                try await tab.settle()
+                #expect(try await tab.words(".facts div:first-child dd") == "1")
+                _ = try await tab.evaluate("document.querySelector('#note').value = ''")
+                try await tab.comeBack()
+                try await tab.wait(
+                    until: "document.querySelector('.facts div:first-child dd').innerText === '2'")
+            }
+        }
+
         @Test func `somebody who has typed is not disturbed`() async throws {
             let site = try await Site([Batch.reports([Shop.driver])])
             try await site.visit { tab in
@@ -109,7 +162,7 @@ extension BrowserTests {
                 try await tab.press("Escape")
                 try await tab.press("?")
                 #expect(try await tab.evaluate("document.querySelector('dialog').open").isTrue)
-                #expect(try await tab.words("dialog h2") == "Keys")
+                #expect(try await tab.words("dialog h2") == "Keyboard")
                 try await tab.press("Escape")
                 try await tab.wait(until: "!document.querySelector('dialog').open")
                 try await tab.press("j")

@@ -31,11 +31,14 @@ extension BrowserTests {
             try await site.visit(look) { tab in
                 try await tab.open(site.address + page)
                 try await tab.type("The cart is let go\nwhen it closes.", into: "#note")
-                try await tab.loading { try await tab.click(words: "Resolved in the next version") }
+                try await tab.loading {
+                    try await tab.click(words: "Resolve in the next version, after 5.1.0")
+                }
                 try await tab.expect(path: page)
                 try await tab.expect(badge, reads: ["Resolved"])
                 #expect(
-                    try await tab.words(".history")?.contains("resolved it in the version after 5.1") == true)
+                    try await tab.words(".history")?.contains("resolved it in the version after 5.1.0")
+                        == true)
                 #expect(
                     try await tab.words(".history")?.contains("The cart is let go when it closes.") == true)
                 try await tab.open(site.address + "/")
@@ -63,7 +66,7 @@ extension BrowserTests {
             let (site, page) = try await site()
             try await site.visit(look) { tab in
                 try await tab.open(site.address + page)
-                try await tab.click(words: "Other version…")
+                try await tab.click(words: "Resolve in…")
                 try await tab.type("5.3", into: "[name=in]")
                 try await tab.loading { try await tab.press("Enter") }
                 try await tab.expect(badge, reads: ["Resolved"])

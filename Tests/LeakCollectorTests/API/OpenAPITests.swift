@@ -36,9 +36,13 @@ import Testing
             ("ReleaseCheck", try running.json("/api/v1/check?app=a&version=1.0")),
             ("Problem", try running.get("/api/v1/nope").json),
         ]
+        let other = #"{"app":{"id":"b","version":"1"},"reports":[{"class":"A"}]}"#
+        #expect(try running.post(other).status == 200)
+        let several = ("Summary", try running.json("/api/v1/summary"))
         let keys = try #require(try running.json("/api/v1/keys")["keys"] as? [[String: Any]])
         let tokens = try #require(try running.json("/api/v1/tokens")["tokens"] as? [[String: Any]])
-        for (name, answer) in answers + keys.map({ ("Key", $0) }) + tokens.map({ ("Token", $0) }) {
+        for (name, answer) in answers + [several] + keys.map({ ("Key", $0) }) + tokens.map({ ("Token", $0) })
+        {
             let problems = schemas.problems(
                 of: answer, as: ["$ref": "#/components/schemas/\(name)"], at: name)
             #expect(problems.isEmpty, "\(problems.joined(separator: "; "))")

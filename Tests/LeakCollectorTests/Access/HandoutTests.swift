@@ -110,10 +110,35 @@ import Testing
         #expect(answer.text.contains(words), "\(answer.text)")
     }
 
+    @Test func `a form that is refused is given back as it was filled in`() throws {
+        let running = try RunningCollector()
+        let fields = try session(running)
+        let key = try running.post(
+            "name=Te%22ams&app=\(String(repeating: "a", count: 300))", Self.form, to: "/access/keys",
+            fields: fields)
+        #expect(key.status == 400 && key.field("Cache-Control") == "no-store")
+        #expect(key.text.contains(#"value="Te&quot;ams" autofocus"#))
+        #expect(key.text.contains("value=\"\(String(repeating: "a", count: 300))\""))
+        #expect(key.text.components(separatedBy: "Nothing was changed: ").count == 2)
+
+        let made = try running.post(#"{"name":"ann"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        let other = try running.post(#"{"name":"bob"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        #expect(made.status == 201)
+        let bob = try #require(try other.json["id"] as? Int)
+        let renamed = try running.post(
+            "name=ann", Self.form, to: "/access/tokens/\(bob)/name", fields: fields)
+        #expect(renamed.status == 409)
+        #expect(renamed.text.contains("<details open><summary>Rename…"))
+        #expect(renamed.text.contains(#"value="ann" autofocus"#))
+        #expect(renamed.text.components(separatedBy: " autofocus").count == 2)
+    }
+
     @Test(arguments: ["/access/keys", "/access/tokens/1/name", "/access/keys/1/revoke"])
-    func `a form's address read by a browser leads to its page, and a form that is too large is told there`(
-        path: String
-    ) throws {
+    func
+        `a form's address read by a browser leads to its page, and a form too large or compressed is told there`(
+            path: String
+        ) throws
+    {
         let running = try RunningCollector()
         let fields = try session(running)
         let read = try running.get(path, fields: fields)
@@ -123,6 +148,10 @@ import Testing
             "name=" + String(repeating: "n", count: 5000), Self.form, to: path, fields: fields)
         #expect(large.status == 413)
         #expect(try Markup(large.body).links.contains("/access"))
+        let packed = try running.post(
+            "name=n", Self.form, to: path, fields: fields + [HTTPField("Content-Encoding", "gzip")])
+        #expect(packed.status == 415 && packed.field("Accept-Encoding") == "identity")
+        #expect(try Markup(packed.body).texts.contains("this address takes no compressed body"))
     }
 
     @Test func `a name as long as its field takes is not refused, in any script`() throws {

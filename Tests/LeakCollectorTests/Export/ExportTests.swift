@@ -97,6 +97,43 @@ import Testing
 
     private func remove() { try? FileManager.default.removeItem(atPath: root) }
 
+    @Test func `what is set aside has lists of its own, for all and for each app`() throws {
+        let json = try running.json("/api/v1/leaks?app=\(Self.shop)&sort=reports&limit=2")
+        let leaks = try #require(json["leaks"] as? [[String: Any]])
+        let ids = leaks.compactMap { ($0["id"] as? String).flatMap { LeakID($0) } }
+        try #require(ids.count == 2)
+        let now = WallClock.milliseconds()
+        _ = try running.store.decide(Decision(.resolve(.newestVersion), by: "Ann"), about: ids[0], now: now)
+        _ = try running.store.decide(Decision(.ignore(nil), by: "Ann"), about: ids[1], now: now)
+        try export(to: "aside")
+        let files = try files("aside")
+        #expect(try problems(of: files) == [])
+        let app = "apps/" + Percent.fileName(Self.shop)
+        for (name, id) in [("resolved", ids[0]), ("\(app)=resolved", ids[0]), ("ignored", ids[1])] {
+            let page = String(decoding: try #require(files["\(name).html"]), as: UTF8.self)
+            #expect(page.contains("leaks/\(id).html"), "\(name)")
+            let list = try JSONSerialization.jsonObject(with: try #require(files["\(name).json"]))
+            #expect((list as? [String: Any])?["total"] as? Int == 1, "\(name)")
+        }
+        #expect(files["known.html"] == nil)
+    }
+
+    @Test func `of an empty collector the same bytes are written whenever it is`() throws {
+        let empty = try RunningCollector()
+        let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        let export = try Export(store: empty.store, publicFolder: publicFolder)
+        try export.write(to: "\(root)/one", app: nil)
+        // Until the clock tells another second.
+        let second = WallClock.milliseconds() / 1000
+        while WallClock.milliseconds() / 1000 == second { usleep(50_000) }
+        try export.write(to: "\(root)/two", app: nil)
+        let first = try files("one")
+        #expect(try files("two") == first)
+        let page = String(decoding: try #require(first["index.html"]), as: UTF8.self)
+        #expect(page.contains("No leak reported") && !page.contains("as of"))
+    }
+
     @Test func `every link leads to a file, and to every page leads a link`() throws {
         defer { remove() }
         let result = try export(to: "a")

@@ -13,7 +13,9 @@ import Testing
         let report =
             #"{"class":"Shop.A","at":"\#(CivilTime(milliseconds: WallClock.milliseconds() - 90 * 60_000).rfc3339)"}"#
         #expect(try running.post(#"{"app":{"id":"a","version":"1"},"reports":[\#(report)]}"#).status == 200)
-        for path in ["/", "/releases", "/classes?class=A"] {
+        let leaks = try #require(try running.get("/api/v1/leaks").json["leaks"] as? [[String: Any]])
+        let leak = try #require(leaks.first?["id"] as? String)
+        for path in ["/", "/releases", "/classes?class=A", "/leaks/\(leak)"] {
             let first = try running.get(path)
             let tag = try #require(first.field("ETag"))
             // Until the second is another one.
@@ -54,10 +56,12 @@ import Testing
     }
 
     @Test(arguments: SamplePage.allCases)
-    func `only lists ask for themselves again, and only of a server`(page: SamplePage) throws {
+    func `lists and leaks ask for themselves again, and only of a server`(page: SamplePage) throws {
         let markup = try Markup(page.html.bytes)
-        let lists: [SamplePage] = [.summary, .summaryEmpty, .releases, .first, .leakClass]
-        #expect(markup.shape.contains("main.data-live") == lists.contains(page))
+        let live: [SamplePage] = [
+            .summary, .summaryEmpty, .releases, .first, .leakClass, .leak, .regressed, .knownLeak,
+        ]
+        #expect(markup.shape.contains("main.data-live") == live.contains(page))
         #expect(
             markup.shape.contains("script") == ![SamplePage.exported, .exportedLeak, .signIn].contains(page))
     }

@@ -25,8 +25,9 @@ struct Markup {
     private static let attributes: Set = [
         "lang", "charset", "name", "content", "rel", "href", "type", "class", "id", "method", "action",
         "value",
-        "placeholder", "selected", "required", "autocomplete", "spellcheck", "for", "scope", "title", "dir",
-        "datetime",
+        "placeholder", "selected", "required", "autofocus", "open", "autocomplete", "spellcheck", "for",
+        "scope",
+        "title", "dir", "datetime",
         "role", "tabindex", "d", "x", "y", "width", "height", "rx", "viewbox", "preserveaspectratio",
         "aria-label",
         "src", "defer", "data-live", "list", "min", "max", "maxlength", "rows", "size", "novalidate",

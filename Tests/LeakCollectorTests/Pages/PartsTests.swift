@@ -86,3 +86,17 @@ import Testing
         #expect(Share(reports: 1, checks: 50).shown?.description == "2.0\u{A0}%")
     }
 }
+
+@Suite struct LongTextTests {
+    @Test func `what fits into a few lines stands as it is, and of more nothing is left out`() throws {
+        let short = String(repeating: "x", count: LongText.shortBytes)
+        #expect(LongText(short).html == Isolated(short).html)
+        let long = short + "<é"
+        let markup = try Markup(LongText(long).html.bytes)
+        #expect(markup.shape.first == "span" && markup.shape.contains("span.tabindex"))
+        #expect(markup.texts.contains(long))
+        let path = LeakPath([short, long])
+        #expect(try Markup(path.html.bytes).shape.allSatisfy { !$0.hasSuffix("tabindex") })
+        #expect(try Markup(path.whole.html.bytes).texts.joined().contains(short + " › " + long))
+    }
+}

@@ -75,7 +75,16 @@ private func words(_ html: HTML) throws -> String {
         #expect(
             buttons
                 == first + ["ignore", "ignore-until", "ignore-reports", "resolve-now", "resolve-in", "note"])
-        #expect(texts.contains("Resolved now, in 5.2.0"))
+        #expect(texts.contains("Resolve in 5.2.0"))
+        let next = "Resolve in the next version, after 5.2.0"
+        #expect(texts.contains(next) == first.contains("resolve-next"))
+    }
+
+    @Test func `after a version without a number none is said to come`() throws {
+        var context = Shop.context()
+        context.versions = ["nightly"]
+        let texts = try Markup(TriageForm(context: context, row: Shop.checkout).html.bytes).texts
+        #expect(texts.contains("Resolve in the next version") && texts.contains("Resolve in nightly"))
     }
 
     /// The first button of a form is what Enter presses.
@@ -99,6 +108,11 @@ private func words(_ html: HTML) throws -> String {
         let fold = try #require(html.firstRange(of: "<details>"))
         #expect(html[..<fold.lowerBound].contains("note 4<") && html[fold.upperBound...].contains("note 5<"))
         #expect(html.contains("195 older") && html.contains("note 199<"))
+        // There may have been older ones, which the store forgets.
+        let words = "The last 200 entries are kept"
+        #expect(html.contains(words))
+        let shorter = HistoryCard(context: Shop.context(), history: Array(history.dropLast()))
+        #expect(!text(shorter.html).contains(words))
     }
 
     @Test func `the last hours end with the one that is passing`() {

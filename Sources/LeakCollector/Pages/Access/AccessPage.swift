@@ -18,13 +18,16 @@ struct AccessPage: Component {
     /// Oldest first, revoked ones too.
     var keys: [Credential]
     var tokens: [Credential]
+    /// The form that this page answers, if it was refused.
+    var refused: RefusedHandout?
 
     /// Apps that a page lists; the others are found by the summary's filter.
     static let appsShown = 100
 
     var html: HTML {
         PageFrame(
-            title: "Access", section: .access, context: context,
+            title: refused == nil ? "Apps, keys and tokens" : "Nothing was changed", section: .access,
+            context: context,
             main: #"""
                 <h1>Apps, keys and tokens</h1>
                 \#(Card("Ingest keys", keyContent, id: HandoutKind.keys.rawValue))
@@ -42,26 +45,37 @@ struct AccessPage: Component {
     private var keyContent: HTML {
         #"""
         <p>A key goes into an app and writes reports, nothing else. Whoever takes the app apart finds it: bound to an app, it \#
-        writes for that one alone.</p>\#(CredentialTable(context: context, kind: .keys, credentials: keys))\#
-        \#(form(.keys, "Make a key", more: #"<label>App, empty for any <input name="app" autocomplete="off" spellcheck="false" placeholder="com.example.shop"></label>"#))
+        writes for that one alone.</p>\#(CredentialTable(context: context, kind: .keys, credentials: keys, refused: refused))\#
+        \#(form(.keys, "Make a key"))
         """#
     }
 
     private var tokenContent: HTML {
         #"""
         <p>A token signs people in and lets programs read, decide about leaks, erase installs, and change what is on this \#
-        page. It can make other tokens, and revoking it leaves those that it made.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens))\#
+        page. It can make other tokens, and revoking it leaves those that it made.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, refused: refused))\#
         \#(form(.tokens, "Make a token"))
         """#
     }
 
-    private func form(_ kind: HandoutKind, _ words: String, more: HTML = "") -> HTML {
+    private func form(_ kind: HandoutKind, _ words: String) -> HTML {
         let change = HandoutChange(kind: kind, action: .create, isForm: true)
+        let filled = RefusedHandout.fields(of: change, in: refused)
+        let app: HTML? =
+            kind == .keys
+            ? #"""
+            <label>App, empty for any <input name="app" autocomplete="off" spellcheck="false" \#
+            placeholder="com.example.shop"\#(Self.value(filled?.app))></label>
+            """# : nil
         return #"""
             <form class="filters" method="post" action="\#(context.links.to(.handout(change)))" aria-label="\#(words)">\#
-            <label>Name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off"></label>\#(more)\#
+            \#(RefusedHandout.alert(of: change, in: refused))<label>Name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off"\#(Self.value(filled?.name))\#(filled == nil ? "" : " autofocus")></label>\#(app)\#
             <button class="main">\#(words)</button></form>
             """#
+    }
+
+    private static func value(_ text: String?) -> HTML? {
+        text.map { #" value="\#($0)""# }
     }
 
     private var appContent: HTML {

@@ -5,6 +5,7 @@ struct CredentialTable: Component {
     var context: PageContext
     var kind: HandoutKind
     var credentials: [Credential]
+    var refused: RefusedHandout?
 
     var html: HTML {
         let valid = credentials.filter { $0.revokedAt == nil }
@@ -43,11 +44,13 @@ struct CredentialTable: Component {
 
     private func renaming(_ credential: Credential) -> HTML {
         let change = HandoutChange(kind: kind, action: .rename(credential.id), isForm: true)
+        let filled = RefusedHandout.fields(of: change, in: refused)
         return #"""
-            <details><summary>Rename…</summary>\#
+            <details\#(filled == nil ? "" : " open")><summary>Rename…</summary>\#
             <form class="filters" method="post" action="\#(context.links.to(.handout(change)))">\#
+            \#(RefusedHandout.alert(of: change, in: refused))\#
             <label>New name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off" \#
-            value="\#(credential.name)"></label><button>Rename</button></form></details>
+            value="\#(filled?.name ?? credential.name)"\#(filled == nil ? "" : " autofocus")></label><button>Rename</button></form></details>
             """#
     }
 

@@ -7,7 +7,7 @@ struct GroupingCard: Component {
     var html: HTML {
         let rule = leak.groupedBy
         let stack: HTML? =
-            rule.stack.isEmpty ? nil : "<div><dt>stack</dt><dd>\(LeakPath(rule.stack))</dd></div>"
+            rule.stack.isEmpty ? nil : "<div><dt>stack</dt><dd>\(LeakPath(rule.stack).whole)</dd></div>"
         let name: HTML = leak.quality == .low ? "text" : "class"
         let note: HTML =
             leak.quality == .low
@@ -20,9 +20,9 @@ struct GroupingCard: Component {
         return Card(
             "Grouped by, rule \(rule.version)",
             #"""
-            <dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(Isolated(rule.className))</code></dd></div>\#
+            <dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(LongText(rule.className))</code></dd></div>\#
             \#(stack)</dl>\#(note)\#(mangled)
-            """#
+            """#, id: "grouping"
         ).html
     }
 }

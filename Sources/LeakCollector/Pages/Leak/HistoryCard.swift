@@ -18,7 +18,15 @@ struct HistoryCard: Component {
             older.isEmpty
             ? nil
             : "<details><summary>\(Count(older.count)) older</summary>\(list(older))</details>"
-        return Card("History", "\(list(history.prefix(Self.shown)))\(folded)", id: Self.anchor).html
+        return Card("History", "\(list(history.prefix(Self.shown)))\(folded)\(forgotten)", id: Self.anchor)
+            .html
+    }
+
+    /// Nobody shall take the oldest entry for the first where older ones may be gone.
+    private var forgotten: HTML? {
+        history.count < Decision.perLeak
+            ? nil
+            : #"<p class="dim">The last \#(Count(Decision.perLeak)) entries are kept, no older ones.</p>"#
     }
 
     private func list(_ decisions: ArraySlice<PastDecision>) -> HTML {

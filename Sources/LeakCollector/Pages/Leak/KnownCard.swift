@@ -15,7 +15,7 @@ struct KnownCard: Component {
             <dl class="keys"><div><dt>systems</dt><dd>\#(systems)</dd></div>\#
             <div><dt>reports</dt><dd>\#(share)</dd></div></dl>\#
             <p><a href="\#(match.leak.source)" rel="noreferrer">Where this is documented</a></p>
-            """#
+            """#, id: "known"
         ).html
     }
 

@@ -15,7 +15,7 @@ struct LeakDetailPage: Component {
 
     var html: HTML {
         PageFrame(
-            title: leak.title, section: .summary, context: context,
+            title: leak.title, section: .summary, context: context, isLive: true,
             main: """
                 \(head)
                 \(LeakFacts(context: context, row: detail.row))
@@ -23,8 +23,8 @@ struct LeakDetailPage: Component {
                 \(history)\(chart(detail.trend))\(hours.map(chart))
                 \(report)\(firstReport)\(siblings)\(GroupingCard(leak: leak))
                 </div><div>
-                \(known)\(keeper)\(children)\(versions)\(lived)\(counts("Systems", "System", detail.systems))\
-                \(counts("Models", "Model", detail.models))
+                \(known)\(keeper)\(children)\(versions)\(lived)\(counts(by: "System", detail.systems))\
+                \(counts(by: "Model", detail.models))
                 </div></div>
                 """,
             footer: [
@@ -47,7 +47,10 @@ struct LeakDetailPage: Component {
     }
 
     private func chart(_ trend: Trend) -> HTML {
-        Card("Reports per \(trend.step.rawValue), by version", VersionChart(trend).html).html
+        Card(
+            "Reports per \(trend.step.rawValue), by version", VersionChart(trend).html,
+            id: "by-\(trend.step.rawValue)"
+        ).html
     }
 
     private var lived: HTML? { detail.lived.isEmpty ? nil : LivedCard(ranges: detail.lived).html }
@@ -58,13 +61,17 @@ struct LeakDetailPage: Component {
 
     private var report: HTML {
         guard let newest else {
-            return Card("Newest report", #"<p class="dim">No report of this leak is kept.</p>"#).html
+            return Card(
+                "Newest report", #"<p class="dim">No report of this leak is kept.</p>"#, id: Self.newestID
+            ).html
         }
-        return ReportCard(context: context, title: "Newest report", kept: newest).html
+        return ReportCard(context: context, title: "Newest report", kept: newest, id: Self.newestID).html
     }
 
+    private static let newestID = "newest-report"
+
     private var firstReport: HTML? {
-        first.map { ReportCard(context: context, title: "First report", kept: $0).html }
+        first.map { ReportCard(context: context, title: "First report", kept: $0, id: "first-report").html }
     }
 
     private var known: HTML? {
@@ -74,13 +81,16 @@ struct LeakDetailPage: Component {
     private var keeper: HTML? {
         leak.cycle.isEmpty
             ? nil
-            : Card("What keeps it", CycleDrawing(cycle: CycleShape(leak.cycle, of: leak.className)).html).html
+            : Card(
+                "What keeps it", CycleDrawing(cycle: CycleShape(leak.cycle, of: leak.className)).html,
+                id: "cycle"
+            ).html
     }
 
     private var children: HTML? {
         guard !leak.children.isEmpty else { return nil }
-        let items = leak.children.map { "<li><code>\(Isolated($0))</code></li>" as HTML }
-        return Card("Contained controllers", #"<ul class="plain">\#(items)</ul>"#).html
+        let items = leak.children.map { "<li><code>\(LongText($0))</code></li>" as HTML }
+        return Card("Contained controllers", #"<ul class="plain">\#(items)</ul>"#, id: "children").html
     }
 
     private var versions: HTML? {
@@ -92,14 +102,20 @@ struct LeakDetailPage: Component {
                 counts: [count.reports, count.installs],
                 most: most)
         }
-        return Card("Versions", CountTable(heads: ["Version", "Reports", "Installs"], rows: rows).html).html
+        return Card(
+            "Versions", CountTable(heads: ["Version", "Reports", "Installs"], rows: rows).html,
+            id: "counts-by-version"
+        ).html
     }
 
-    private func counts(_ title: HTML, _ head: String, _ values: [LeakDetail.ValueCount]) -> HTML? {
+    private func counts(by head: String, _ values: [LeakDetail.ValueCount]) -> HTML? {
         guard !values.isEmpty else { return nil }
         let most = values.map(\.reports).max() ?? 0
         let rows = values.map { CountTable.Row(name: $0.value, counts: [$0.reports], most: most) }
-        return Card(title, CountTable(heads: [head, "Reports"], rows: rows).html).html
+        return Card(
+            "\(head)s", CountTable(heads: [head, "Reports"], rows: rows).html,
+            id: "counts-by-\(head.lowercased())"
+        ).html
     }
 
     /// As many as ``LeakDetail/siblings`` has at most.
@@ -120,7 +136,7 @@ struct LeakDetailPage: Component {
             #"""
             <table class="small"><thead><tr><th scope="col">Path</th><th scope="col" class="num">Reports</th></tr></thead>\#
             <tbody>\#(rows)</tbody></table>\#(allOfClass.map { "<p>\($0)</p>" })
-            """#
+            """#, id: "other-paths"
         ).html
     }
 

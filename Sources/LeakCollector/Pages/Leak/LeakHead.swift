@@ -20,7 +20,7 @@ struct LeakHead: Component {
         return #"""
             <p class="crumb"><a href="\#(context.links.to(.summary(app: leak.app)))">\#(Isolated(leak.app))</a> › \#
             \#(Kind.words(leak.kind))\#(module)</p>
-            <div class="head"><div><h1>\#(title)</h1><p>\#(LeakPath(of: leak))</p>\#
+            <div class="head"><div><h1>\#(LongText(title, bytes: leak.title.utf8.count))</h1><p>\#(LeakPath(of: leak).whole)</p>\#
             <p class="state">\#(badge)</p>\#(standing)</div>\#(form)</div>
             """#
     }

@@ -8,7 +8,9 @@ struct LivedCard: Component {
     var html: HTML {
         let most = ranges.map(\.count).max() ?? 0
         let rows = ranges.map { CountTable.Row(name: Self.name($0), counts: [$0.count], most: most) }
-        return Card("Time to free", CountTable(heads: ["Freed after", "Objects"], rows: rows).html).html
+        return Card(
+            "Time to free", CountTable(heads: ["Freed after", "Objects"], rows: rows).html, id: "time-to-free"
+        ).html
     }
 
     /// `1.0 s – 2.0 s`, `1 h or more`

@@ -15,9 +15,10 @@ struct ReportCard: Component {
     var title: HTML
     var kept: KeptReport
     var depth = Depth.digest
+    var id: String?
 
     var html: HTML {
-        Card("\(title) · \(sender)", "\(facts)\(message)\(crumbs)\(keys)\(references)\(json)").html
+        Card("\(title) · \(sender)", "\(facts)\(message)\(crumbs)\(keys)\(references)\(json)", id: id).html
     }
 
     /// `2 h ago · iPhone17,1 · iOS 19.1 · 5.2.0 (812)`
@@ -64,7 +65,7 @@ struct ReportCard: Component {
 
     private var crumbs: HTML? {
         guard let log = kept.report?.log, !log.isEmpty else { return nil }
-        let items = log.map { "<li>\(Isolated($0))</li>" as HTML }
+        let items = log.map { "<li>\(LongText($0))</li>" as HTML }
         return #"<h3>Breadcrumbs</h3><ol class="crumbs">\#(items)</ol>"#
     }
 
@@ -74,13 +75,13 @@ struct ReportCard: Component {
     }
 
     private static func entry(_ key: CustomKey) -> HTML {
-        "<div><dt>\(Isolated(key.name))</dt><dd>\(Isolated(key.value.words))</dd></div>"
+        "<div><dt>\(LongText(key.name))</dt><dd>\(LongText(key.value.words))</dd></div>"
     }
 
     private var references: HTML? {
         guard depth == .everything, let report = kept.report else { return nil }
-        let path: HTML? = report.stack.isEmpty ? nil : "<h3>Path</h3><p>\(LeakPath(report.stack))</p>"
-        let cycle: HTML? = report.cycle.isEmpty ? nil : "<h3>Cycle</h3><p>\(LeakPath(report.cycle))</p>"
+        let path: HTML? = report.stack.isEmpty ? nil : "<h3>Path</h3><p>\(LeakPath(report.stack).whole)</p>"
+        let cycle: HTML? = report.cycle.isEmpty ? nil : "<h3>Cycle</h3><p>\(LeakPath(report.cycle).whole)</p>"
         return "\(path)\(cycle)"
     }
 

@@ -33,10 +33,12 @@ struct TriageForm: Component {
 
     private var newest: String { context.versions.first ?? row.lastVersion }
 
-    /// The version that the buttons speak of, whatever is reported until one of them is pressed. Of one without a number
-    /// none is newer.
+    /// Of a version without a number none is newer.
+    private var isNumbered: Bool { VersionOrder(newest).isNumbered }
+
+    /// The version that the buttons speak of, whatever is reported until one of them is pressed.
     private var shown: HTML? {
-        guard VersionOrder(newest).isNumbered else { return nil }
+        guard isNumbered else { return nil }
         return #"<input type="hidden" name="newest" value="\#(newest)">"#
     }
 
@@ -49,7 +51,10 @@ struct TriageForm: Component {
         }
     }
 
-    private var resolve: HTML { button(.resolveInNextVersion, "Resolved in the next version", isMain: true) }
+    private var resolve: HTML {
+        let after: HTML = isNumbered ? ", after \(Isolated(newest))" : ""
+        return button(.resolveInNextVersion, "Resolve in the next version\(after)", isMain: true)
+    }
 
     private var ignore: HTML {
         let tomorrow = CivilTime(milliseconds: context.now + 86_400_000).date
@@ -68,15 +73,15 @@ struct TriageForm: Component {
             #"<option value="\#(version)"></option>"# as HTML
         }
         return #"""
-            <details><summary>Other version…</summary><div class="choices">\#
-            <p>\#(button(.resolveNow, "Resolved now, in \(newest)"))</p>\#
+            <details><summary>Resolve in…</summary><div class="choices">\#
+            <p>\#(button(.resolveNow, "Resolve in \(Isolated(newest))"))</p>\#
             <p><label>in <span class="hidden">version</span> <input name="in" list="versions" maxlength="64" size="10" autocomplete="off" \#
-            spellcheck="false"></label> \#(button(.resolveInVersion, "Resolved in this version"))</p>\#
+            spellcheck="false"></label> \#(button(.resolveInVersion, "Resolve in this version"))</p>\#
             <datalist id="versions">\#(versions)</datalist></div></details>
             """#
     }
 
-    private func button(_ button: Button, _ words: String, isMain: Bool = false) -> HTML {
+    private func button(_ button: Button, _ words: HTML, isMain: Bool = false) -> HTML {
         let look: HTML = isMain ? #" class="main""# : ""
         return #"<button\#(look) name="do" value="\#(button.rawValue)">\#(words)</button>"#
     }

@@ -2,7 +2,7 @@
 struct Card: Component {
     var title: HTML
     var content: HTML
-    /// What an address leads to it by.
+    /// What an address leads to it by, and what it is known again by where a page is renewed while it is looked at.
     var id: String?
 
     init(_ title: HTML, _ content: HTML, id: String? = nil) {

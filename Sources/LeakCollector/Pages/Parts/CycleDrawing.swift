@@ -75,11 +75,11 @@ struct CycleDrawing: Component {
     private func item(_ link: CycleShape.Link, keeps: HTML) -> HTML {
         let leak: HTML = link.isLeak ? #" class="leaked""# : ""
         let mark: HTML = link.isLeak ? " <small>the leaked object</small>" : ""
-        return "<li\(leak)><div><code>\(Isolated(link.object))</code>\(mark)</div><span>\(keeps)</span></li>"
+        return "<li\(leak)><div><code>\(LongText(link.object))</code>\(mark)</div><span>\(keeps)</span></li>"
     }
 
     private func label(_ property: String?) -> HTML {
         guard let property else { return "keeps" }
-        return "keeps by <code>\(Isolated(property))</code>"
+        return "keeps by <code>\(LongText(property))</code>"
     }
 }

@@ -15,4 +15,9 @@ struct LeakPath: Component {
         elements.isEmpty
             ? "" : #"<code>\#(HTML(elements.map { Isolated($0).html }, separator: " › "))</code>"#
     }
+
+    /// For a leak's own page, which shows all of it; a list shows its first lines.
+    var whole: LongText {
+        LongText(html, bytes: elements.reduce(0) { $0 + $1.utf8.count })
+    }
 }

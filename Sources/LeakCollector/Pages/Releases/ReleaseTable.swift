@@ -10,38 +10,47 @@ struct ReleaseTable: Component {
     /// Builds that are all named; of more, the first and the last.
     private static let namedBuilds = 3
 
+    /// With roles, since a narrow window shows rows as blocks: some browsers then take it for no table any longer.
+    /// https://adrianroselli.com/2018/02/tables-css-display-properties-and-aria.html
     var html: HTML {
         #"""
-        <div class="scroll" tabindex="0" role="group" aria-label="Versions"><table class="releases">\#
-        <caption class="hidden">Versions, newest first</caption><thead><tr><th scope="col">Version</th>\#
-        <th scope="col" class="num">Leak-free sessions</th>\#
-        <th scope="col" class="num">Leaks per 1,000 checked closes</th>\#
-        <th scope="col" class="num">Leaks</th><th scope="col" class="num">New</th>\#
-        <th scope="col" class="num">Gone</th><th scope="col" class="num">Regressed</th>\#
-        <th scope="col" class="num">Reports</th><th scope="col" class="num">Installs</th>\#
-        <th scope="col">First seen</th><th scope="col">Last seen</th></tr></thead>
-        <tbody>\#(releases.map { row($0) })</tbody></table></div>
+        <div class="scroll" tabindex="0" role="group" aria-label="Versions"><table class="releases" role="table">\#
+        <caption class="hidden">Versions, newest first</caption><thead role="rowgroup"><tr role="row">\#(heads)</tr></thead>
+        <tbody role="rowgroup">\#(releases.map { row($0) })</tbody></table></div>
         """#
+    }
+
+    private var heads: [HTML] {
+        [Self.head("Version")]
+            + [
+                "Leak-free sessions", "Leaks per 1,000 checked closes", "Leaks", "New", "Gone", "Regressed",
+                "Reports", "Installs",
+            ].map { Self.head($0, isNumber: true) } + ["First seen", "Last seen"].map { Self.head($0) }
+    }
+
+    private static func head(_ words: String, isNumber: Bool = false) -> HTML {
+        let look: HTML = isNumber ? #" class="num""# : ""
+        return #"<th role="columnheader" scope="col"\#(look)>\#(words)</th>"#
     }
 
     private func row(_ release: Release) -> HTML {
         #"""
-        <tr><th scope="row">\#(link(Isolated(release.version).html, release) { _ in })\#(builds(release))</th>\#
-        <td class="num">\#(sessions(release))</td>\#
-        <td class="num">\#(release.leaksPerThousandChecks.map { "\($0)" } ?? none)</td>\#
+        <tr role="row"><th role="rowheader" scope="row">\#(link(Isolated(release.version).html, release) { _ in })\#(builds(release))</th>\#
+        <td role="cell" class="num">\#(sessions(release))</td>\#
+        <td role="cell" class="num">\#(release.leaksPerThousandChecks.map { "\($0)" } ?? none)</td>\#
         \#(number(release.leaks, release) { $0.state = .any })\#
         \#(number(release.newLeaks, release) { ($0.state, $0.sort) = (.any, .firstSeen) })\#
-        <td class="num">\#(Count(release.goneLeaks))</td>\#
-        <td class="num">\#(Count(release.regressedLeaks))</td>\#
+        <td role="cell" class="num">\#(Count(release.goneLeaks))</td>\#
+        <td role="cell" class="num">\#(Count(release.regressedLeaks))</td>\#
         \#(number(release.reports, release) { ($0.state, $0.sort) = (.any, .reports) })\#
         \#(number(release.installs, release) { ($0.state, $0.sort) = (.any, .installs) })\#
-        <td>\#(context.moment(release.firstSeen).dayElement)</td><td>\#(context.moment(release.lastSeen))</td></tr>
+        <td role="cell">\#(context.moment(release.firstSeen).dayElement)</td><td role="cell">\#(context.moment(release.lastSeen))</td></tr>
 
         """#
     }
 
     private func number(_ count: Int, _ release: Release, _ change: (inout LeakQuery) -> Void) -> HTML {
-        #"<td class="num">\#(count > 0 ? link("\(Count(count))", release, change) : "\(Count(count))")</td>"#
+        #"<td role="cell" class="num">\#(count > 0 ? link("\(Count(count))", release, change) : "\(Count(count))")</td>"#
     }
 
     /// Leads to the version's leaks behind a number.

@@ -16,8 +16,13 @@ struct LeakTable: Component {
             <thead><tr><th scope="col">Leak</th><th scope="col">State</th><th scope="col">14 days</th>\#
             \#(head("Reports", .reports, isNumber: true))\#(head("Installs", .installs, isNumber: true))\#
             \#(head("Versions", .firstSeen))\#(head("Last seen", .lastSeen))</tr></thead>
-            <tbody>\#(leaks.map { LeakTableRow(context: context, row: $0).html })</tbody></table>
+            <tbody>\#(leaks.map { LeakTableRow(context: context, row: $0, namesApp: hasApps).html })</tbody></table>
             """#
+    }
+
+    /// Whether a row leaves open which app it is of.
+    private var hasApps: Bool {
+        context.query.app == nil && (context.apps.count > 1 || Set(leaks.map(\.identity.app)).count > 1)
     }
 
     /// `To fix · most installs of the newest version first`
@@ -49,16 +54,21 @@ struct LeakTable: Component {
 struct LeakTableRow: Component {
     var context: PageContext
     var row: LeakRow
+    var namesApp = false
 
     var html: HTML {
         let leak = row.identity
         return #"""
             <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(Isolated(leak.title))</a>\#
-            \#(LeakPath(of: leak))</th><td>\#(StateBadge(row: row))</td><td>\#(SparkLine(row.trend))</td>\#
+            \#(LeakPath(of: leak))</th><td>\#(StateBadge(row: row))\#(app)</td><td>\#(SparkLine(row.trend))</td>\#
             <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(row.installs))\#(share)</td>\#
             <td>\#(VersionSpan(row: row))</td><td>\#(context.moment(row.lastSeen))</td></tr>
 
             """#
+    }
+
+    private var app: HTML? {
+        namesApp ? "<small>\(Isolated(row.identity.app))</small>" : nil
     }
 
     private var share: HTML? {

@@ -5,59 +5,45 @@ import LeakStore
 struct OverviewTiles: Component {
     var context: PageContext
     var overview: Overview
-    /// Of all apps together there is no newest version: the app that was seen last speaks for them.
-    var example: Example?
-
-    struct Example: Sendable {
-        var app: String
-        var overview: Overview
-    }
+    /// Each by itself, where all apps are asked for and there are several; else empty.
+    var apps: [AppOverview] = []
 
     var html: HTML {
-        #"<dl class="tiles">\#(sessions)\#(fresh)\#(regressed)\#(recent)\#(ever)</dl>"#
+        let first = apps.isEmpty ? sessions.html : AppsTile(context: context, apps: apps).html
+        let look: HTML = apps.isEmpty ? "" : " of-all"
+        return #"<dl class="tiles\#(look)">\#(first)\#(fresh)\#(regressed)\#(recent)\#(ever)</dl>"#
     }
 
+    /// Whose numbers the tiles after the first tell.
+    private var scope: HTML { apps.isEmpty ? "" : ", all apps" }
+
     private var sessions: Tile {
-        let shown = example?.overview ?? overview
-        let app: HTML? = example.map { ", \(Isolated($0.app))" }
-        guard let newest = shown.newest, let free = newest.leakFreePercentage else {
-            let version: HTML? = shown.newest.map { ", \(Isolated($0.version))" }
+        guard let newest = overview.newest, let free = newest.leakFreePercentage else {
+            let version: HTML? = overview.newest.map { ", \(Isolated($0.version))" }
             // A version of which no session has been told yet says nothing: the one before it speaks.
-            if let previous = shown.previous, let free = previous.leakFreePercentage {
+            if let previous = overview.previous, let free = previous.leakFreePercentage {
                 return Tile(
-                    title: "Leak-free sessions\(app), \(Isolated(previous.version))", value: "\(free)",
+                    title: "Leak-free sessions, \(Isolated(previous.version))", value: "\(free)",
                     note: """
                         \(Count(previous.sessions).of("session", "sessions")); \
-                        none of \(shown.newest.map { Isolated($0.version).html }) so far
+                        none of \(overview.newest.map { Isolated($0.version).html }) so far
                         """)
             }
             return Tile(
-                title: "Leak-free sessions\(app)\(version)", value: "no data",
+                title: "Leak-free sessions\(version)", value: "no data",
                 note: "no session reported so far")
         }
         return Tile(
-            title: "Leak-free sessions\(app), \(Isolated(newest.version))", value: "\(free)",
-            note: "\(difference(shown, newest))\(Count(newest.sessions).of("session", "sessions"))")
-    }
-
-    /// `▼ 0.9 points since 5.1.0 · `; empty where the version before has no sessions.
-    private func difference(_ overview: Overview, _ newest: Release) -> HTML {
-        guard let previous = overview.previous, let now = newest.leakFreeSessions,
-            let before = previous.leakFreeSessions
-        else { return "" }
-        let tenths = Int(saturating: (now - before) * 1000)
-        let since: HTML = "since \(Isolated(previous.version))"
-        if tenths == 0 { return "as \(since) · " }
-        let points = Decimal(tenths: abs(tenths))
-        return tenths > 0
-            ? #"<em class="better">▲ \#(points) points better</em> \#(since) · "#
-            : #"<em class="worse">▼ \#(points) points worse</em> \#(since) · "#
+            title: "Leak-free sessions, \(Isolated(newest.version))", value: "\(free)",
+            note: "\(SessionsChange(overview: overview))\(Count(newest.sessions).of("session", "sessions"))")
     }
 
     private var fresh: Tile {
         guard let newest = overview.newest else {
             return Tile(
-                title: "New leaks", value: "\(Count(overview.newLeaks))", note: "in the newest version")
+                title: "New leaks\(scope)", value: "\(Count(overview.newLeaks))",
+                note: overview.newLeaks == 0
+                    ? "no leak is new" : "each in its app\u{2019}s newest version")
         }
         let title = link("New in \(Isolated(newest.version))", if: overview.newLeaks > 0) {
             $0.version = newest.version
@@ -71,7 +57,7 @@ struct OverviewTiles: Component {
 
     private var regressed: Tile {
         Tile(
-            title: link("Regressed", if: overview.regressedLeaks > 0) { $0.state = .regressed },
+            title: link("Regressed\(scope)", if: overview.regressedLeaks > 0) { $0.state = .regressed },
             value: "\(Count(overview.regressedLeaks))",
             note: overview.regressedLeaks == 0
                 ? "no mended leak came back" : named(overview.regressedTitles, of: overview.regressedLeaks))
@@ -95,7 +81,7 @@ struct OverviewTiles: Component {
 
     private var recent: Tile {
         Tile(
-            title: link("Reports, last \(overview.period.words)", if: overview.recentLeaks > 0) {
+            title: link("Reports, last \(overview.period.words)\(scope)", if: overview.recentLeaks > 0) {
                 $0.period = overview.period
                 $0.state = .any
             },
@@ -116,7 +102,7 @@ struct OverviewTiles: Component {
         let aside = overview.leaks.saturated(adding: -left.leaks)
         let apart: HTML = aside == 0 ? "" : " · \(Count(aside)) set aside"
         return Tile(
-            title: "Leaks to fix", value: "\(Count(left.leaks))",
+            title: "Leaks to fix\(scope)", value: "\(Count(left.leaks))",
             note: "\(Count(left.reports).of("report", "reports"))\(apart)\(lost)\(beyond)")
     }
 

@@ -13,8 +13,8 @@ struct SetAside: Component {
     private var folded: HTML? {
         guard !known.isEmpty else { return nil }
         let all: HTML? =
-            known.count < page.known.leaks && context.links.isServed
-            ? #"<nav class="pages"><a href="\#(context.summary { $0.state = .known })">All of them</a></nav>"#
+            known.count < page.known.leaks
+            ? #"<nav class="pages"><a href="\#(list(.known))">All of them</a></nav>"#
             : nil
         let table = LeakTable(context: context, leaks: known, caption: "Known system leaks", isSorted: false)
         return #"""
@@ -38,9 +38,12 @@ struct SetAside: Component {
     ) -> HTML? {
         guard totals.leaks > 0 else { return nil }
         let leaks = Count(totals.leaks).of(one, many)
-        let name: HTML =
-            context.links.isServed
-            ? #"<a href="\#(context.summary { $0.state = state })">\#(leaks)</a>"# : "\(leaks)"
-        return "\(name), \(Count(totals.reports).of("report", "reports"))"
+        return #"<a href="\#(list(state))">\#(leaks)</a>, \#(Count(totals.reports).of("report", "reports"))"#
+    }
+
+    private func list(_ state: LeakQuery.StateFilter) -> String {
+        context.links.isServed
+            ? context.summary { $0.state = state }
+            : context.links.to(.list(app: context.query.app, state: state, page: 1))
     }
 }

@@ -7,7 +7,8 @@ struct SummaryPage: Component {
     var page: LeakPage
     /// The first of those that ``page`` leaves out for being known.
     var known: [LeakRow] = []
-    var example: OverviewTiles.Example?
+    /// Each app by itself, where all are asked for and there are several.
+    var apps: [AppOverview] = []
     /// Which page of an exported list this is, from 1 on; `nil` on a server, whose pages have cursors.
     var exportedNumber: Int?
 
@@ -17,7 +18,7 @@ struct SummaryPage: Component {
             main: #"""
                 <h1 class="hidden">Leaks of \#(Isolated(context.query.app ?? "all apps"))</h1>
                 \#(FilterForm(context: context))
-                \#(OverviewTiles(context: context, overview: overview, example: example))
+                \#(OverviewTiles(context: context, overview: overview, apps: apps))
                 \#(list)\#(SetAside(context: context, page: page, known: known))
                 """#,
             footer: footer
@@ -65,18 +66,31 @@ struct SummaryPage: Component {
     }
 
     private var here: Place {
-        guard let exportedNumber, exportedNumber > 1 else { return .summary(context.query) }
-        return .list(app: context.query.app, page: exportedNumber)
+        exportedNumber.map(exported) ?? .summary(context.query)
+    }
+
+    /// The list that this page is of, by the number of its page.
+    private func exported(_ number: Int) -> Place {
+        let query = context.query
+        return number == 1 && query.state == .toFix
+            ? .summary(app: query.app) : .list(app: query.app, state: query.state, page: number)
     }
 
     private func exportedPages(around number: Int) -> HTML? {
         guard page.next != nil || number > 1 else { return nil }
-        let (app, links) = (context.query.app, context.links)
-        let first: HTML = number == 1 ? "" : #"<a href="\#(links.to(.summary(app: app)))">First page</a>"#
+        let links = context.links
+        let first: HTML = number == 1 ? "" : #"<a href="\#(links.to(exported(1)))">First page</a>"#
         let following: HTML? = page.next.map { _ in
-            #"<a rel="next" href="\#(links.to(.list(app: app, page: number + 1)))">Next page</a>"#
+            #"<a rel="next" href="\#(links.to(exported(number + 1)))">Next page</a>"#
         }
         return #"<nav class="pages" aria-label="Further leaks">\#(first)\#(following)</nav>"#
+    }
+
+    /// Where the tiles' numbers are for programs; an export has none of them.
+    private var numbers: HTML? {
+        let place = Place.overview(app: context.query.app, overview.period)
+        return context.links.isServed
+            ? #"<a href="\#(context.links.json(of: place))">JSON of the numbers on top</a>"# : nil
     }
 
     private var footer: [HTML] {
@@ -87,7 +101,7 @@ struct SummaryPage: Component {
             : "\(Count(page.total).of("leak", "leaks"))"
         return [
             "\(shown) from \(Count(page.reports).of("report", "reports"))\(version)",
-            #"<a href="\#(context.links.json(of: here))">JSON of this page</a>"#,
-        ]
+            #"<a href="\#(context.links.json(of: here))">JSON of this page</a>"#, numbers,
+        ].compactMap(\.self)
     }
 }

@@ -1,0 +1,84 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// The summary of several apps: whose each number is.
+@Suite struct SeveralAppsTests {
+    /// `shop` has a leak in 1.0 and a new one in 2.0, `driver` one in 7.1.
+    private func site() throws -> RunningCollector {
+        let running = try RunningCollector()
+        for (app, version, leaks, sessions) in [
+            ("shop", "1.0", ["Cart"], [0, 0, 0, 0]), ("shop", "2.0", ["Cart", "Checkout"], [0, 1]),
+            ("driver", "7.1", ["Map"], [0, 0, 0, 1]),
+        ] {
+            let reports = leaks.map { #"{"class":"\#($0)"}"# }.joined(separator: ",")
+            let told = sessions.map { #"{"checks":3,"leaks":\#($0)}"# }.joined(separator: ",")
+            let batch =
+                #"{"app":{"id":"\#(app)","version":"\#(version)"},"reports":[\#(reports)],"sessions":[\#(told)]}"#
+            #expect(try running.post(batch).status == 200)
+        }
+        return running
+    }
+
+    private func texts(_ running: RunningCollector, _ path: String) throws -> [String] {
+        try Markup(running.get(path).body).texts
+    }
+
+    @Test func `each app speaks for itself, and what is of all says so`() throws {
+        let running = try site()
+        let texts = try texts(running, "/")
+        let line = texts.joined(separator: "|")
+        #expect(line.contains("Leak-free sessions of each app"))
+        #expect(line.contains("50.0") && line.contains("75.0"))
+        for title in ["New leaks", "Regressed", "Leaks to fix"] {
+            #expect(texts.contains("\(title), all apps"), "\(line)")
+        }
+        #expect(texts.contains { $0.hasPrefix("Reports, last 24") && $0.hasSuffix(", all apps") }, "\(line)")
+        // A row tells of which app it is.
+        let table = texts.drop { $0 != "leaks" }
+        #expect(table.filter { $0 == "shop" }.count == 2 && table.filter { $0 == "driver" }.count == 1)
+    }
+
+    @Test func `the tiles of one app are its own`() throws {
+        let running = try site()
+        let texts = try texts(running, "/?app=shop")
+        #expect(texts.contains("Leak-free sessions, 2.0") && texts.contains("New in 2.0"))
+        #expect(!texts.contains { $0.contains("all apps,") || $0.hasSuffix(", all apps") })
+    }
+
+    @Test func `the JSON has the numbers of the page, app by app`() throws {
+        let running = try site()
+        let all = try running.json("/api/v1/summary")
+        #expect(all["newest"] is NSNull && all["new_leaks"] as? Int == 2)
+        let apps = try #require(all["apps"] as? [[String: Any]])
+        #expect(Set(apps.compactMap { $0["app"] as? String }) == ["shop", "driver"])
+        let shop = try #require(apps.first { $0["app"] as? String == "shop" })
+        let (newest, previous) = (
+            try #require(shop["newest"] as? [String: Any]), try #require(shop["previous"] as? [String: Any])
+        )
+        #expect(newest["version"] as? String == "2.0" && newest["leak_free_sessions"] as? Double == 0.5)
+        #expect(previous["version"] as? String == "1.0" && previous["leak_free_sessions"] as? Double == 1)
+        #expect(shop["new_leaks"] as? Int == 1 && shop["recent_reports"] as? Int == 3)
+        let own = try running.json("/api/v1/summary?app=shop")
+        #expect((own["apps"] as? [Any])?.isEmpty == true)
+        #expect((own["newest"] as? [String: Any])?["version"] as? String == "2.0")
+        // The page leads to it, with the app and the period that it shows.
+        let links = try Markup(running.get("/?app=shop&period=7d").body).links
+        #expect(links.contains("/api/v1/summary?app=shop&period=7d"))
+    }
+
+    @Test func `of many apps those seen last are told, and that there are more`() throws {
+        let running = try RunningCollector()
+        for index in 0..<8 {
+            let batch = #"{"app":{"id":"app\#(index)","version":"1"},"reports":[{"class":"A"}]}"#
+            #expect(try running.post(batch).status == 200)
+        }
+        #expect(try texts(running, "/").contains("3\u{A0}apps more, seen longer ago"))
+        let apps = try #require(try running.json("/api/v1/summary")["apps"] as? [Any])
+        #expect(apps.count == AppOverview.told)
+    }
+}
