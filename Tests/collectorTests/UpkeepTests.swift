@@ -33,6 +33,16 @@ import Testing
         return json?["reports"] as? Int
     }
 
+    /// The summary, asked for so often that every thread of the collector's has shown it.
+    private func summaries(_ collector: CollectorProcess) throws -> [String] {
+        try (0..<6).map { _ in
+            let answer = try CurlClient(.init()).get(
+                collector.address + "/",
+                fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
+            return String(decoding: answer.body, as: UTF8.self)
+        }
+    }
+
     @Test func `a backup is taken from a running collector, and another starts on it`() throws {
         let collector = try CollectorProcess(data: data)
         for number in 0..<20 { #expect(try post(#"{"class": "C\#(number)"}"#, to: collector) == 200) }
@@ -67,8 +77,10 @@ import Testing
         lines[3] = #"{"class": "", "message": ""}"#
         lines[5] = "{\"class\": "
         try lines.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        for page in try summaries(collector) { #expect(!page.contains("com.acme.shop")) }
         let first = try run("import", file, "--app", "com.acme.shop")
         #expect(first.code == 1)
+        for page in try summaries(collector) { #expect(page.contains("com.acme.shop")) }
         #expect(
             first.output == "1500 lines: 1498 reports counted, 0 lines counted before, 2 refused\n",
             "\(first)")

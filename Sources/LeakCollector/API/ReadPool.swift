@@ -7,7 +7,8 @@ final class ReadPool: Sendable {
     /// back.
     static let waitingJobs = 512
 
-    typealias Job = @Sendable (any StoreReader) -> Void
+    /// What it is lent belongs to the thread that runs it.
+    typealias Job = @Sendable (any StoreReader, PageMemo<Question>) -> Void
 
     private struct State {
         var jobs: [Job] = []
@@ -37,7 +38,8 @@ final class ReadPool: Sendable {
             nonisolated(unsafe) let reader = try store.makeReader(known: known)
             started.append(
                 WorkerThread(name: "reader \(number)") { [self] in
-                    while let job = next() { unsafe job(reader) }
+                    let memo = PageMemo<Question>()
+                    while let job = next() { unsafe job(reader, memo) }
                 })
         }
         return started

@@ -31,7 +31,7 @@ struct Handing: Sendable {
             return
         }
         let later = SharedResponder(responder)
-        let isTaken = pool.run { [self] reader in
+        let isTaken = pool.run { [self] reader, _ in
             do {
                 let outcome = try change.run(fields, with: Credentials(store: store), now: now)
                 try refresh(from: reader, now: now)

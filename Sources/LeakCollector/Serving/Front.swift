@@ -211,9 +211,9 @@ final class Front: Service {
             return
         }
         let later = SharedResponder(responder)
-        let isTaken = pool.run { [now, log] reader in
+        let isTaken = pool.run { [now, log] reader, memo in
             do throws(Problem) {
-                later.send(try question.answer(from: reader, now: now()))
+                later.send(try question.answer(from: reader, or: memo, now: now()))
             } catch {
                 if error.status.code >= 500 { log.error("\(question): \(error.cause ?? error.detail)") }
                 later.send(question.refusal(error, now: now()))

@@ -3,8 +3,8 @@ internal import LeakMessage
 internal import LeakStore
 
 /// What a reading request asks, free of the request: parsed on the loop, answered on a thread that may wait.
-struct Question: Sendable, CustomStringConvertible {
-    private enum Topic: Sendable {
+struct Question: Hashable, Sendable, CustomStringConvertible {
+    private enum Topic: Hashable, Sendable {
         case leaks(LeakQuery), leak(LeakID), reports(LeakID), trend(LeakID, Trend.Step)
         case releases(app: String?), summary(app: String?, Period?), apps, ready
         case leakClass(String, app: String?), classPage(String, app: String?)
@@ -21,6 +21,15 @@ struct Question: Sendable, CustomStringConvertible {
     private var wantsPage: Bool {
         switch topic {
         case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage, .accessPage: true
+        default: false
+        }
+    }
+
+    /// Whether the answer is a page that follows from what the store holds and the minute alone. The page of keys and
+    /// tokens does not: they expire at any moment.
+    private var isRemembered: Bool {
+        switch topic {
+        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage: true
         default: false
         }
     }
@@ -85,11 +94,18 @@ struct Question: Sendable, CustomStringConvertible {
 
     /// Blocks on the store.
     ///
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameters:
+    ///   - memo: the pages that were made from `reader`.
+    ///   - now: milliseconds since 1970.
     /// - Throws: ``Problem`` 404, 400 for a cursor of another list, or 500 and 503 for what the store says.
-    func answer(from reader: any StoreReader, now: Int64) throws(Problem) -> Response {
+    func answer(
+        from reader: any StoreReader, or memo: PageMemo<Question>, now: Int64
+    ) throws(Problem) -> Response {
         do {
-            return try answerOrThrow(reader, now)
+            guard isRemembered, reader.countsChangesHere else { return try answerOrThrow(reader, now) }
+            return try memo.page(for: self, state: try reader.changeCounter(), now: now) {
+                try answerOrThrow(reader, now)
+            }
         } catch let problem as Problem {
             throw problem
         } catch let error as StoreError {

@@ -52,7 +52,7 @@ struct Visits: Sendable {
         _ responder: consuming Responder, _ now: Int64, _ visit: @escaping @Sendable () throws -> Response
     ) {
         let later = SharedResponder(responder)
-        let isTaken = pool.run { _ in
+        let isTaken = pool.run { _, _ in
             do {
                 later.send(try visit())
             } catch {

@@ -27,7 +27,7 @@ struct Triage: Sendable {
             return
         }
         let later = SharedResponder(responder)
-        let isTaken = pool.run { [store, log] reader in
+        let isTaken = pool.run { [store, log] reader, _ in
             do {
                 guard let stored = try store.decide(decision, about: act.leak, now: now) else {
                     throw Problem.noLeak

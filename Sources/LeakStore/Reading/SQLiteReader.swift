@@ -78,6 +78,8 @@ final class SQLiteReader: StoreReader {
         try connection.number("pragma data_version") ?? 0
     }
 
+    var countsChangesHere: Bool { true }
+
     func ping() throws(StoreError) {
         _ = try connection.number("select count(*) from (select 1 from app limit 1)")
     }

@@ -1,0 +1,75 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// Pages that are asked for again and again, by which each reader's thread has made them, and the commits between.
+@Suite struct FreshPageTests {
+    private let running: RunningCollector
+
+    init() throws { running = try RunningCollector() }
+
+    /// Asks often enough that every reader's thread answers; no two may tell otherwise.
+    private func page(_ path: String) throws -> String {
+        let tags = try (0..<8).map { _ in try #require(try running.get(path).field("ETag")) }
+        #expect(Set(tags).count == 1, "\(path)")
+        return tags[0]
+    }
+
+    private func report(_ name: String) throws -> String {
+        #expect(try running.post(#"{"class":"\#(name)"}"#).status == 200)
+        let leaks = try #require(try running.json("/api/v1/leaks?q=\(name)")["leaks"] as? [[String: Any]])
+        return try #require(leaks.first?["id"] as? String)
+    }
+
+    @Test func `every commit shows in the next page`() throws {
+        let leak = try report("First")
+        let paths = ["/", "/leaks/\(leak)", "/leaks/\(leak)/reports", "/classes?class=First"]
+        let before = try paths.map(page)
+        #expect(try paths.map(page) == before)
+
+        let second = try report("First")
+        #expect(second == leak)
+        let counted = try paths.map(page)
+        for (index, path) in paths.enumerated() { #expect(counted[index] != before[index], "\(path)") }
+
+        let decided = try running.post(
+            #"{"action":"ignore","note":"on purpose"}"#, to: "/api/v1/leaks/\(leak)/decisions",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        #expect(decided.status < 300, "\(decided.text)")
+        #expect(try running.get("/leaks/\(leak)").text.contains("on purpose"))
+        #expect(try page("/") != counted[0])
+    }
+
+    @Test func `so does one of another connection to the file, and a new key on the page of keys`() throws {
+        _ = try report("First")
+        let before = try page("/")
+        var settings = Settings()
+        settings.dataFolder = running.folder
+        let other = try Collector.openStore(settings, isServer: false)
+        let key = Credential(
+            purpose: .ingest, name: "made elsewhere", hash: [UInt8](repeating: 7, count: 32), createdAt: 1)
+        for _ in 0..<3 { #expect(try !running.get("/access").text.contains("made elsewhere")) }
+        _ = try other.add(key)
+        #expect(try running.get("/access").text.contains("made elsewhere"))
+        // Nothing that the summary shows.
+        #expect(try page("/") == before)
+    }
+
+    @Test func `a page asked for again is compressed as the first was, and known by its tag`() throws {
+        for number in 0..<30 { _ = try report("C\(number)") }
+        let token = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
+        let gzip = HTTPField("Accept-Encoding", "gzip")
+        let answers = try (0..<6).map { _ in try running.get("/", fields: [token, gzip]) }
+        for answer in answers {
+            #expect(answer.field("Content-Encoding") == "gzip")
+            let tag = try #require(answer.field("ETag"))
+            let known = try running.get("/", fields: [token, gzip, HTTPField("If-None-Match", tag)])
+            #expect(known.status == 304)
+        }
+        #expect(try !running.get("/").text.isEmpty)
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPServer
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct PageMemoTests {
+    private func response(_ count: Int = 2000) -> Response {
+        Response(.ok, type: "text/html", body: .bytes([UInt8](repeating: 0x61, count: count)))
+    }
+
+    /// How often a page was made for each of `questions`, asked in turn.
+    private func made(
+        _ memo: PageMemo<Int>, _ questions: [(question: Int, state: Int64, now: Int64)], bytes: Int = 2000
+    ) -> [Int] {
+        var made: [Int] = []
+        for (question, state, now) in questions {
+            let page = memo.page(for: question, state: state, now: now) {
+                made.append(question)
+                return response(bytes)
+            }
+            #expect(page.body.count == bytes)
+        }
+        return made
+    }
+
+    @Test func `a page is made once for each question`() {
+        #expect(
+            made(PageMemo(), [(1, 7, 0), (1, 7, 5), (2, 7, 5), (1, 7, 59_999), (2, 7, 59_999)]) == [1, 2])
+    }
+
+    @Test func `it is made again after a commit, and after one that came back to the same count`() {
+        #expect(made(PageMemo(), [(1, 7, 0), (1, 8, 0), (1, 8, 0), (1, 7, 0)]) == [1, 1, 1])
+    }
+
+    @Test func `it is made again in the next minute, and in the one before`() {
+        #expect(
+            made(PageMemo(), [(1, 7, 59_999), (1, 7, 60_000), (1, 7, 60_001), (1, 7, 59_999)]) == [1, 1, 1])
+    }
+
+    @Test func `what could not be made is asked for again`() throws {
+        struct Nothing: Error {}
+        let memo = PageMemo<Int>()
+        #expect(throws: Nothing.self) { try memo.page(for: 1, state: 7, now: 0) { throw Nothing() } }
+        #expect(made(memo, [(1, 7, 0), (1, 7, 0)]) == [1])
+    }
+
+    @Test func `it keeps no more pages than it may`() {
+        let memo = PageMemo<Int>(pages: 3)
+        #expect(made(memo, [(1, 7, 0), (2, 7, 0), (3, 7, 0), (1, 7, 0)]) == [1, 2, 3])
+        // All are let go of for the fourth.
+        #expect(made(memo, [(4, 7, 0), (4, 7, 0), (1, 7, 0), (1, 7, 0)]) == [4, 1])
+    }
+
+    @Test func `it keeps no more bytes than it may, those of the compressed page among them`() {
+        #expect(made(PageMemo(bytes: 5999), (0..<4).map { ($0 % 2, 7, 0) }) == [0, 1])
+        #expect(made(PageMemo(bytes: 5999), (0..<6).map { ($0 % 3, 7, 0) }) == [0, 1, 2, 0, 1, 2])
+        #expect(made(PageMemo(bytes: 1999), [(1, 7, 0), (1, 7, 0), (1, 7, 0)]) == [1, 1, 1])
+        // There is room for the page, but not for the compressed one beside it.
+        #expect(made(PageMemo(bytes: 2000), [(1, 7, 0), (1, 7, 0), (1, 7, 0)]) == [1, 1])
+    }
+}
