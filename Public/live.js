@@ -54,7 +54,7 @@
     const time = asOf();
     if (!time) return;
     time.dateTime = new Date(at).toISOString().replace(/\.\d+/, "");
-    time.textContent = `${time.dateTime.slice(0, 10)} ${time.dateTime.slice(11, 19)} UTC`;
+    time.textContent = `${time.dateTime.slice(0, 10)} ${time.dateTime.slice(11, 16)} UTC`;
   }
 
   // The exact time, in the reader's own zone, for the pointer.

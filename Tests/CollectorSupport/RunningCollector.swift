@@ -16,9 +16,12 @@ public final class RunningCollector {
     public var port: Int { collector.port }
     public var address: String { "http://127.0.0.1:\(port)" }
 
-    /// - Parameter wrap: puts a store around the real one.
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - wrap: puts a store around the real one.
     public init(
         _ change: (inout Settings) -> Void = { _ in }, publicFolder: String = RunningCollector.publicFolder,
+        now: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
         store wrap: (any Store) -> any Store = { $0 }
     ) throws {
         var settings = Settings()
@@ -30,7 +33,7 @@ public final class RunningCollector {
         let files = try PublicFolder(publicFolder, knownLeaks: settings.knownLeaksFile)
         store = wrap(try Collector.openStore(settings, isServer: true))
         collector = try Collector(
-            settings: settings, store: store, publicFolder: files, log: Log(form: .text))
+            settings: settings, store: store, publicFolder: files, log: Log(form: .text), now: now)
         try collector.start()
         var options = CurlClient.Options()
         options.answerBytes = 4 * 1024 * 1024

@@ -38,8 +38,8 @@ struct CivilTime: Hashable, Sendable {
     var clock: String { "\(padded(hour)):\(padded(minute)):\(padded(second))" }
     /// `2026-11-20T12:00:03Z`: https://www.rfc-editor.org/rfc/rfc3339
     var rfc3339: String { "\(date)T\(clock)Z" }
-    /// `2026-11-20 12:00:03 UTC`
-    var full: String { "\(date) \(clock) UTC" }
+    /// `2026-11-20 12:00 UTC`
+    var full: String { "\(date) \(padded(hour)):\(padded(minute)) UTC" }
     /// `20 Nov`
     var dayAndMonth: String { "\(day)\u{A0}\(Self.monthNames[month - 1])" }
     /// `20 Nov 2026`

@@ -3,15 +3,15 @@ internal import HTTPServer
 /// The pages that one reader made of what the store now holds, so that who asks again for what has not changed makes no
 /// one read and write it again.
 ///
-/// A page is shown again as long as nothing was committed, by whomever, since before it was made, and within the same
-/// minute: pages say how long ago things were in no smaller unit. For one thread, with its reader.
+/// A page is shown again as long as nothing was committed, by whomever, since before it was made, and the moment that it
+/// is of is the same. For one thread, with its reader.
 final class PageMemo<Question: Hashable> {
     /// What a page must be of to be shown again.
     private struct Moment: Equatable {
         /// ``StoreReader/changeCounter()``.
         var state: Int64
-        /// Since 1970.
-        var minute: Int64
+        /// Milliseconds since 1970.
+        var now: Int64
     }
 
     private struct Page {
@@ -37,11 +37,11 @@ final class PageMemo<Question: Hashable> {
     ///
     /// - Parameters:
     ///   - state: the store's change counter, asked before `make` reads: what is committed meanwhile counts as new.
-    ///   - now: milliseconds since 1970.
+    ///   - now: the moment that `make` makes the page of, in milliseconds since 1970.
     func page(
         for question: Question, state: Int64, now: Int64, make: () throws -> Response
     ) rethrows -> Response {
-        let current = Moment(state: state, minute: now / 60_000)
+        let current = Moment(state: state, now: now)
         if current != moment {
             forgetAll()
             moment = current

@@ -25,8 +25,9 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the answer is a page that follows from what the store holds and the minute alone. The page of keys and
-    /// tokens does not: they expire at any moment.
+    /// Whether the answer is a page that follows from what the store holds and the minute alone: it says how long ago
+    /// things were in no smaller unit, so that it is the same whichever thread makes it. The page of keys and tokens is
+    /// none: they expire at any moment.
     private var isRemembered: Bool {
         switch topic {
         case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage: true
@@ -102,9 +103,11 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         from reader: any StoreReader, or memo: PageMemo<Question>, now: Int64
     ) throws(Problem) -> Response {
         do {
-            guard isRemembered, reader.countsChangesHere else { return try answerOrThrow(reader, now) }
-            return try memo.page(for: self, state: try reader.changeCounter(), now: now) {
-                try answerOrThrow(reader, now)
+            guard isRemembered else { return try answerOrThrow(reader, now) }
+            let minute = now - now % 60_000
+            guard reader.countsChangesHere else { return try answerOrThrow(reader, minute) }
+            return try memo.page(for: self, state: try reader.changeCounter(), now: minute) {
+                try answerOrThrow(reader, minute)
             }
         } catch let problem as Problem {
             throw problem

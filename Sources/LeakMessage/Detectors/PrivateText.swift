@@ -130,10 +130,21 @@ struct PrivateText {
     private static func isName(_ text: Text) -> Bool {
         let marks = Array(".,:<>()[]?&-".utf8)
         let isWordForWord = text.indices.allSatisfy { index in
-            if text[index] == UInt8(ascii: " ") { return text[..<index].last == UInt8(ascii: ",") }
+            if text[index] == UInt8(ascii: " ") {
+                return isBlankOfName(before: text[..<index], text[(index + 1)...])
+            }
             return text[index].isIdentifier || marks.contains(text[index])
         }
         return isWordForWord && TypeName.ifNamed(text, demangle: { _ in nil }) != nil
+    }
+
+    /// Blanks stand behind the commas of a name, and in `(unknown context at $1)`, `(extension in M)` and `(A in _1F)`.
+    private static func isBlankOfName(before: Text, _ after: Text) -> Bool {
+        let words: [StaticString] = [
+            ",", "(unknown", "(unknown context", "(unknown context at", "(extension", "(extension in",
+        ]
+        return words.contains { before.ends(with: $0) } || after.starts(with: "in _")
+            || before.ends(with: " in") && after.first == UInt8(ascii: "_")
     }
 
     /// Where a quotation ends: at the last quote of its sort, or at the last of the other when that one's stand among

@@ -160,7 +160,7 @@ import Testing
         #expect(try files("a") == files("b"))
         try export(to: "c", at: 1_900_000_000_000)
         let page = String(decoding: try #require(try files("c")["index.html"]), as: UTF8.self)
-        #expect(page.contains("2030-03-17 17:46:40 UTC"))
+        #expect(page.contains("2030-03-17 17:46 UTC"))
     }
 
     @Test func `a later export removes what it does not write, and no other file`() throws {

@@ -50,7 +50,7 @@ import Testing
         let text = String(decoding: page.html.bytes, as: UTF8.self)
         let end = text.components(separatedBy: "<time").last ?? ""
         #expect(
-            " datetime=\"2026-11-20T12:00:03Z\">2026-11-20 12:00:03 UTC</time></span></footer>\n</body></html>\n"
+            " datetime=\"2026-11-20T12:00:03Z\">2026-11-20 12:00 UTC</time></span></footer>\n</body></html>\n"
                 == end)
     }
 }
