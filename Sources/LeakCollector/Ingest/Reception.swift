@@ -55,16 +55,15 @@ struct Reception {
                 rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
                 continue
             }
-            let sender = senders.index(of: document.origin(of: report), in: document)
-            let origin = senders.origins[sender]
-            guard key.mayWrite(for: origin.app) else {
-                rejected.append(
-                    Rejection(
-                        index: report.index,
-                        reason: "app is \(origin.app), this key writes for \(key.app ?? "") only"))
+            let sender: Int
+            switch senders.sender(of: document.origin(of: report), in: document) {
+            case .admitted(let place): sender = place
+            case .refused(let app):
+                rejected.append(Rejection(index: report.index, reason: senders.refusal(of: app)))
                 continue
             }
-            let grouped = cache.group(document, index, app: origin.app, module: senders.modules[sender])
+            let grouped = cache.group(
+                document, index, app: senders.origins[sender].app, module: senders.modules[sender])
             leaks.insert(grouped.identity.id)
             guard leaks.count <= WireLimits.leaksCount else {
                 rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
@@ -79,7 +78,7 @@ struct Reception {
                     alive: report.alive, livedMilliseconds: grouped.livedMilliseconds,
                     sample: report.raw.range))
         }
-        try addDenominators(document, &senders, key)
+        try addDenominators(document, &senders)
         submission.origins = senders.origins
         rejected.sort { $0.index < $1.index }
         try refuseIfEmpty(document, key)
@@ -91,16 +90,17 @@ struct Reception {
 
     /// Sessions, checks and losses of the batch's sender.
     private mutating func addDenominators(
-        _ document: WireDocument, _ senders: inout Senders, _ key: Credential
+        _ document: WireDocument, _ senders: inout Senders
     ) throws(Problem) {
         guard !document.sessions.isEmpty || !document.checks.isEmpty || !document.dropped.isEmpty else {
             return
         }
-        let sender = senders.index(of: document.origin, in: document)
-        let origin = senders.origins[sender]
-        guard key.mayWrite(for: origin.app) else {
-            throw Problem(.forbidden, "app is \(origin.app), this key writes for \(key.app ?? "") only")
+        let sender: Int
+        switch senders.sender(of: document.origin, in: document) {
+        case .admitted(let place): sender = place
+        case .refused(let app): throw Problem(.forbidden, senders.refusal(of: app))
         }
+        let origin = senders.origins[sender]
         var checks = ClassCounts()
         for check in document.checks {
             checks.add(
@@ -167,12 +167,5 @@ struct Reception {
             writer.fields(of: rejected)
         }
         return writer.bytes
-    }
-}
-
-extension Credential {
-    /// Whether a key is bound to no app, or to this one byte by byte, as the store tells apps apart.
-    fileprivate func mayWrite(for app: String) -> Bool {
-        self.app.map { $0.utf8.elementsEqual(app.utf8) } ?? true
     }
 }

@@ -4,17 +4,28 @@ internal import LeakStore
 
 /// The senders of one request, each made into strings once: a batch has one, whatever the number of its reports.
 struct Senders {
+    /// What comes of one.
+    enum Sender {
+        /// Its place in ``Senders/origins``.
+        case admitted(Int)
+        /// It names another app than the key is bound to.
+        case refused(String)
+    }
+
+    /// Of those alone that the key may write for: the store makes room for each.
     private(set) var origins: [Submission.Origin] = []
     /// Beside `origins`: the module whose name leads the app's own types.
     private(set) var modules: [String?] = []
-    private var known: [OriginSlices: Int] = [:]
-    private var last: (slices: OriginSlices, index: Int)?
+    private var known: [OriginSlices: Sender] = [:]
+    private var last: (slices: OriginSlices, sender: Sender)?
 
+    private let key: Credential
     private let fallbackApp: String
     private let fallbackVersion: String
 
     /// - Throws: ``Problem`` when the address names an app or version that no body could name.
     init(letter: Letter, key: Credential) throws(Problem) {
+        self.key = key
         fallbackApp =
             try Self.parameter("app", letter.app, atMost: WireLimits.appIDBytes) ?? key.app
             ?? Reception.defaultApp
@@ -34,21 +45,24 @@ struct Senders {
         return value
     }
 
-    /// The sender's place in ``origins``.
-    mutating func index(of slices: OriginSlices, in document: WireDocument) -> Int {
-        if let last, last.slices == slices { return last.index }
-        let index: Int
-        if let found = known[slices] {
-            index = found
-        } else {
-            index = origins.count
-            origins.append(origin(slices, document))
-            modules.append(document.string(slices.module))
-            known[slices] = index
-        }
-        last = (slices, index)
-        return index
+    mutating func sender(of slices: OriginSlices, in document: WireDocument) -> Sender {
+        if let last, last.slices == slices { return last.sender }
+        let sender = known[slices] ?? admit(origin(slices, document), module: document.string(slices.module))
+        known[slices] = sender
+        last = (slices, sender)
+        return sender
     }
+
+    private mutating func admit(_ origin: Submission.Origin, module: String?) -> Sender {
+        // Byte by byte, as the store tells apps apart.
+        if let bound = key.app, !bound.utf8.elementsEqual(origin.app.utf8) { return .refused(origin.app) }
+        origins.append(origin)
+        modules.append(module)
+        return .admitted(origins.count - 1)
+    }
+
+    /// Why a sender is refused.
+    func refusal(of app: String) -> String { "app is \(app), this key writes for \(key.app ?? "") only" }
 
     private func origin(_ slices: OriginSlices, _ document: WireDocument) -> Submission.Origin {
         func text(_ slice: JSONSlice) -> String? {

@@ -42,6 +42,10 @@ import Testing
         let mixed = #"[{"class":"A","app":{"id":"mine"}},{"class":"B","app":{"id":"other"}}]"#
         let reception = try receive(mixed, keyApp: "mine")
         #expect(reception.submission.sightings.count == 1)
+        // The store makes room for each: another app must not come to be by a report that is refused.
+        #expect(reception.submission.origins.map(\.app) == ["mine"])
+        let turned = #"[{"class":"B","app":{"id":"other"}},{"class":"A","app":{"id":"mine"}}]"#
+        #expect(try receive(turned, keyApp: "mine").submission.origins.map(\.app) == ["mine"])
         let answer = String(decoding: Self.bytes(reception.answer(isDuplicate: false)), as: UTF8.self)
         #expect(
             answer
