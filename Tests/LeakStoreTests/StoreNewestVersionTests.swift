@@ -103,6 +103,21 @@ import Testing
         #expect(try newest() == "2.0")
     }
 
+    @Test(arguments: [(.newestVersion, false), (.nextVersion, true)] as [(Decision.Fix, Bool)])
+    func `a leak of a version that is hardly out is mended in that one, or after it`(
+        fix: Decision.Fix, isAfter: Bool
+    ) throws {
+        try count("1.10", "Page", installs: [1, 2, 3])
+        try count("1.11", "Page", installs: [1])
+        #expect(try newest() == "1.10")
+        let mended = try #require(
+            try store.decide(Decision(.resolve(fix), by: "ada"), about: leak("Page").id, now: noon))
+        #expect(mended.action == .resolved(version: "1.11", isAfter: isAfter))
+        try count("1.11", "Page", installs: [4])
+        let state = try #require(try store.makeReader().leak(leak("Page").id, now: noon)).row.state
+        #expect(state == (isAfter ? .resolved : .regressed))
+    }
+
     @Test func `when an install is erased, what it made the newest is that no more`() throws {
         try count("1.0", "Old", installs: [1, 2])
         try count("2.0", "New", installs: [2, 3])

@@ -68,7 +68,8 @@ struct PageSource {
         let hours = try reader.trend(of: id, by: .hour, now: now)
         return LeakDetailPage(
             context: context, detail: detail, hours: hours?.lastHours(Self.hoursShown, now: now),
-            newest: newest.map(Self.kept), first: first.map(Self.kept)
+            newest: newest.map(Self.kept), first: first.map(Self.kept),
+            newestVersion: try reader.appSummaries().first { $0.id == detail.row.identity.app }?.newestVersion
         ).html
     }
 

@@ -13,9 +13,9 @@ public struct Decision: Hashable, Sendable {
 
     /// The first version in which a sighting speaks against the fix.
     public enum Fix: Hashable, Sendable {
-        /// The newest version of the leak's app.
+        /// The newest version of the leak's app, or the leak's own last one where that is newer still.
         case newestVersion
-        /// Any version newer than the newest one.
+        /// Any version newer than that.
         case nextVersion
         case version(String)
         /// Any version newer than this one.

@@ -21,7 +21,7 @@ extension Writer {
         var row: Int64
         var state: Int64
         var reports: Int
-        /// Of its app.
+        /// What `now` and `next` are said of: its app's newest, or its own last one where that is newer still.
         var newestVersion: String
     }
 
@@ -29,7 +29,9 @@ extension Writer {
         let select = try connection.statement(
             """
             select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
-            join release r on r.id = coalesce(a.newest_release, l.last_release) where l.key = ?
+            join release r on r.id = (
+              select id from release where id in (a.newest_release, l.last_release) order by order_key desc limit 1)
+            where l.key = ?
             """)
         defer { select.reset() }
         try select.bind(leak.bytes)

@@ -76,7 +76,7 @@
         /// The decision that holds; 0: none.
         let state: Int64
         let reports: Int
-        /// Of its app.
+        /// What `now` and `next` are said of: its app's newest, or its own last one where that is newer still.
         let newestVersion: String
 
         /// - Returns: `nil` when there is no such leak.
@@ -91,7 +91,9 @@
                 Query(
                     """
                     select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
-                    join release r on r.id = coalesce(a.newest_release, l.last_release)
+                    join release r on r.id = (
+                      select id from release where id in (a.newest_release, l.last_release)
+                      order by order_key desc limit 1)
                     where l.key = any($1::uuid[])
                     """, .uuids([leak])),
             ])

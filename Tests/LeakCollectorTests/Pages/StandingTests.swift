@@ -81,10 +81,18 @@ private func words(_ html: HTML) throws -> String {
     }
 
     @Test func `after a version without a number none is said to come`() throws {
-        var context = Shop.context()
-        context.versions = ["nightly"]
-        let texts = try Markup(TriageForm(context: context, row: Shop.checkout).html.bytes).texts
+        var row = Shop.checkout
+        row.lastVersion = "nightly"
+        let texts = try Markup(TriageForm(context: Shop.context(), row: row).html.bytes).texts
         #expect(texts.contains("Resolve in the next version") && texts.contains("Resolve in nightly"))
+    }
+
+    @Test(arguments: [("5.3.0", "5.3.0"), ("5.1.9", "5.2.0"), (nil, "5.2.0")] as [(String?, String)])
+    func `a leak is resolved in its app's newest version, or in its own last one if that is newer`(
+        newest: String?, version: String
+    ) throws {
+        let form = TriageForm(context: Shop.context(), row: Shop.checkout, newestVersion: newest)
+        #expect(try Markup(form.html.bytes).texts.contains("Resolve in \(version)"))
     }
 
     /// The first button of a form is what Enter presses.

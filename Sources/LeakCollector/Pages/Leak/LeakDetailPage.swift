@@ -10,6 +10,8 @@ struct LeakDetailPage: Component {
     var newest: KeptReport?
     /// The first one, where it is another.
     var first: KeptReport?
+    /// Of the leak's app.
+    var newestVersion: String?
 
     private var leak: LeakIdentity { detail.row.identity }
 
@@ -39,7 +41,8 @@ struct LeakDetailPage: Component {
         return LeakHead(
             context: context, leak: leak, badge: StateBadge(row: row).html,
             standing: row.standing.map { StandingLine(context: context, standing: $0).html },
-            form: context.links.isServed ? TriageForm(context: context, row: row).html : nil)
+            form: context.links.isServed
+                ? TriageForm(context: context, row: row, newestVersion: newestVersion).html : nil)
     }
 
     private var history: HTML? {

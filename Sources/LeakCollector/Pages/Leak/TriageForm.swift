@@ -4,6 +4,8 @@ import LeakStore
 struct TriageForm: Component {
     var context: PageContext
     var row: LeakRow
+    /// Of the leak's app.
+    var newestVersion: String?
 
     private typealias Button = DecisionFields.Button
 
@@ -31,7 +33,13 @@ struct TriageForm: Component {
         #"<button class="hidden" tabindex="-1" aria-hidden="true">Send</button>"#
     }
 
-    private var newest: String { context.versions.first ?? row.lastVersion }
+    /// What `now` and `next` are said of: the app's newest version, or the leak's own last one where that is newer still.
+    private var newest: String {
+        guard let newestVersion, VersionOrder(newestVersion) > VersionOrder(row.lastVersion) else {
+            return row.lastVersion
+        }
+        return newestVersion
+    }
 
     /// Of a version without a number none is newer.
     private var isNumbered: Bool { VersionOrder(newest).isNumbered }
