@@ -105,7 +105,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         do {
             guard isRemembered else { return try answerOrThrow(reader, now) }
             let minute = now - now % 60_000
-            guard reader.countsChangesHere else { return try answerOrThrow(reader, minute) }
+            guard reader.hasLocalChangeCounter else { return try answerOrThrow(reader, minute) }
             return try memo.page(for: self, state: try reader.changeCounter(), now: minute) {
                 try answerOrThrow(reader, minute)
             }
