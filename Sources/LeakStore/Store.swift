@@ -136,8 +136,9 @@ public protocol StoreReader: AnyObject {
     func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential]
     /// Changes whenever another connection has committed.
     func changeCounter() throws(StoreError) -> Int64
-    /// Whether ``changeCounter()`` takes microseconds, being no question to another machine.
-    var countsChangesHere: Bool { get }
+    /// Whether ``changeCounter()`` takes microseconds, being no question to a server: whether asking it before each
+    /// reading is cheaper than what it spares.
+    var hasLocalChangeCounter: Bool { get }
     /// Whether the store answers: reads one row.
     func ping() throws(StoreError)
 }

@@ -81,6 +81,32 @@ import Testing
         #expect(try newest() == "2.0")
     }
 
+    @Test func `where the newest has no sessions the last below it that has some is told`() throws {
+        func told(_ app: String?) throws -> (previous: String?, last: VersionSessions?) {
+            let overview = try store.makeReader().overview(app: app, now: noon)
+            return (overview.previous?.version, overview.lastSessions)
+        }
+        for version in ["4.0", "5.0", "5.1", "5.2"] { try count(version, installs: [1, 2]) }
+        #expect(try newest() == "5.2")
+        #expect(try told("shop") == ("5.1", nil))
+        // Above the newest: not in the field.
+        try count("6.0", sessions: 1)
+        #expect(try told("shop") == ("5.1", nil))
+        try count("3.0", sessions: 2)
+        try count("4.0", sessions: 4)
+        for app in ["shop", nil] {
+            #expect(
+                try told(app)
+                    == ("5.1", VersionSessions(version: "4.0", sessions: 4, leakySessions: 0)))
+        }
+        try count("5.1", sessions: 3)
+        #expect(
+            try told("shop") == ("5.1", VersionSessions(version: "5.1", sessions: 3, leakySessions: 0)))
+        try count("5.2", sessions: 1)
+        #expect(try told("shop") == ("5.1", nil))
+        #expect(try store.makeReader().overview(app: "none", now: noon).lastSessions == nil)
+    }
+
     @Test func `leaks are new, ranked and mended by the newest version`() throws {
         try count("1.0", "Old", installs: [1, 2, 3])
         try count("2.0", "Old", installs: [1])

@@ -33,16 +33,24 @@ public struct ReleaseQuestion: Hashable, Sendable {
     }
 
     func check(_ reader: any StoreReader, now: Int64) throws -> ReleaseCheck {
-        let check = try reader.check(app: app, version: version, baseline: baseline, now: now)
-        if let check, baseline == nil { return check }
+        guard let check = try reader.check(app: app, version: version, baseline: baseline, now: now) else {
+            throw try nothing(of: version, isBaseline: false, among: reader.versions(app: app), reader)
+        }
+        guard let baseline else { return check }
         let versions = try reader.versions(app: app)
         // One that is misspelt would make every leak new, or none.
-        if let check, let baseline, versions.contains(where: { VersionOrder($0).ranks(as: baseline) }) {
-            return check
+        guard versions.contains(where: { VersionOrder($0).ranks(as: baseline) }) else {
+            throw try nothing(of: baseline, isBaseline: true, among: versions, reader)
         }
-        throw NothingReported(
-            app: app, version: check == nil ? version : baseline ?? version, isBaseline: check != nil,
-            versions: versions, apps: versions.isEmpty ? try reader.apps() : [])
+        return check
+    }
+
+    private func nothing(
+        of version: String, isBaseline: Bool, among versions: [String], _ reader: any StoreReader
+    ) throws(StoreError) -> NothingReported {
+        NothingReported(
+            app: app, version: version, isBaseline: isBaseline, versions: versions,
+            apps: versions.isEmpty ? try reader.apps() : [])
     }
 }
 

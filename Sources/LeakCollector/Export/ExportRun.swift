@@ -80,7 +80,7 @@ struct ExportRun {
         var query = LeakQuery()
         query.app = app
         query.limit = Self.step
-        let overview = try PageSource(reader: reader, now: now).overview(app: app, of: apps, nil)
+        let overview = try PageSource(reader: reader, now: now).overview(app: app, nil)
         let first = try writePages(of: query, from: place, isWhole: isWhole, overview)
         query.state = .any
         try writeJSON(of: query, from: place, isWhole: isWhole) { .list(app: app, page: $0) }

@@ -9,7 +9,7 @@ struct PageSource {
 
     func summary(_ query: LeakQuery, links: Links, address: String) throws -> HTML {
         let context = try context(links, query)
-        let overview = try overview(app: query.app, of: context.apps, query.period)
+        let overview = try overview(app: query.app, query.period)
         if overview.leaks == 0, overview.newest == nil, query == LeakQuery() {
             return FirstReportPage(context: context, address: address).html
         }
@@ -20,18 +20,8 @@ struct PageSource {
         ).html
     }
 
-    /// With the newest version of which sessions are told for the one before, where neither of the newest two has any:
-    /// builds of a desk and first reports of a beta leave the number on top standing.
-    func overview(app: String?, of apps: [String], _ period: Period?) throws -> Overview {
-        var overview = try reader.overview(app: app, period: period ?? .day, now: now)
-        guard let newest = overview.newest, newest.sessions == 0, overview.previous?.sessions == 0,
-            let named = app ?? (apps.count == 1 ? apps.first : nil)
-        else { return overview }
-        let older = try reader.releases(app: named).drop { !$0.isNewest }
-        if let told = older.first(where: { $0.sessions > 0 }) {
-            overview.previous = told
-        }
-        return overview
+    func overview(app: String?, _ period: Period?) throws(StoreError) -> Overview {
+        try reader.overview(app: app, period: period ?? .day, now: now)
     }
 
     /// Known system leaks under the first page of a list.
@@ -50,7 +40,7 @@ struct PageSource {
     func overviews(app: String?, of apps: [String], _ period: Period?) throws -> [AppOverview] {
         guard app == nil, apps.count > 1 else { return [] }
         return try apps.prefix(AppOverview.told).map { app in
-            AppOverview(app: app, overview: try overview(app: app, of: [app], period))
+            AppOverview(app: app, overview: try overview(app: app, period))
         }
     }
 

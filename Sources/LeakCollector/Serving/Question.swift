@@ -105,7 +105,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         do {
             guard isRemembered else { return try answerOrThrow(reader, now) }
             let minute = now - now % 60_000
-            guard reader.countsChangesHere else { return try answerOrThrow(reader, minute) }
+            guard reader.hasLocalChangeCounter else { return try answerOrThrow(reader, minute) }
             return try memo.page(for: self, state: try reader.changeCounter(), now: minute) {
                 try answerOrThrow(reader, minute)
             }
@@ -143,9 +143,8 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
             let releases = try shown.map { try reader.releases(app: $0) } ?? []
             return Answer.json { $0.fields(of: releases, app: shown) }
         case .summary(let app, let period):
-            let apps = try reader.apps()
-            let overview = try pages.overview(app: app, of: apps, period)
-            let each = try pages.overviews(app: app, of: apps, period)
+            let overview = try pages.overview(app: app, period)
+            let each = try pages.overviews(app: app, of: reader.apps(), period)
             return Answer.json { $0.fields(of: overview, app: app, each: each) }
         case .leakClass(let name, let app):
             guard let found = try reader.leakClass(name, app: app, now: now) else { throw Problem.noClass }

@@ -3,6 +3,9 @@ public struct Overview: Sendable {
     /// The newest version (``NewestVersion``), and the one before it by semantic order.
     public var newest: Release?
     public var previous: Release?
+    /// Where ``newest`` has no session: those of the newest version below it that has some, ``previous`` or an older one.
+    /// Builds of a desk and first reports of a beta leave the last number standing.
+    public var lastSessions: VersionSessions?
     /// Leaks first seen in the newest version, but for those that are known, resolved or ignored; most reports first, at
     /// most three named.
     public var newLeaks: Int
@@ -30,7 +33,8 @@ public struct Overview: Sendable {
     public var droppedTotal: Int { dropped.reduce(into: 0) { $0.addBounded($1.count) } }
 
     public init(
-        newest: Release?, previous: Release?, newLeaks: Int, newTitles: [String],
+        newest: Release?, previous: Release?, lastSessions: VersionSessions? = nil, newLeaks: Int,
+        newTitles: [String],
         regressedLeaks: Int = 0, regressedTitles: [String] = [], period: Period = .day, recentReports: Int,
         recentInstalls: Int, recentLeaks: Int, leaks: Int, reports: Int, known: KnownTotals = KnownTotals(),
         resolved: KnownTotals = KnownTotals(), ignored: KnownTotals = KnownTotals(),
@@ -39,6 +43,7 @@ public struct Overview: Sendable {
     ) {
         self.newest = newest
         self.previous = previous
+        self.lastSessions = lastSessions
         self.newLeaks = newLeaks
         self.newTitles = newTitles
         self.regressedLeaks = regressedLeaks

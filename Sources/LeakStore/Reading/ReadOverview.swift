@@ -10,7 +10,8 @@ extension SQLiteReader {
             let recent = try recent(app, period, now: now)
             let totals = try totals(app)
             return Overview(
-                newest: newest.first, previous: newest.count > 1 ? newest[1] : nil, newLeaks: newLeaks,
+                newest: newest.first, previous: newest.count > 1 ? newest[1] : nil,
+                lastSessions: newest.first?.sessions == 0 ? try lastSessions(app) : nil, newLeaks: newLeaks,
                 newTitles: newTitles, regressedLeaks: regressed.count, regressedTitles: regressed.titles,
                 period: period, recentReports: recent.reports, recentInstalls: recent.installs,
                 recentLeaks: recent.leaks,
@@ -25,6 +26,24 @@ extension SQLiteReader {
         if let app { return try releases(app, limit: limit, fromNewest: true) }
         let names = try texts(connection.statement("select name from app limit 2"), [])
         return names.count == 1 ? try releases(names[0], limit: limit, fromNewest: true) : []
+    }
+
+    /// Of the newest version below the newest that has any, among as many as a list of releases has.
+    private func lastSessions(_ app: String?) throws(StoreError) -> VersionSessions? {
+        let select = try connection.statement(
+            """
+            select version, sessions, leaky_sessions from (
+              select r.version, r.sessions, r.leaky_sessions, r.order_key
+              from app a join release n on n.id = a.newest_release
+              join release r on r.app = a.id and r.order_key < n.order_key
+              where ?1 is null or a.name = ?1 order by r.order_key desc limit ?2)
+            where sessions > 0 order by order_key desc limit 1
+            """)
+        defer { select.reset() }
+        try select.bind(app, Self.releaseLimit)
+        guard try select.step() else { return nil }
+        return VersionSessions(
+            version: select.text(0), sessions: select.int(1), leakySessions: select.int(2))
     }
 
     private func regressed(_ app: String?) throws(StoreError) -> (count: Int, titles: [String]) {

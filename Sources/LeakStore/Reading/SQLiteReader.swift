@@ -78,7 +78,7 @@ final class SQLiteReader: StoreReader {
         try connection.number("pragma data_version") ?? 0
     }
 
-    var countsChangesHere: Bool { true }
+    var hasLocalChangeCounter: Bool { true }
 
     func ping() throws(StoreError) {
         _ = try connection.number("select count(*) from (select 1 from app limit 1)")

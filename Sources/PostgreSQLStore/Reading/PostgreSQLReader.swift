@@ -137,7 +137,7 @@
             try pulse(Query("select hashtextextended(pg_current_snapshot()::text, 0)")).first?.int64(0) ?? 0
         }
 
-        var countsChangesHere: Bool { false }
+        var hasLocalChangeCounter: Bool { false }
 
         func ping() throws(StoreError) { _ = try pulse(Query("select 1 from app limit 1")) }
     }

@@ -20,6 +20,8 @@
                 let totals = answers[5].first
                 return Overview(
                     newest: newest.first, previous: newest.count > 1 ? newest[1] : nil,
+                    lastSessions: newest.first?.sessions == 0
+                        ? try lastSessions(app, on: connection) : nil,
                     newLeaks: answers[1].first?.int(0) ?? 0, newTitles: answers[0].map { $0.text(0) },
                     regressedLeaks: regressed.count, regressedTitles: answers[2].map { $0.text(0) },
                     period: period, recentReports: recent.reports, recentInstalls: recent.installs,
@@ -29,6 +31,26 @@
                     dropped: answers[6].map {
                         Submission.Dropped(app: $0.text(0), reason: $0.text(1), count: $0.int(2))
                     }, beyond: try Self.beyond(answers[7], connection))
+            }
+        }
+
+        /// Of the newest version below the newest that has any, among as many as a list of releases has.
+        private func lastSessions(
+            _ app: String?, on connection: Connection
+        ) throws(StoreError) -> VersionSessions? {
+            try connection.run(
+                Query(
+                    """
+                    select version, sessions, leaky_sessions from (
+                      select r.version, r.sessions, r.leaky_sessions, r.order_key
+                      from app a join release n on n.id = a.newest_release
+                      join release r on r.app = a.id and r.order_key < n.order_key
+                      where $1::text is null or a.name = $1::text
+                      order by r.order_key desc limit $2::bigint) below
+                    where sessions > 0 order by order_key desc limit 1
+                    """, .text(app), .integer(Self.releaseLimit))
+            ).first.map {
+                VersionSessions(version: $0.text(0), sessions: $0.int(1), leakySessions: $0.int(2))
             }
         }
 

@@ -3,7 +3,7 @@
 
     extension PostgreSQLReader {
         /// Releases read of one app: years of them.
-        private static let releaseLimit = 200
+        static let releaseLimit = 200
 
         func releases(app: String) throws(StoreError) -> [Release] {
             try snapshot { connection throws(StoreError) in

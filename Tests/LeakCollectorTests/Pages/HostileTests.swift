@@ -105,10 +105,12 @@ private func pages(_ text: String) -> [HTML] {
     ]
 }
 
-/// The newest version has no session; the one before it speaks.
+/// The newest version has no session; an older one speaks.
 private func withoutSessions(_ overview: Overview) -> Overview {
     var overview = overview
-    overview.previous = overview.newest
+    overview.lastSessions = overview.newest.map {
+        VersionSessions(version: $0.version, sessions: 4, leakySessions: 1)
+    }
     overview.newest?.sessions = 0
     return overview
 }

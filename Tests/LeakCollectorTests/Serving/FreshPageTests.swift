@@ -10,7 +10,11 @@ import Testing
 @Suite struct FreshPageTests {
     private let running: RunningCollector
 
-    init() throws { running = try RunningCollector() }
+    /// The clock stands still: pages are of the minute, and none ends between two requests.
+    init() throws {
+        let now = WallClock.milliseconds()
+        running = try RunningCollector(now: { now })
+    }
 
     /// Asks often enough that every reader's thread answers; no two may tell otherwise.
     private func page(_ path: String) throws -> String {

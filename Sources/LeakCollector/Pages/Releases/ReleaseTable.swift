@@ -83,13 +83,22 @@ struct ReleaseTable: Component {
 
 extension Release {
     /// `nil` without a session.
-    var leakFreePercentage: Percentage? {
-        sessions > 0 ? Percentage(sessions.saturated(adding: -leakySessions), of: sessions) : nil
-    }
+    var leakFreePercentage: Percentage? { .leakFree(sessions, leaky: leakySessions) }
 
     /// `nil` without a check.
     var leaksPerThousandChecks: Decimal? {
         checks > 0
             ? Decimal(tenths: Int(saturating: Double(reports) * 1000 / Double(checks) * 10)) : nil
+    }
+}
+
+extension VersionSessions {
+    /// `nil` without a session.
+    var leakFreePercentage: Percentage? { .leakFree(sessions, leaky: leakySessions) }
+}
+
+extension Percentage {
+    fileprivate static func leakFree(_ sessions: Int, leaky: Int) -> Percentage? {
+        sessions > 0 ? Percentage(sessions.saturated(adding: -leaky), of: sessions) : nil
     }
 }

@@ -29,11 +29,11 @@ struct AppsTile: Component {
                 <small>\(version) · \(SessionsChange(overview: overview))\(new)</small></li>
                 """
         }
-        // A version of which no session has been told yet says nothing: the one before it speaks.
-        if let previous = overview.previous, let free = previous.leakFreePercentage {
+        // A version of which no session has been told yet says nothing: the last one that has some speaks.
+        if let last = overview.lastSessions, let free = last.leakFreePercentage {
             return """
                 <li><span>\(name)</span> <b>\(free)</b> \
-                <small>\(Isolated(previous.version)), no session of \(version) so far · \(new)</small></li>
+                <small>\(Isolated(last.version)), no session of \(version) so far · \(new)</small></li>
                 """
         }
         return "<li><span>\(name)</span> <b>no data</b> <small>\(version) · \(new)</small></li>"

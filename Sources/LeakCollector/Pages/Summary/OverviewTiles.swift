@@ -20,12 +20,12 @@ struct OverviewTiles: Component {
     private var sessions: Tile {
         guard let newest = overview.newest, let free = newest.leakFreePercentage else {
             let version: HTML? = overview.newest.map { ", \(Isolated($0.version))" }
-            // A version of which no session has been told yet says nothing: the one before it speaks.
-            if let previous = overview.previous, let free = previous.leakFreePercentage {
+            // A version of which no session has been told yet says nothing: the last one that has some speaks.
+            if let last = overview.lastSessions, let free = last.leakFreePercentage {
                 return Tile(
-                    title: "Leak-free sessions, \(Isolated(previous.version))", value: "\(free)",
+                    title: "Leak-free sessions, \(Isolated(last.version))", value: "\(free)",
                     note: """
-                        \(Count(previous.sessions).of("session", "sessions")); \
+                        \(Count(last.sessions).of("session", "sessions")); \
                         none of \(overview.newest.map { Isolated($0.version).html }) so far
                         """)
             }

@@ -1,0 +1,44 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import Testing
+
+@testable import LeakCollector
+
+/// Versions of which nobody has told a session yet: programs are told which version is the one before, people how the
+/// last one did of which there is a number.
+@Suite struct PreviousVersionTests {
+    /// Of each app 5.2.0 and 5.1.0 have a leak and no session, 4.0 has four sessions.
+    private func site(apps: [String]) throws -> RunningCollector {
+        let running = try RunningCollector()
+        for app in apps {
+            for (version, sessions) in [("3.9", 1), ("4.0", 4), ("5.1.0", 0), ("5.2.0", 0)] {
+                let told = repeatElement(#"{"checks":3,"leaks":0}"#, count: sessions).joined(separator: ",")
+                let batch =
+                    #"{"app":{"id":"\#(app)","version":"\#(version)"},"reports":[{"class":"A"}],"sessions":[\#(told)]}"#
+                #expect(try running.post(batch).status == 200)
+            }
+        }
+        return running
+    }
+
+    private func versions(_ fields: [String: Any]) -> [String?] {
+        ["newest", "previous"].map { (fields[$0] as? [String: Any])?["version"] as? String }
+    }
+
+    @Test(arguments: ["", "?app=a"])
+    func `the version before is the one before, whoever has sessions`(query: String) throws {
+        let running = try site(apps: ["a"])
+        #expect(try versions(running.json("/api/v1/summary" + query)) == ["5.2.0", "5.1.0"])
+        let page = try running.get("/" + query).text
+        #expect(page.contains("<dt>Leak-free sessions, 4.0</dt>"))
+        #expect(page.contains("none of 5.2.0 so far"))
+    }
+
+    @Test func `so it is for each of several apps`() throws {
+        let running = try site(apps: ["a", "b"])
+        let apps = try #require(try running.json("/api/v1/summary")["apps"] as? [[String: Any]])
+        #expect(apps.map(versions) == [["5.2.0", "5.1.0"], ["5.2.0", "5.1.0"]])
+        #expect(try running.get("/").text.matches(of: /4\.0, no session of 5\.2\.0 so far/).count == 2)
+    }
+}
