@@ -10,9 +10,10 @@ import Testing
 
     @Test(arguments: [
         ("page", ["Page"]), ("ROOT", ["Page"]), ("100%", ["Sale 100%"]), ("_", []), ("still here", ["Page"]),
-        ("größe", ["Größe"]), ("GRÖSSE", []), ("GRÖßE", ["Größe"]), ("", ["Page", "Sale 100%", "Größe"]),
+        ("größe", ["Größe"]), ("GRÖSSE", []), ("GRÖßE", ["Größe"]),
+        ("Shop.Pa", ["Page"]), ("hop.gr", ["Größe"]), ("other.page", []), ("", ["Page", "Sale 100%", "Größe"]),
     ])
-    func `search finds class, path and newest message`(text: String, found: [String]) throws {
+    func `search finds class, with its module and without, path and newest message`(text: String, found: [String]) throws {
         _ = try store.count(
             [
                 submission([

@@ -65,11 +65,12 @@ struct LeakSelection {
             let folded = SearchText.folded(search)
             conditions.append(
                 """
-                (exists (select 1 from leak_text t where t.leak = l.id and instr(t.search, ?) > 0)
+                (exists (select 1 from leak_text t where t.leak = l.id
+                   and (instr(t.search, ?) > 0 or instr(lower(t.module || '.' || l.class), ?) > 0))
                  or exists (select 1 from (select cast(body as text) as body from sample where id = 1 << 40 | l.id)
                    where case when json_valid(body) then instr(lower(json_extract(body, '$.message')), ?) > 0 end))
                 """)
-            values += [folded, folded]
+            values += [folded, folded, folded]
         }
         if !conditions.isEmpty { joins += " where " + conditions.joined(separator: " and ") }
         source = joins

@@ -78,7 +78,8 @@
                 let folded = bind(.text(SearchText.folded(search)))
                 conditions.append(
                     """
-                    (exists (select 1 from leak_text t where t.leak = l.id and strpos(t.search, \(folded)) > 0)
+                    (exists (select 1 from leak_text t where t.leak = l.id and (strpos(t.search, \(folded)) > 0
+                       or strpos(lower(t.module || '.' || l.class), \(folded)) > 0))
                      or exists (select 1 from sample s where s.leak = l.id and s.slot = \(SampleSlot.newest)
                        and strpos(s.message, \(folded)) > 0))
                     """)
