@@ -2,19 +2,37 @@ internal import LeakMessage
 
 /// Gathers what the items of one request say.
 struct BatchTranslation {
-    /// Of the first event that has one.
-    private(set) var eventID: String?
-    private var reports: [LeakReport] = []
-    private var origin: EventOrigin?
+    private(set) var reports: [LeakReport] = []
+    /// Of the first event.
+    private(set) var origin: EventOrigin?
     private var dropped: [DroppedReports] = []
+    /// Of each event, also of those that could not be read; `nil` of one that does not say.
+    private var eventIDs: [String?] = []
 
     /// A crash, a hang or an error that nobody caught is an event too.
     private static let notALeak = "sentry_not_a_leak"
     /// An event without anything that would tell one leak from another.
     private static let empty = "sentry_empty"
+    private static let tooLarge = "sentry_too_large"
+    private static let unreadable = "sentry_unreadable"
+
+    var firstEventID: String? { eventIDs.lazy.compactMap(\.self).first }
+
+    /// Each once, in their order; empty when an event has none.
+    ///
+    /// - Parameter header: stands for the id of an event that does not say.
+    func repeatIDs(header: String?) -> [String] {
+        var ids: [String] = []
+        var known: Set<String> = []
+        for id in eventIDs {
+            guard let id = id ?? header else { return [] }
+            if known.insert(id).inserted { ids.append(id) }
+        }
+        return ids
+    }
 
     mutating func add(_ event: SentryEvent) {
-        eventID = eventID ?? event.id
+        eventIDs.append(event.id)
         guard event.isError else { return }
         let origin = EventOrigin(event)
         if self.origin == nil { self.origin = origin }
@@ -30,16 +48,27 @@ struct BatchTranslation {
         for part in report.dropped { drop(part.reason, part.count) }
     }
 
+    /// An event that is not even read.
+    mutating func addTooLarge() {
+        eventIDs.append(nil)
+        drop(Self.tooLarge, 1)
+    }
+
+    mutating func addUnreadable() {
+        eventIDs.append(nil)
+        drop(Self.unreadable, 1)
+    }
+
     /// Adds to what has the same reason. What the wire format has no place for goes under one name.
     private mutating func drop(_ reason: String, _ count: Int) {
         let isNew = !dropped.contains { $0.reason == reason }
         let isFull = dropped.count >= WireLimits.droppedCount - 1
         let reason = isNew && isFull ? ClientReport.otherReason : reason
+        let most = WireLimits.droppedReports
         if let index = dropped.firstIndex(where: { $0.reason == reason }) {
-            dropped[index].count = min(dropped[index].count, WireLimits.droppedReports)
-            dropped[index].count += min(count, WireLimits.droppedReports)
+            dropped[index].count = min(dropped[index].count + min(count, most), most)
         } else {
-            dropped.append(DroppedReports(reason: reason, count: count))
+            dropped.append(DroppedReports(reason: reason, count: min(count, most)))
         }
     }
 

@@ -10,8 +10,8 @@ struct ClientReport {
 
     private static let categories: Set<String> = ["error", "default", "all"]
 
-    /// - Throws: ``SentryError`` when the payload is no JSON object.
-    static func read(_ body: [UInt8], in range: Range<Int>) throws(SentryError) -> ClientReport {
+    /// - Throws: ``Unreadable`` when the payload is no JSON object.
+    static func read(_ body: [UInt8], in range: Range<Int>) throws(Unreadable) -> ClientReport {
         var report = ClientReport()
         try SentryJSON.scan(body, in: range, as: "the client report") { (scanner) throws(JSONError) in
             try scanner.fields { (scanner, name) throws(JSONError) in

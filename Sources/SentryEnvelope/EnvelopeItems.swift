@@ -36,7 +36,7 @@ struct EnvelopeItems {
         self.envelope = envelope
         let line = 0..<Self.endOfLine(envelope, from: 0)
         var header = Header()
-        try SentryJSON.scan(envelope, in: line, as: "the header of the envelope") {
+        try Self.scan(envelope, in: line, as: "the header of the envelope") {
             (scanner) throws(JSONError) in
             try scanner.fields { (scanner, name) throws(JSONError) in
                 switch name {
@@ -64,7 +64,7 @@ struct EnvelopeItems {
         var item = Item()
         var length: Int?
         var lengthOffset: Int?
-        try SentryJSON.scan(envelope, in: line, as: "the header of an item") { (scanner) throws(JSONError) in
+        try Self.scan(envelope, in: line, as: "the header of an item") { (scanner) throws(JSONError) in
             try scanner.fields { (scanner, name) throws(JSONError) in
                 switch name {
                 case "type": item.type = try scanner.stringIfAny() ?? ""
@@ -103,6 +103,17 @@ struct EnvelopeItems {
         }
         offset = item.payload.upperBound + 1
         return item
+    }
+
+    private static func scan(
+        _ envelope: [UInt8], in line: Range<Int>, as what: String,
+        _ read: (inout JSONScanner) throws(JSONError) -> Void
+    ) throws(SentryError) {
+        do throws(Unreadable) {
+            try SentryJSON.scan(envelope, in: line, as: what, read)
+        } catch {
+            throw SentryError(error, in: envelope)
+        }
     }
 
     private static func endOfLine(_ bytes: [UInt8], from start: Int) -> Int {

@@ -3,8 +3,8 @@ internal import LeakMessage
 extension SentryEvent {
     /// Reads one event in one pass. A field of the wrong type is as good as none.
     ///
-    /// - Throws: ``SentryError`` when it is no JSON object in UTF-8.
-    static func read(_ body: [UInt8], in range: Range<Int>) throws(SentryError) -> SentryEvent {
+    /// - Throws: ``Unreadable`` when it is no JSON object in UTF-8.
+    static func read(_ body: [UInt8], in range: Range<Int>) throws(Unreadable) -> SentryEvent {
         var event = SentryEvent()
         try SentryJSON.scan(body, in: range, as: "the event") { (scanner) throws(JSONError) in
             try scanner.fields { (scanner, name) throws(JSONError) in try event.field(name, &scanner) }
@@ -23,7 +23,7 @@ extension SentryEvent {
         case "environment": environment = try scanner.stringIfAny()
         case "fingerprint":
             try scanner.elements { (scanner) throws(JSONError) in
-                if let part = try scanner.scalarText() { fingerprint.append(part) }
+                if let part = try scanner.scalarText() { fingerprint.add(part) }
             }
         case "message": message = try scanner.logEntry()
         case "logentry", "sentry.interfaces.Message": logEntry = try scanner.logEntry()
@@ -34,15 +34,20 @@ extension SentryEvent {
                     try scanner.skip()
                     return
                 }
-                try scanner.elements { (scanner) throws(JSONError) in images.append(try scanner.image()) }
+                try scanner.elements { (scanner) throws(JSONError) in
+                    let image = try scanner.image()
+                    if image.address != nil, images.count < Self.imageLimit { images.append(image) }
+                }
             }
         case "tags": try tags(&scanner)
         case "extra":
             try scanner.fields { (scanner, name) throws(JSONError) in
-                if let value = try scanner.scalar() { extra.append(CustomKey(name, value)) }
+                if let value = try scanner.scalar() { extra.add(name, value) }
             }
         case "breadcrumbs":
-            try scanner.values { (scanner) throws(JSONError) in breadcrumbs.append(try scanner.breadcrumb()) }
+            try scanner.values { (scanner) throws(JSONError) in
+                if let line = try scanner.breadcrumb() { breadcrumbs.append(line) }
+            }
         case "user":
             try scanner.fields { (scanner, name) throws(JSONError) in
                 if name == "id" { userID = try scanner.scalarText() } else { try scanner.skip() }
@@ -56,7 +61,7 @@ extension SentryEvent {
     private mutating func tags(_ scanner: inout JSONScanner) throws(JSONError) {
         guard try scanner.kind() == .array else {
             try scanner.fields { (scanner, name) throws(JSONError) in
-                if let value = try scanner.scalarText() { tags.append((name, value)) }
+                if let value = try scanner.scalarText() { tag(name, value) }
             }
             return
         }
@@ -66,8 +71,17 @@ extension SentryEvent {
                 let part = try scanner.scalarText()
                 if pair.count < 3 { pair.append(part) }
             }
-            if pair.count == 2, let name = pair[0], let value = pair[1] { tags.append((name, value)) }
+            if pair.count == 2, let name = pair[0], let value = pair[1] { tag(name, value) }
         }
+    }
+
+    private mutating func tag(_ name: String, _ value: String) {
+        if name == Self.classTagName {
+            classTag = value
+            return
+        }
+        if name == Self.kindTagName { kindTag = value }
+        tags.add(name, value)
     }
 
     /// `{"values": […]}`, the list alone, or the one exception alone.
@@ -106,13 +120,19 @@ extension SentryEvent {
 }
 
 extension JSONScanner {
+    /// Of the year 9999, the last that RFC 3339 can write, in seconds since 1970.
+    private var lastSecond: Double { 253_402_300_799 }
+
     /// RFC 3339, of UTC when it names no zone, or seconds since 1970.
     fileprivate mutating func timestamp() throws(JSONError) -> WireTime? {
         guard try kind() == .number else {
-            return try stringIfAny().flatMap { WireTime(rfc3339: $0) ?? WireTime(rfc3339: $0 + "Z") }
+            let time = try stringIfAny().flatMap { WireTime(rfc3339: $0) ?? WireTime(rfc3339: $0 + "Z") }
+            return time.flatMap { $0.milliseconds >= 0 ? $0 : nil }
         }
-        guard let seconds = Double(text(of: try number().slice)), seconds.magnitude < 1e12 else { return nil }
-        return WireTime(milliseconds: Int64(seconds * 1000 + (seconds < 0 ? -0.5 : 0.5)))
+        guard let seconds = Double(text(of: try number().slice)), (0...lastSecond).contains(seconds) else {
+            return nil
+        }
+        return WireTime(milliseconds: Int64((seconds * 1000).rounded()))
     }
 
     /// A text alone, or one with its parameters.
@@ -132,16 +152,18 @@ extension JSONScanner {
         return entry
     }
 
-    fileprivate mutating func breadcrumb() throws(JSONError) -> SentryEvent.Breadcrumb {
-        var breadcrumb = SentryEvent.Breadcrumb()
+    /// `category: message`; `nil` when it has neither.
+    fileprivate mutating func breadcrumb() throws(JSONError) -> String? {
+        var (category, message): (String?, String?)
         try fields { (scanner, name) throws(JSONError) in
             switch name {
-            case "category": breadcrumb.category = try scanner.stringIfAny()
-            case "message": breadcrumb.message = try scanner.stringIfAny()
+            case "category": category = try scanner.stringIfAny()
+            case "message": message = try scanner.stringIfAny()
             default: try scanner.skip()
             }
         }
-        return breadcrumb
+        let parts = [category, message].compactMap(\.self).filter { !$0.isEmpty }
+        return parts.isEmpty ? nil : parts.joined(separator: ": ")
     }
 
     fileprivate mutating func image() throws(JSONError) -> BinaryImage {

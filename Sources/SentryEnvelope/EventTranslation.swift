@@ -8,20 +8,16 @@ struct EventTranslation {
     /// `nil` when nothing in the event tells one leak from another.
     let report: LeakReport?
 
-    static let classTag = "leak.class"
-    static let kindTag = "leak.kind"
-
     init(_ event: SentryEvent) {
         var report = event.contexts.leak
         report.at = event.at
-        let tagged = event.tag(Self.kindTag).flatMap(LeakKind.init)
+        let tagged = event.kindTag.flatMap(LeakKind.init)
         report.kind = report.kind ?? tagged?.kind
-        report.className = [report.className, event.tag(Self.classTag)].firstGiven
+        report.className = [report.className, event.classTag].firstGiven
         report.name(by: event)
         report.keys = Self.keys(event, isKindKnown: tagged != nil)
-        report.log = event.breadcrumbs.compactMap(\.line)
-        let fingerprint = SentryFingerprint(event.fingerprint)
-        let parts = fingerprint.parts(of: report)
+        report.log = Array(event.breadcrumbs.elements)
+        let parts = event.fingerprint.parts(of: report)
         if !parts.isEmpty { report.fingerprint = parts }
         self.report = report.isIdentified ? report : nil
     }
@@ -36,10 +32,10 @@ struct EventTranslation {
         }
         if let environment = event.environment { add("environment", .string(environment)) }
         if let level = event.level { add("level", .string(level)) }
-        for tag in event.tags where tag.name != classTag && !(tag.name == kindTag && isKindKnown) {
+        for tag in event.tags.pairs where !(tag.name == SentryEvent.kindTagName && isKindKnown) {
             add(tag.name, .string(tag.value))
         }
-        for key in event.extra { add(key.name, key.value) }
+        for key in event.extra.pairs { add(key.name, key.value) }
         return keys
     }
 }
@@ -62,7 +58,7 @@ extension LeakReport {
         className = exception.type?.visible
         // A text without a class may be one of an object, whose path these calls are not.
         guard className != nil, stack.isEmpty else { return }
-        stack = SentryFrame.stack(of: exception.frames, images: event.images)
+        stack = exception.frames.stack(images: event.images)
     }
 
     /// An `NSError`: its description, which a detector may have written, stands in its user info. Of one that no
@@ -99,13 +95,5 @@ enum DetectorText {
     static func isRecognised(_ text: String) -> Bool {
         let message = DetectorMessage(text)
         return message.detector != nil && (message.className != nil || !message.cycle.isEmpty)
-    }
-}
-
-extension SentryEvent.Breadcrumb {
-    /// `category: message`; `nil` when it has neither.
-    var line: String? {
-        let parts = [category, message].compactMap { $0 }.filter { !$0.isEmpty }
-        return parts.isEmpty ? nil : parts.joined(separator: ": ")
     }
 }

@@ -13,7 +13,7 @@ extension SentryException {
                     try scanner.skip()
                     return
                 }
-                try scanner.elements { (scanner) throws(JSONError) in frames.append(try scanner.frame()) }
+                try scanner.elements { (scanner) throws(JSONError) in frames.add(try scanner.frame()) }
             }
         default:
             try scanner.skip()
@@ -84,9 +84,9 @@ extension LeakReport {
         case "type": event = try scanner.stringIfAny().flatMap(Event.init)
         case "kind": kind = try scanner.stringIfAny().flatMap(LeakKind.init)?.kind
         case "id": id = try scanner.stringIfAny()
-        case "stack": stack = try scanner.strings()
-        case "children": children = try scanner.strings()
-        case "cycle": cycle = try scanner.strings()
+        case "stack": stack = try scanner.strings(last: WireLimits.stackCount)
+        case "children": children = try scanner.strings(first: WireLimits.childrenCount)
+        case "cycle": cycle = try scanner.strings(first: WireLimits.cycleCount)
         case "reason": reason = try scanner.stringIfAny()
         case "count": count = try scanner.integerIfAny() ?? 1
         case "alive": alive = try scanner.amountIfAny()

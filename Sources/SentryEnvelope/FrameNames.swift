@@ -1,18 +1,38 @@
 internal import LeakMessage
 
-extension SentryFrame {
+/// The frames of one exception that a stack can be made of.
+struct FrameList {
+    /// Twice as many as a stack has, since some may have no name.
+    private static let limit = 2 * WireLimits.stackCount
+
+    private var all = LastElements<SentryFrame>(limit)
+    private var own = LastElements<SentryFrame>(limit)
+    private var isOwnEmpty = true
+
+    mutating func add(_ frame: SentryFrame) {
+        if frame.isInApp { isOwnEmpty = false }
+        guard frame.mayHaveName else { return }
+        if frame.isInApp { own.append(frame) }
+        if isOwnEmpty { all.append(frame) }
+    }
+
     /// The calls as a report's stack: those of the app when there are any, the innermost last.
     ///
     /// A call is named by its function, or by where in which image it stands, never by its address, which is another
     /// one in each launch. One that has neither is left out.
-    static func stack(of frames: [SentryFrame], images: [BinaryImage]) -> [String] {
+    func stack(images: [BinaryImage]) -> [String] {
         let map = ImageMap(images)
-        let own = frames.filter(\.isInApp)
-        let names = (own.isEmpty ? frames : own).compactMap { $0.name(in: map) }
-        return Array(names.suffix(WireLimits.stackCount))
+        let frames = isOwnEmpty ? all.elements : own.elements
+        // From the end, so that no more are named than a stack has.
+        let names = frames.reversed().lazy.compactMap { $0.name(in: map) }.prefix(WireLimits.stackCount)
+        return names.reversed()
     }
+}
 
-    private func name(in map: ImageMap) -> String? {
+extension SentryFrame {
+    fileprivate var mayHaveName: Bool { address != nil || function != nil }
+
+    fileprivate func name(in map: ImageMap) -> String? {
         // What the loader says of a function whose name was stripped.
         if let function = function?.visible, function != "<redacted>" {
             return module?.visible.map { "\($0).\(function)" } ?? function

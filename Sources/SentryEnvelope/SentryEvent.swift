@@ -13,7 +13,7 @@ struct SentryEvent {
     var release: String?
     var dist: String?
     var environment: String?
-    var fingerprint: [String] = []
+    var fingerprint = SentryFingerprint()
     /// `message`, and `logentry`, in which SDKs of today put it.
     var message = LogEntry()
     var logEntry = LogEntry()
@@ -21,12 +21,24 @@ struct SentryEvent {
     var exception: SentryException?
     /// Of any exception of the list.
     var isUnhandled = false
+    /// Those that say where they are, at most ``imageLimit``.
     var images: [BinaryImage] = []
-    var tags: [(name: String, value: String)] = []
-    var extra: [CustomKey] = []
-    var breadcrumbs: [Breadcrumb] = []
+    /// Those that are read as what names the leak have places of their own: of these the last counts.
+    var tags = FirstValues<String>()
+    var classTag: String?
+    var kindTag: String?
+    var extra = FirstValues<CustomKey.Value>()
+    /// As a report's log has them.
+    var breadcrumbs = LastElements<String>(WireLimits.logCount)
     var userID: String?
     var contexts = EventContexts()
+
+    /// Sentry's own bound for one event, decompressed. https://docs.sentry.io/concepts/data-management/size-limits/
+    static let byteLimit = 1 << 20
+    /// Four times as many as a large app loads.
+    static let imageLimit = 4_096
+    static let classTagName = "leak.class"
+    static let kindTagName = "leak.kind"
 
     /// A text, as it was before its parameters were put in and as it is then.
     struct LogEntry {
@@ -36,18 +48,11 @@ struct SentryEvent {
         var text: String? { [formatted, message].compactMap(\.self).first { !$0.isEmpty } }
     }
 
-    struct Breadcrumb {
-        var category: String?
-        var message: String?
-    }
-
     /// An error or a message, as against a transaction.
     var isError: Bool { type.map { $0 == "error" || $0 == "default" || $0 == "event" || $0.isEmpty } ?? true }
 
     /// Crashes, and what ended a program because nobody caught it, are no leaks.
     var mayBeLeak: Bool { level != "fatal" && !isUnhandled && !(exception?.mechanism.isAutomatic ?? false) }
-
-    func tag(_ name: String) -> String? { tags.last { $0.name == name }?.value }
 
     /// The message, whichever of its fields has it.
     var text: String? { logEntry.text ?? message.text }
@@ -57,7 +62,7 @@ struct SentryEvent {
 struct SentryException {
     var type: String?
     var value: String?
-    var frames: [SentryFrame] = []
+    var frames = FrameList()
     var mechanism = SentryMechanism()
 }
 

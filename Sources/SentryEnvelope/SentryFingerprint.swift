@@ -8,10 +8,25 @@ struct SentryFingerprint {
         case byDefault
     }
 
-    private let parts: [Part]
+    /// More than any app gives. Further ones are kept as one hash.
+    private static let limit = 64
 
-    init(_ given: [String]) {
-        parts = given.map { Self.isDefault($0) ? .byDefault : .given($0) }
+    private var parts: [Part] = []
+    private var rest: FNV1a?
+    private var hasDefault = false
+
+    mutating func add(_ text: String) {
+        let isDefault = Self.isDefault(text)
+        // Given again it says nothing new.
+        guard !(isDefault && hasDefault) else { return }
+        hasDefault = hasDefault || isDefault
+        if parts.count < Self.limit {
+            parts.append(isDefault ? .byDefault : .given(text))
+        } else {
+            rest = rest ?? FNV1a()
+            rest?.add(text)
+            rest?.add("\u{1F}")
+        }
     }
 
     /// The fingerprint of the report; empty when it is to be grouped as any other.
@@ -20,20 +35,17 @@ struct SentryFingerprint {
     /// text without what changes; so events are one group that share these and the other parts. Two paths to one class
     /// with the same end are then one group too: the wire format has no room for a whole stack.
     func parts(of report: LeakReport) -> [String] {
-        var isGiven = false
-        var hasDefault = false
+        var isGiven = rest != nil
         var names: [String] = []
         for part in parts {
             switch part {
             case .given(let text):
                 isGiven = isGiven || text.visible != nil
                 names.append(text)
-            case .byDefault:
-                // Given again it says nothing new.
-                if !hasDefault { names += Self.defaults(of: report) }
-                hasDefault = true
+            case .byDefault: names += Self.defaults(of: report)
             }
         }
+        if let rest { names.append("…" + rest.hexadecimal) }
         return isGiven ? Self.fitted(names) : []
     }
 
@@ -63,22 +75,28 @@ struct SentryFingerprint {
         let limit = WireLimits.fingerprintCount
         if names.count > limit {
             let rest = names[(limit - 1)...].joined(separator: "\u{1F}")
-            fitted = names[..<(limit - 1)] + ["…" + FNV1a.hexadecimal(rest)]
+            fitted = names[..<(limit - 1)] + ["…" + FNV1a(rest).hexadecimal]
         }
         return fitted.map { name in
             guard name.utf8.count > WireLimits.fingerprintBytes else { return name }
-            let mark = "…" + FNV1a.hexadecimal(name)
+            let mark = "…" + FNV1a(name).hexadecimal
             return name.cut(to: WireLimits.fingerprintBytes - mark.utf8.count) + mark
         }
     }
 }
 
 /// FNV-1a, 64 bits. http://www.isthe.com/chongo/tech/comp/fnv/
-private enum FNV1a {
-    /// 16 digits.
-    static func hexadecimal(_ text: String) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+private struct FNV1a {
+    private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    init(_ text: String = "") { add(text) }
+
+    mutating func add(_ text: String) {
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    }
+
+    /// 16 digits.
+    var hexadecimal: String {
         let digits = String(hash, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

@@ -6,13 +6,9 @@ enum SentryJSON {
     static func scan(
         _ body: [UInt8], in range: Range<Int>, as what: String,
         _ read: (inout JSONScanner) throws(JSONError) -> Void
-    ) throws(SentryError) {
-        guard body.count <= EnvelopeItems.byteLimit else {
-            throw SentryError(
-                "\(what) has \(body.count) bytes, at most \(EnvelopeItems.byteLimit)", at: 0, in: body)
-        }
+    ) throws(Unreadable) {
         if let offset = UTF8Validity.firstInvalidByte(in: body, range: range) {
-            throw SentryError("\(what) is not UTF-8, which JSON has to be", at: offset, in: body)
+            throw Unreadable(reason: "\(what) is not UTF-8, which JSON has to be", offset: offset)
         }
         do throws(JSONError) {
             try JSONScanner.scan(body, in: range) { (scanner) throws(JSONError) in
@@ -23,7 +19,7 @@ enum SentryJSON {
                 try scanner.finish()
             }
         } catch {
-            throw SentryError("\(what) is not a JSON object: \(error)", at: error.offset, in: body)
+            throw Unreadable(reason: "\(what) is not a JSON object: \(error)", offset: error.offset)
         }
     }
 }
@@ -88,13 +84,26 @@ extension JSONScanner {
         return try boolean()
     }
 
-    /// The strings of the array that comes next, without its other values.
-    mutating func strings() throws(JSONError) -> [String] {
+    /// The first strings of the array that comes next, without its other values.
+    mutating func strings(first limit: Int) throws(JSONError) -> [String] {
         var strings: [String] = []
         try elements { (scanner) throws(JSONError) in
+            guard strings.count < limit else {
+                try scanner.skip()
+                return
+            }
             if let string = try scanner.stringIfAny() { strings.append(string) }
         }
         return strings
+    }
+
+    /// The last strings of the array that comes next, without its other values.
+    mutating func strings(last limit: Int) throws(JSONError) -> [String] {
+        var strings = LastElements<String>(limit)
+        try elements { (scanner) throws(JSONError) in
+            if let string = try scanner.stringIfAny() { strings.append(string) }
+        }
+        return Array(strings.elements)
     }
 
     /// What the string, number or boolean that comes next says; `nil` for anything else, which is skipped.

@@ -6,43 +6,83 @@ internal import LeakMessage
 /// transactions, attachments and items of kinds that nobody here knows are passed over.
 public struct SentrySubmission: Hashable, Sendable {
     /// 32 lower-case hexadecimal digits: of the envelope's header or its event; `nil` when neither has them.
+    ///
+    /// For the answer alone: the header may name an event that is in another envelope.
     public let eventID: String?
+    /// Of the events that are in it, each id once: what a repeat is known by. One that does not say has the header's.
+    /// Empty when there is no event, or one has no id at all.
+    public let repeatIDs: [String]
     /// The JSON of one batch, at most a few times as long as the request; `nil` when there is nothing to count.
     ///
     /// Made of the items alone: an envelope that is sent again with another `sent_at` has the same batch.
     public let batch: [UInt8]?
+    /// In the batch.
+    public let reportCount: Int
+    /// Whether an event says, for the whole batch, who sent it. A client report says nothing of that.
+    public let hasOrigin: Bool
     /// `dsn` of the envelope's header.
     public let dsn: String?
 
     /// Reads an envelope. https://develop.sentry.dev/sdk/foundations/transport/envelopes/
     ///
+    /// An event that cannot be read, or is larger than 1 MiB, counts as dropped; a client report that cannot be read is
+    /// passed over.
+    ///
     /// - Parameter envelope: decompressed; at most 200 MiB and 1,000 items.
-    /// - Throws: ``SentryError`` when the lines of the envelope cannot be told apart, or an event is no JSON.
+    /// - Throws: ``SentryError`` when the items cannot be told apart, or when some should be read and none can.
     public init(envelope: [UInt8]) throws(SentryError) {
         var items = try EnvelopeItems(envelope)
         var batch = BatchTranslation()
+        var isAnyRead = false
+        var failure: Unreadable?
         while let item = try items.next() {
-            switch item.type {
-            case "event":
-                batch.add(try SentryEvent.read(envelope, in: item.payload))
-            case "client_report":
-                batch.add(try ClientReport.read(envelope, in: item.payload))
-            default: break
+            do throws(Unreadable) {
+                switch item.type {
+                case "event":
+                    if item.payload.count > SentryEvent.byteLimit {
+                        batch.addTooLarge()
+                    } else {
+                        batch.add(try SentryEvent.read(envelope, in: item.payload))
+                    }
+                    isAnyRead = true
+                case "client_report":
+                    batch.add(try ClientReport.read(envelope, in: item.payload))
+                    isAnyRead = true
+                default: break
+                }
+            } catch {
+                failure = failure ?? error
+                if item.type == "event" { batch.addUnreadable() }
             }
         }
-        eventID = items.header.eventID ?? batch.eventID
-        dsn = items.header.dsn
-        self.batch = batch.json()
+        if let failure, !isAnyRead { throw SentryError(failure, in: envelope) }
+        self.init(batch, header: items.header)
     }
 
     /// Reads the one event of the deprecated `/store/`.
     ///
-    /// - Throws: ``SentryError`` when it is no JSON object in UTF-8.
+    /// - Throws: ``SentryError`` when it is no JSON object in UTF-8 or larger than 1 MiB.
     public init(event: [UInt8]) throws(SentryError) {
+        guard event.count <= SentryEvent.byteLimit else {
+            throw SentryError(
+                "the event has \(event.count) bytes, at most \(SentryEvent.byteLimit); send less with it",
+                at: 0, in: event, isTooLarge: true)
+        }
         var batch = BatchTranslation()
-        batch.add(try SentryEvent.read(event, in: 0..<event.count))
-        eventID = batch.eventID
-        dsn = nil
+        do throws(Unreadable) {
+            batch.add(try SentryEvent.read(event, in: 0..<event.count))
+        } catch {
+            throw SentryError(error, in: event)
+        }
+        self.init(batch, header: EnvelopeItems.Header())
+    }
+
+    private init(_ batch: BatchTranslation, header: EnvelopeItems.Header) {
+        eventID = header.eventID ?? batch.firstEventID
+        repeatIDs = batch.repeatIDs(header: header.eventID)
+        dsn = header.dsn
+        reportCount = batch.reports.count
+        hasOrigin = batch.origin != nil
         self.batch = batch.json()
     }
 }

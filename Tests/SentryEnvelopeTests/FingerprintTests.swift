@@ -53,6 +53,16 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(60))
     }
 
+    @Test func `of any number of parts each tells events apart`() throws {
+        let parts = (0..<2_000).map { "\"p\($0)\"" }.joined(separator: ",")
+        let one = try fingerprint("[\(parts),\"a\",\"b\"]")
+        #expect(one.count == WireLimits.fingerprintCount && one.prefix(2) == ["p0", "p1"])
+        #expect(try fingerprint("[\(parts),\"a\",\"b\"]") == one)
+        for other in ["[\(parts),\"a\",\"c\"]", "[\(parts),\"ab\"]", "[\(parts),\"a\"]", "[\(parts)]"] {
+            #expect(try fingerprint(other) != one)
+        }
+    }
+
     @Test func `what is too long or too many is cut and still tells events apart`() throws {
         let long = String(repeating: "ä", count: 200)
         let one = try fingerprint("[\"\(long)1\"]")

@@ -133,12 +133,52 @@ import Testing
     func `a megabyte of anything is read in linear time`(
         what: String, head: String, part: String, tail: String
     ) throws {
-        let body = head + String(repeating: part, count: (1 << 20) / part.utf8.count) + tail
+        let room = (1 << 20) - head.utf8.count - tail.utf8.count
+        let body = head + String(repeating: part, count: room / part.utf8.count) + tail
         let start = ContinuousClock.now
         let submission = try SentrySubmission(event: Array(body.utf8))
         // About two seconds without optimisation on a slow machine; looking at all for each byte would take hours.
         #expect(ContinuousClock.now - start < .seconds(60), "\(what)")
         #expect(broken(submission) == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"exception":[{"type":"E","stacktrace":{"frames":["#, "{},", "{}]}}]}"),
+        (#"{"message":"a","fingerprint":["#, "1,", "1]}"),
+        (#"{"message":"a","breadcrumbs":["#, "{},", "{}]}"),
+    ])
+    func `an event of 16 MiB is not read but counted, and what is beside it is`(
+        head: String, part: String, tail: String
+    ) throws {
+        let event = head + String(repeating: part, count: (16 << 20) / part.utf8.count) + tail
+        let items = "{\"type\":\"event\"}\n\(event)\n{\"type\":\"event\"}\n{\"message\":\"b\"}\n"
+        let start = ContinuousClock.now
+        let sent = try Sent(envelope: "{}\n\(items)")
+        #expect(sent.dropped == ["sentry_too_large": 1])
+        #expect(try sent.report.message == "b")
+        // Nothing but the ends of lines are looked for.
+        #expect(ContinuousClock.now - start < .seconds(30))
+        let error = #expect(throws: SentryError.self) { try SentrySubmission(event: Array(event.utf8)) }
+        #expect(error?.isTooLarge == true)
+    }
+
+    @Test func `an event may have a megabyte to the byte`() throws {
+        let (head, tail) = (#"{"message":"a","x":""#, #""}"#)
+        let fill = String(repeating: "x", count: (1 << 20) - head.utf8.count - tail.utf8.count)
+        #expect(try Sent(event: head + fill + tail).report.message == "a")
+        let sent = try Sent(envelope: "{}\n{\"type\":\"event\"}\n\(head)\(fill)x\(tail)")
+        #expect(sent.dropped == ["sentry_too_large": 1])
+    }
+
+    @Test func `many unreadable items take no longer than one`() throws {
+        let bad = String(repeating: "{\"type\":\"event\"}\n{\n", count: 990)
+        let filler =
+            "{\"type\":\"attachment\",\"length\":\(16 << 20)}\n" + String(repeating: "a", count: 16 << 20)
+        let start = ContinuousClock.now
+        let sent = try Sent(envelope: "{}\n\(filler)\n\(bad){\"type\":\"event\"}\n{\"message\":\"a\"}\n")
+        #expect(sent.dropped == ["sentry_unreadable": 990])
+        // Counting the lines up to each of them would take minutes.
+        #expect(ContinuousClock.now - start < .seconds(60))
     }
 
     @Test func `many items and a large attachment are passed over`() throws {

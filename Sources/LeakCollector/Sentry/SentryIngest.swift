@@ -15,6 +15,7 @@ struct SentryIngest: Sendable {
     let ingest: Ingest
     let gate: Gate
     private let refusals = SentryRefusals()
+    private let senders = SentrySenders()
 
     init(ingest: Ingest, gate: Gate) {
         self.ingest = ingest
@@ -35,7 +36,8 @@ struct SentryIngest: Sendable {
             try ingest.makeSureOfRoom(for: request.announcedLength ?? 0, health)
             return nil
         } catch {
-            if case .valid(let key) = verdict { refusals.note(error, of: key.id) }
+            // Nobody knows yet what is in it.
+            if case .valid(let key) = verdict { refusals.note(error, 1, of: key.id) }
             return SentryAnswer.response(to: error)
         }
     }
@@ -51,19 +53,16 @@ struct SentryIngest: Sendable {
     /// - Parameter now: milliseconds since 1970.
     func take(_ request: borrowing Request, _ form: Form, _ responder: consuming Responder, now: Int64) {
         let submission: SentrySubmission
-        var received: Reception?
-        var sender: Credential?
+        let received: Reception?
         do throws(Problem) {
             let presented = try SentryAuthorization.key(of: request)
             // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
             guard case .valid(let key) = gate.find(presented, for: [.ingest], now: now) else {
                 throw Problem(.forbidden, "this ingest key is not valid any more")
             }
-            sender = key
             submission = try read(request.body(), form, presented: presented, key)
             received = try receive(submission, from: key, now: now)
         } catch {
-            if let sender { refusals.note(error, of: sender.id) }
             responder.send(SentryAnswer.response(to: error))
             return
         }
@@ -75,8 +74,15 @@ struct SentryIngest: Sendable {
         let keyID = reception.submission.keyID
         let refused = refusals.take(of: keyID)
         reception.add(dropped: refused, for: SentryRefusals.reason)
-        ingest.submit(reception, responder) { [refusals] outcome in
-            if case .written(.counted) = outcome {} else { refusals.add(refused, of: keyID) }
+        let sender =
+            submission.hasOrigin
+            ? reception.submission.origins.first.map {
+                SentrySenders.Sender(app: $0.app, version: $0.version)
+            }
+            : nil
+        ingest.submit(reception, responder) { [refusals, senders] outcome in
+            if case .written(.counted) = outcome, let sender { senders.note(sender, of: keyID) }
+            if !outcome.mayHaveCounted { refusals.add(refused, of: keyID) }
             switch outcome {
             // An event that came before is done with, also where it says something else now: of an error the SDK would
             // learn nothing, and throw it away as well.
@@ -88,7 +94,8 @@ struct SentryIngest: Sendable {
         }
     }
 
-    /// - Throws: ``Problem`` 400 for what is no envelope or no event, 403 for one of another DSN.
+    /// - Throws: ``Problem`` 400 for what is no envelope or no event, 403 for one of another DSN, 413 for an event above
+    ///   1 MiB.
     private func read(
         _ body: [UInt8], _ form: Form, presented: String, _ key: Credential
     ) throws(Problem) -> SentrySubmission {
@@ -101,7 +108,7 @@ struct SentryIngest: Sendable {
                 }
         } catch {
             try ingest.charge(key, RateLimit.unreadableCost)
-            var problem = Problem(.badRequest, error.reason)
+            var problem = Problem(error.isTooLarge ? .contentTooLarge : .badRequest, error.reason)
             (problem.line, problem.column) = (error.line, error.column)
             throw problem
         }
@@ -121,13 +128,38 @@ struct SentryIngest: Sendable {
             try ingest.charge(key, RateLimit.unreadableCost)
             return nil
         }
+        let sender = submission.hasOrigin || key.app != nil ? nil : senders.last(of: key.id)
         let letter = Letter(
-            body: batch, format: .json, idempotencyKey: submission.eventID.map(Self.idempotencyKey(of:)),
-            receivedAt: now)
-        return try ingest.receive(letter, from: key)
+            body: batch, format: .json, app: sender?.app, version: sender?.version,
+            idempotencyKey: Self.idempotencyKey(of: submission.repeatIDs), receivedAt: now)
+        do throws(Problem) {
+            return try ingest.receive(letter, from: key)
+        } catch {
+            refusals.note(error, submission.reportCount, of: key.id)
+            throw error
+        }
     }
 
     /// With a space, which no sender can have in its `Idempotency-Key`: an event and a batch that have the same name by
     /// mistake or intent are no repeat of each other.
-    static func idempotencyKey(of eventID: String) -> String { "sentry \(eventID)" }
+    ///
+    /// - Parameter eventIDs: of all events in one envelope, for which Sentry has one alone.
+    /// - Returns: `nil` when there are none.
+    static func idempotencyKey(of eventIDs: [String]) -> String? {
+        guard let first = eventIDs.first else { return nil }
+        guard eventIDs.count > 1 else { return "sentry \(first)" }
+        let hash = SHA256.hash(Array(eventIDs.joined(separator: " ").utf8))
+        return "sentry " + hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
+
+extension CommitQueue.Outcome {
+    /// Whether what was handed to the writer is counted, or may be: what is handed to it again would count twice.
+    var mayHaveCounted: Bool {
+        switch self {
+        case .written(.counted): true
+        case .failed(let error): error.reason == .uncertain
+        case .written, .full, .stopping: false
+        }
+    }
 }

@@ -1,8 +1,9 @@
 internal import HTTPServer
 internal import Threads
 
-/// Requests that the rate limit refused, by ingest key. Whoever is told 429 throws away what it sent and counts it nowhere,
-/// since the server is to count it: https://develop.sentry.dev/sdk/telemetry/client-reports/
+/// Reports that the rate limit refused, by ingest key, and of what was refused before it was read the requests. Whoever is
+/// told 429 throws away what it sent and counts it nowhere, since the server is to count it:
+/// https://develop.sentry.dev/sdk/telemetry/client-reports/
 ///
 /// They wait here for the next request of their key that is taken, so that a refusal costs no transaction, and are forgotten
 /// with the process.
@@ -12,9 +13,9 @@ final class SentryRefusals: Sendable {
 
     private let counts = Guarded<[Int64: Int]>([:])
 
-    /// Counts a request if it was refused for coming too soon.
-    func note(_ problem: Problem, of key: Int64) {
-        if problem.status == .tooManyRequests { add(1, of: key) }
+    /// Counts what was refused for coming too soon.
+    func note(_ problem: Problem, _ count: Int, of key: Int64) {
+        if problem.status == .tooManyRequests { add(count, of: key) }
     }
 
     func add(_ count: Int, of key: Int64) {

@@ -30,6 +30,8 @@ enum RealSDK {
         process.environment = environment
         process.standardOutput = output
         process.standardError = errors
+        // Read while it runs: it would wait for ever to write into a pipe that is full.
+        let (said, words) = (Drain(output), Drain(errors))
         try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in ended.resume() }
             do {
@@ -39,11 +41,28 @@ enum RealSDK {
                 ended.resume(throwing: error)
             }
         }
-        let said = output.fileHandleForReading.readDataToEndOfFile()
-        guard let json = try? JSONSerialization.jsonObject(with: said) as? [String: Any] else {
-            let words = errors.fileHandleForReading.readDataToEndOfFile()
-            throw Failed(words: String(decoding: words, as: UTF8.self))
+        guard let json = try? JSONSerialization.jsonObject(with: await said.all) as? [String: Any] else {
+            throw Failed(words: String(decoding: await words.all, as: UTF8.self))
         }
         return json
+    }
+}
+
+/// Reads a pipe to its end, on a thread of its own.
+private struct Drain {
+    private let chunks: AsyncStream<Data>
+
+    init(_ pipe: Pipe) {
+        let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
+        self.chunks = chunks
+        let handle = pipe.fileHandleForReading
+        Thread.detachNewThread {
+            continuation.yield(handle.readDataToEndOfFile())
+            continuation.finish()
+        }
+    }
+
+    var all: Data {
+        get async { await chunks.reduce(into: Data()) { $0 += $1 } }
     }
 }

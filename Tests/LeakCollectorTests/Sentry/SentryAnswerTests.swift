@@ -25,6 +25,27 @@ import Testing
         #expect(!SentryAnswer.response(to: Problem(status, "words")).isWithheld)
     }
 
+    @Test(arguments: [
+        (CommitQueue.Outcome.written(.counted), true), (.failed(StoreError(.uncertain, "why")), true),
+        (.failed(StoreError(.diskFull, "why")), false), (.failed(StoreError(.unavailable, "why")), false),
+        (.written(.keyReused), false), (.written(.repeated(answer: [])), false), (.full, false),
+        (.stopping, false),
+    ])
+    func `what may be on disk is not handed in again`(outcome: CommitQueue.Outcome, mayHaveCounted: Bool) {
+        #expect(outcome.mayHaveCounted == mayHaveCounted)
+    }
+
+    @Test func `of what was refused only what came too soon is noted`() {
+        let refusals = SentryRefusals()
+        refusals.note(Problem(.forbidden, "words"), 3, of: 1)
+        refusals.note(Problem(.tooManyRequests, "words"), 0, of: 1)
+        #expect(refusals.take(of: 1) == 0)
+        refusals.note(Problem(.tooManyRequests, "words"), 3, of: 1)
+        #expect(refusals.take(of: 2) == 0)
+        #expect(refusals.take(of: 1) == 3)
+        #expect(refusals.take(of: 1) == 0)
+    }
+
     @Test func `a rate limit says for how long no event is to come`() {
         let problem = Problem(.tooManyRequests, "words").with("Retry-After", "17")
         let fields = SentryAnswer.response(to: problem).fields

@@ -135,7 +135,12 @@ import Testing
     }
 
     @Test func `no Idempotency-Key that can be sent names an event`() {
-        #expect(!Ingest.isIdempotencyKey(SentryIngest.idempotencyKey(of: SentryCapture.messageID)))
+        for ids in [[SentryCapture.messageID], [SentryCapture.messageID, "b"], (0..<900).map { "\($0)" }] {
+            let key = SentryIngest.idempotencyKey(of: ids)
+            #expect(key.map { !Ingest.isIdempotencyKey($0) && $0.utf8.count < 100 } == true)
+        }
+        #expect(SentryIngest.idempotencyKey(of: []) == nil)
+        #expect(SentryIngest.idempotencyKey(of: ["a", "b"]) != SentryIngest.idempotencyKey(of: ["b", "a"]))
     }
 
     @Test func `sessions are answered, and nothing of them is kept`() throws {

@@ -1,0 +1,102 @@
+import CollectorSupport
+import Foundation
+import Gzip
+import HTTPClient
+import HTTPVectors
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// What several envelopes of one sender mean together.
+@Suite struct SentryEnvelopesServedTests {
+    private static let id = "00112233445566778899aabbccddeeff"
+    private static let event =
+        #"{"event_id":"\#(id)","message":"m","fingerprint":["one"],"release":"com.acme.shop@5.2.0"}"#
+    private static let report =
+        #"{"discarded_events":[{"reason":"ratelimit_backoff","category":"error","quantity":4}]}"#
+
+    private static func envelope(_ header: String, _ items: (type: String, payload: String)...) -> [UInt8] {
+        Array(
+            ("\(header)\n"
+                + items.map {
+                    "{\"type\":\"\($0.type)\",\"length\":\($0.payload.utf8.count)}\n\($0.payload)\n"
+                }
+                .joined()).utf8)
+    }
+
+    private static func dropped(_ running: RunningCollector, _ app: String) throws -> [String: Int] {
+        let summary = try running.json("/api/v1/summary?app=\(app)")
+        let parts = try #require(summary["dropped"] as? [[String: Any]])
+        return Dictionary(
+            uniqueKeysWithValues: parts.map { ($0["reason"] as? String ?? "", $0["count"] as? Int ?? 0) })
+    }
+
+    private static func apps(_ running: RunningCollector) throws -> [String] {
+        let apps = try #require(try running.json("/api/v1/apps")["apps"] as? [[String: Any]])
+        return apps.compactMap { ($0["id"] ?? $0["app"] ?? $0["name"]) as? String }
+    }
+
+    @Test func `feedback to an event that comes first does not take the event's place`() throws {
+        let running = try RunningCollector()
+        let feedback = Self.envelope(
+            "{\"event_id\":\"\(Self.id)\"}", ("user_report", "{}"), ("client_report", Self.report))
+        #expect(try running.postEnvelope(feedback).text == #"{"id":"\#(Self.id)"}"#)
+        for _ in 0..<2 {
+            let answer = try running.postEnvelope(
+                Self.envelope("{\"event_id\":\"\(Self.id)\"}", ("event", Self.event)))
+            #expect(answer.text == #"{"id":"\#(Self.id)"}"#)
+        }
+        #expect(try running.json("/api/v1/summary?app=com.acme.shop")["reports"] as? Int == 1)
+    }
+
+    @Test func `a client report that comes alone is of the app that the last event named`() throws {
+        let running = try RunningCollector()
+        #expect(try running.postEnvelope(Self.envelope("{}", ("event", Self.event))).status == 200)
+        #expect(try running.postEnvelope(Self.envelope("{}", ("client_report", Self.report))).status == 200)
+        #expect(try Self.dropped(running, "com.acme.shop") == ["sentry_ratelimit_backoff": 4])
+        #expect(try Self.apps(running) == ["com.acme.shop"])
+    }
+
+    @Test func `where no event came before, it is of the default`() throws {
+        let running = try RunningCollector()
+        #expect(try running.postEnvelope(Self.envelope("{}", ("client_report", Self.report))).status == 200)
+        #expect(try Self.apps(running) == [Reception.defaultApp])
+    }
+
+    @Test func `an event above a megabyte counts as dropped, and the rest of its envelope counts`() throws {
+        let running = try RunningCollector()
+        // Of what repeats sooner the server inflates no more than a megabyte.
+        let part = (0..<4_000).map { "{\"lineno\":\($0 * 7_919)}," }.joined()
+        let frames = String(repeating: part, count: (2 << 20) / part.utf8.count)
+        let large = #"{"exception":{"type":"E","stacktrace":{"frames":[\#(frames){}]}}}"#
+        let fields = [RunningCollector.sentryField, HTTPField("Content-Encoding", "gzip")]
+        let body = Self.envelope("{}", ("event", large), ("event", Self.event))
+        #expect(try running.postEnvelope(Gzip.deflate(body, level: 1), fields: fields).status == 200)
+        #expect(try Self.dropped(running, "com.acme.shop") == ["sentry_too_large": 1])
+        #expect(try running.json("/api/v1/summary?app=com.acme.shop")["reports"] as? Int == 1)
+        let answer = try running.postEnvelope(
+            Gzip.deflate(Array(large.utf8), level: 1), to: "/api/1/store/", fields: fields)
+        #expect(answer.status == 413 && answer.text.contains("at most 1048576"), "\(answer.text)")
+    }
+
+    @Test func `an event that cannot be read counts as dropped, and the rest of its envelope counts`() throws
+    {
+        let running = try RunningCollector()
+        let body = Self.envelope("{}", ("event", "[1]"), ("client_report", "nonsense"), ("event", Self.event))
+        #expect(try running.postEnvelope(body).status == 200)
+        #expect(try Self.dropped(running, "com.acme.shop") == ["sentry_unreadable": 1])
+        let answer = try running.postEnvelope(Array("[1]".utf8), to: "/api/1/store/")
+        #expect(answer.status == 400)
+    }
+
+    @Test func `what is forgotten of senders is that of other keys`() {
+        let senders = SentrySenders()
+        for key in 0..<Int64(SentrySenders.limit + 100) {
+            senders.note(.init(app: "a\(key)", version: "1"), of: key)
+            #expect(senders.last(of: key)?.app == "a\(key)")
+        }
+        let kept = (0..<Int64(SentrySenders.limit + 100)).count { senders.last(of: $0) != nil }
+        #expect(kept == SentrySenders.limit)
+    }
+}
