@@ -11,6 +11,10 @@ struct EventTranslation {
     init(_ event: SentryEvent) {
         var report = event.contexts.leak
         report.at = event.at
+        // As the wire format makes a class legal: an element must be told for the class that it is.
+        for path in [\LeakReport.stack, \.children, \.cycle] {
+            report[keyPath: path] = report[keyPath: path].map(\.inOneLine)
+        }
         let tagged = event.kindTag.flatMap(LeakKind.init)
         report.kind = report.kind ?? tagged?.kind
         report.className = [report.className, event.classTag].firstGiven

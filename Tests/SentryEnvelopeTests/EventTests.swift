@@ -186,4 +186,12 @@ import Testing
         ).report
         #expect(report.className == "Shop.Cart" && report.kind == .view && report.keys.isEmpty)
     }
+
+    /// So that its last element is told for the class.
+    @Test func `control characters in a path become spaces, as in the class`() throws {
+        let context = #"{"class":"a\rb\u0000c","stack":["Root","a\rb\u0000c"],"cycle":["a\rb\u0000c"]}"#
+        let report = try Sent(event: #"{"message":"m","contexts":{"leak":\#(context)}}"#).report
+        #expect(report.className == "a b c")
+        #expect(report.stack == ["Root", "a b c"] && report.cycle == ["a b c"])
+    }
 }
