@@ -11,9 +11,10 @@ import Testing
     @Test(arguments: [
         ("page", ["Page"]), ("ROOT", ["Page"]), ("100%", ["Sale 100%"]), ("_", []), ("still here", ["Page"]),
         ("größe", ["Größe"]), ("GRÖSSE", []), ("GRÖßE", ["Größe"]),
-        ("Shop.Pa", ["Page"]), ("hop.gr", ["Größe"]), ("other.page", []), ("", ["Page", "Sale 100%", "Größe"]),
+        ("Shop.Pa", ["Page"]), ("hop.gr", ["Größe"]), ("other.page", []),
+        ("", ["Page", "Sale 100%", "Größe"]),
     ])
-    func `search finds class, with its module and without, path and newest message`(text: String, found: [String]) throws {
+    func `search finds class and module, path and newest message`(text: String, found: [String]) throws {
         _ = try store.count(
             [
                 submission([
