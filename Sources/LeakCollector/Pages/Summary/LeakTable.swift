@@ -16,8 +16,13 @@ struct LeakTable: Component {
             <thead><tr><th scope="col">Leak</th><th scope="col">State</th><th scope="col">14 days</th>\#
             \#(head("Reports", .reports, isNumber: true))\#(head("Installs", .installs, isNumber: true))\#
             \#(head("Versions", .firstSeen))\#(head("Last seen", .lastSeen))</tr></thead>
-            <tbody>\#(leaks.map { LeakTableRow(context: context, row: $0, namesApp: hasApps).html })</tbody></table>
+            <tbody>\#(rows)</tbody></table>
             """#
+    }
+
+    private var rows: [HTML] {
+        let namesApp = hasApps
+        return leaks.map { LeakTableRow(context: context, row: $0, namesApp: namesApp).html }
     }
 
     /// Whether a row leaves open which app it is of.
