@@ -100,8 +100,12 @@ extension BrowserTests {
                 try await tab.loading { try await tab.click("footer a[href$='/reports']") }
                 #expect(try await tab.path.hasSuffix("/reports"))
                 _ = try await tab.evaluate("history.back()")
-                try await tab.wait(until: "!location.pathname.endsWith('/reports')")
-                try await tab.loading { try await tab.click(words: "All leaks of this class") }
+                try await tab.wait(
+                    until: "!location.pathname.endsWith('/reports') && document.readyState === 'complete'")
+                // The page gone back to may say only now that it is loaded: what is waited for is the class.
+                try await tab.click(words: "All leaks of this class")
+                try await tab.wait(
+                    until: "location.pathname === '/classes' && document.readyState === 'complete'")
                 #expect(try await tab.path.hasPrefix("/classes?class="))
                 try await tab.expect("h1", reads: ["CartViewModel"])
             }
