@@ -21,15 +21,15 @@ final class CartTests: XCTestCase {
     }
 }
 
-/// The lines that the README shows under “In your tests” stand above, where they are compiled and run.
+/// The example of docs/INTEGRATION.md under “In your tests” stands above, where it is compiled and run.
 @Suite struct ReadmeTests {
-    @Test func `the README shows what is compiled here`() throws {
+    @Test func `the guide shows the example that is compiled here`() throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: top.appendingPathComponent("README.md"), encoding: .utf8)
-        let section = try #require(readme.components(separatedBy: "\n### In your tests\n").last)
+        let guide = try String(contentsOf: top.appendingPathComponent("docs/INTEGRATION.md"), encoding: .utf8)
+        let section = try #require(guide.components(separatedBy: "\n## In your tests\n").last)
         let shown =
-            try #require(section.components(separatedBy: "\n### ").first)
+            try #require(section.components(separatedBy: "\n## ").first)
             .components(separatedBy: "```swift\n").last?.components(separatedBy: "```\n").first ?? ""
         #expect(shown.split(separator: "\n").count >= 10)
         #expect(try String(contentsOf: here, encoding: .utf8).contains(shown))

@@ -8,7 +8,7 @@ import Threads
 
 @testable import LeakReporter
 
-/// The lines that the README shows under “In your app”, compiled as they stand there.
+/// The Swift lines of README.md and docs/INTEGRATION.md, compiled as they stand there.
 @Suite struct ReadmeTests {
     private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
 
@@ -54,30 +54,50 @@ import Threads
         DetectorMessage(try #require(arrived(from: reporter)["message"] as? String))
     }
 
-    @Test func `each line of the README is compiled here`() throws {
-        let here = URL(fileURLWithPath: #filePath)
-        let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: top.appendingPathComponent("README.md"), encoding: .utf8)
-        let code = try String(contentsOf: here, encoding: .utf8)
-        let lines = Self.swiftLines(of: readme)
-        #expect(lines.count >= 16)
+    private static func text(of file: String) throws -> String {
+        let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: top.appendingPathComponent(file), encoding: .utf8)
+    }
+
+    @Test(arguments: [("README.md", 6), ("docs/INTEGRATION.md", 16)])
+    func `each Swift line is compiled here`(page: String, atLeast: Int) throws {
+        let code = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
+        let lines = Self.swiftLines(of: try Self.text(of: page))
+        #expect(lines.count >= atLeast)
         for line in lines { #expect(code.contains(line), "\(line)") }
     }
 
-    /// Of the section “In your app”: the lines of its Swift blocks, the code in the last column of its table, and code
-    /// that has a line of its own.
-    private static func swiftLines(of readme: String) -> [String] {
-        let section =
-            readme.components(separatedBy: "## In your app\n").last?
-            .components(separatedBy: "\n### ").first ?? ""
+    @Test(arguments: ["README.md", "docs/INTEGRATION.md"])
+    func `the lines for Package_swift name this package and its products`(page: String) throws {
+        let block = try #require(
+            Self.text(of: page).components(separatedBy: "```swift\n// Package.swift\n").last?
+                .components(separatedBy: "```").first)
+        let manifest = try Self.text(of: "Package.swift")
+        let names = block.split(separator: "\"").filter { $0.hasPrefix("Leak") }
+        #expect(names == ["LeakReporter", "LeakDetector"])
+        for name in names { #expect(manifest.contains(".library(name: \"\(name)\"")) }
+        // SwiftPM names a package that a path leads to after the last folder.
+        #expect(block.contains(".package(path: \"../leak-collector\")"))
+        #expect(block.components(separatedBy: "package: \"leak-collector\"").count == 3)
+        #expect(manifest.contains("name: \"leak-collector\""))
+    }
+
+    /// Lines of Swift blocks, the code in the last column of a table, and code that has a line of its own. Left out are
+    /// lines for Package.swift, and the section about tests, which a suite of `LeakDetectorTesting` compiles.
+    private static func swiftLines(of page: String) -> [String] {
+        let sections = page.components(separatedBy: "\n## ").filter { !$0.hasPrefix("In your tests\n") }
         var lines: [String] = []
         var isSwift = false
-        for line in section.components(separatedBy: "\n") {
+        for line in sections.joined(separator: "\n## ").components(separatedBy: "\n") {
             if line.hasPrefix("```") {
                 isSwift = line == "```swift"
+            } else if line == "// Package.swift" {
+                isSwift = false
             } else if isSwift {
                 lines.append(line.trimmingCharacters(in: .whitespaces))
-            } else if line.hasPrefix("`reporter") || (line.hasPrefix("| ") && line.contains("eporter")) {
+            } else if line.hasPrefix("`reporter") || line.hasPrefix("| ") && line.contains("eporter.record(")
+            {
                 let cell = line.components(separatedBy: "| ").last ?? line
                 lines.append(cell.components(separatedBy: "`").dropFirst().first ?? "")
             }
@@ -91,6 +111,12 @@ import Threads
             endpoint: "https://leaks.example.com", key: "INGEST-KEY",
             app: .init(id: "com.acme.shop", module: "Shop", version: "5.2.0", build: "812")))
         #expect(!reporter.statistics.isStopped)
+    }
+
+    /// Compiled and not called: it would write to the folder of the person who runs the tests.
+    private func start() {
+        let reporter = LeakReporter(.init(endpoint: "https://leaks.example.com", key: "INGEST-KEY"))
+        reporter.startSession()
     }
 
     private class UIViewController {}
@@ -215,7 +241,7 @@ import Threads
         #expect(message.className == "LeakReporterTests.ReadmeTests.ViewModel")
     }
 
-    @Test func `whatever gives an NSError`() throws {
+    @Test func `any detector that gives an NSError`() throws {
         let text = try #require(Self.texts(of: .leakedViewControllerDetector).first)
         let error = NSError(domain: "com.acme.shop", code: 8, userInfo: [NSLocalizedDescriptionKey: text])
         let reporter = makeReporter()

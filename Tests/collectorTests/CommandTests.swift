@@ -110,10 +110,10 @@ import Testing
         #expect(throws: Command.Misuse(words)) { try Command(arguments) }
     }
 
-    @Test func `the README's table is what the program takes`() throws {
-        let readme = URL(fileURLWithPath: CollectorProcess.publicFolder).deletingLastPathComponent()
-            .appendingPathComponent("README.md")
-        let text = try String(contentsOf: readme, encoding: .utf8)
+    @Test func `the table of settings is what the program takes`() throws {
+        let page = URL(fileURLWithPath: CollectorProcess.publicFolder).deletingLastPathComponent()
+            .appendingPathComponent("docs/CONFIGURATION.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
         for setting in Setting.allCases {
             let flag = setting.flag.map { "`\($0)`" } ?? ""
             let row = "| \(flag) | `\(setting.variable)` | \(setting.fallback) | \(setting.meaning) |"

@@ -1,5 +1,5 @@
 /// One thing an operator can set, by flag or by environment variable. The one place that names them: reading, `--help`
-/// and the README's table all come from here.
+/// and the table of docs/CONFIGURATION.md all come from here.
 public enum Setting: String, CaseIterable, Sendable {
     case host, port, data
     case databaseURL = "database-url"
