@@ -48,7 +48,10 @@ public final class Collector: Sendable {
     ) throws {
         let isSecure = settings.url?.hasPrefix("https://") ?? false
         // `__Host-` lets no other host of the domain set it, and wants TLS. RFC 6265bis §4.1.3.2
-        let gate = Gate(cookieName: isSecure ? "__Host-leaks_session" : "leaks_session_\(settings.port)")
+        let gate = Gate(
+            cookieName: isSecure ? "__Host-leaks_session" : "leaks_session_\(settings.port)",
+            trustedOrigins: Set(
+                (settings.trustedOrigins + [settings.url].compactMap(\.self)).compactMap { WebOrigin($0) }))
         let signIn = SignIn(store: store, gate: gate, isSecure: isSecure)
         self.store = store
         let health = StoreHealth()

@@ -164,8 +164,10 @@ import Testing
                 == 403)
         #expect(try running.get("/", fields: session).status == 200)
         #expect(
-            try running.post("", "application/x-www-form-urlencoded", to: "/sign-out", fields: session).status
-                == 303)
+            try running.post(
+                "", "application/x-www-form-urlencoded", to: "/sign-out",
+                fields: session + [HTTPField("Origin", running.address)]
+            ).status == 303)
         #expect(try running.get("/", fields: session).status == 303)
     }
 

@@ -11,7 +11,7 @@ extension Gate {
         }
         // A browser adds the cookie of whoever is signed in to what another site has it send, in ways that
         // `SameSite` does not cover: a page of the same host on another port, for one.
-        let provenance = Provenance(of: request)
+        let provenance = provenance(of: request)
         guard provenance == .here || provenance == .untold && credential.purpose != .session else {
             throw Problem(
                 .forbidden,

@@ -18,9 +18,15 @@ final class Gate: Sendable {
     private let state: Guarded<State>
     /// Cookies know no ports: two collectors of one host must not take each other's.
     let cookieName: String
+    /// The origins whose pages may send forms, besides the one that `Host` names.
+    private let trustedOrigins: Set<WebOrigin>
 
-    init(_ credentials: [Credential] = [], cookieName: String = "leaks_session") {
+    init(
+        _ credentials: [Credential] = [], cookieName: String = "leaks_session",
+        trustedOrigins: Set<WebOrigin> = []
+    ) {
         self.cookieName = cookieName
+        self.trustedOrigins = trustedOrigins
         state = Guarded(State(ring: KeyRing(credentials)))
     }
 
@@ -81,6 +87,11 @@ final class Gate: Sendable {
             return nil
         }
         return String(value.dropFirst(7).drop { $0 == " " })
+    }
+
+    /// Tells requests of our own pages from those of other sites.
+    func provenance(of request: borrowing Request) -> Provenance {
+        Provenance(of: request, trusting: trustedOrigins)
     }
 
     /// The session's secret among the request's cookies. RFC 6265 §4.2.1

@@ -38,11 +38,7 @@ public final class Erasure: Sendable {
     }
 
     /// Answers once the install is gone. The id is in no log: it is what somebody asked to forget.
-    func receive(_ install: String, _ request: borrowing Request, _ responder: consuming Responder) {
-        guard Visits.isFromHere(request) else {
-            responder.send(Problem(.forbidden, "this request was sent from another site").response)
-            return
-        }
+    func receive(_ install: String, _ responder: consuming Responder) {
         let job = Job(install: Install.hash(install), responder: SharedResponder(responder))
         let refusal: Problem? = state.with { state in
             if state.isStopping { return Self.stopping }

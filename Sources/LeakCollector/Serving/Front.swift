@@ -166,7 +166,13 @@ final class Front: Service {
         case .handout(let change): handOut(change, request, responder)
         case .formAddress(let page): responder.send(.redirect(to: Links.served.to(page)))
         case .install(let id):
-            erasure.receive(id, request, responder)
+            do throws(Problem) {
+                _ = try gate.author(of: request, now: now())
+            } catch {
+                responder.send(error.response)
+                return
+            }
+            erasure.receive(id, responder)
         case .signInPage, .signIn, .signOut:
             visits.receive(route, request, responder, now: now())
         default:

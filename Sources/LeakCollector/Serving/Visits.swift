@@ -10,13 +10,21 @@ struct Visits: Sendable {
     func receive(_ route: Route, _ request: borrowing Request, _ responder: consuming Responder, now: Int64) {
         // A HEAD, as some programs send to look at a link, must not use the link up.
         let code = request.method == .get ? request.query("code") : nil
+        let provenance = signIn.gate.provenance(of: request)
         switch route {
         case .signInPage where code == nil:
             let problem: SignInPage.Problem? = request.query("out") == nil ? nil : .signedOut
             responder.send(page(problem, destination: Self.destination(request.query("to")), now))
-        case .signIn where !Self.isFromHere(request), .signOut where !Self.isFromHere(request):
+        case .signIn where provenance == .elsewhere, .signOut where provenance == .elsewhere:
             responder.send(
                 .page(error: .forbidden, detail: "This form was sent from another site.", now: now))
+        // A browser adds the cookie by itself, and says where the form stands.
+        case .signOut where provenance == .untold && signIn.gate.sessionCookie(of: request) != nil:
+            responder.send(
+                .page(
+                    error: .forbidden,
+                    detail: "Nothing says that this form comes from a page of this collector.",
+                    now: now))
         case .signOut:
             let session = signIn.gate.sessionCookie(of: request) ?? ""
             run(responder, now) {
@@ -71,11 +79,5 @@ struct Visits: Sendable {
         guard second != UInt8(ascii: "/"), second != UInt8(ascii: "\\") else { return nil }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         return text
-    }
-
-    /// Whether a form comes from one of our own pages, as far as it is told: a request that says nothing comes from a
-    /// program, which carries no cookie by accident.
-    static func isFromHere(_ request: borrowing Request) -> Bool {
-        Provenance(of: request) != .elsewhere
     }
 }

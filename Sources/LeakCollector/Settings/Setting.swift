@@ -4,7 +4,9 @@ public enum Setting: String, CaseIterable, Sendable {
     case host, port, data
     case databaseURL = "database-url"
     case databaseBytes = "database-bytes"
-    case `public`, url, log
+    case `public`, url
+    case trustedOrigins = "trusted-origins"
+    case log
     case accessLog = "access-log"
     case reportsPerSecond = "reports-per-second"
     case knownLeaks = "known-leaks"
@@ -28,6 +30,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .databaseBytes: "COLLECTOR_DATABASE_BYTES"
         case .public: "COLLECTOR_PUBLIC"
         case .url: "COLLECTOR_URL"
+        case .trustedOrigins: "COLLECTOR_TRUSTED_ORIGINS"
         case .log: "COLLECTOR_LOG"
         case .accessLog: "COLLECTOR_ACCESS_LOG"
         case .reportsPerSecond: "COLLECTOR_REPORTS_PER_SECOND"
@@ -47,6 +50,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .databaseBytes: "17179869184, which are 16 GiB"
         case .public: "the Public folder installed with the program"
         case .url: "http://localhost:PORT"
+        case .trustedOrigins: "the origin of --url, and the host that a request names"
         case .log: "text"
         case .accessLog: "off"
         case .reportsPerSecond: "10000 while the store is behind"
@@ -65,7 +69,9 @@ public enum Setting: String, CaseIterable, Sendable {
                 + "alone"
         case .databaseBytes: "how large that file may grow; beyond, reports are refused"
         case .public: "folder of style, icon and error pages"
-        case .url: "address people use, for links and Secure cookies"
+        case .url: "address people use, for links, Secure cookies, and forms sent behind a proxy"
+        case .trustedOrigins:
+            "further addresses whose pages may send forms, separated by commas: https://leaks.example.com"
         case .log: "text or json, on standard error"
         case .accessLog: "off, text or json: a line for each request, on standard output"
         case .reportsPerSecond:

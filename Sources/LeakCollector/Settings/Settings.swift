@@ -24,6 +24,8 @@ public struct Settings: Sendable {
     public var publicFolder: String?
     /// Without a slash at the end; `nil`: `http://localhost:PORT`.
     public var url: String?
+    /// Origins whose pages may send forms, besides ``url`` and the one that a request's `Host` names.
+    public var trustedOrigins: [String] = []
     public var logForm = LogForm.text
     public var accessLogForm = AccessLogForm.off
     /// Of one ingest key, on average; 0: as many as come; `nil`: 10,000 while the store is behind. Ten
@@ -96,6 +98,15 @@ public struct Settings: Sendable {
             publicFolder = value
         case .url:
             url = try Self.address(value, refuse)
+        case .trustedOrigins:
+            trustedOrigins = try Self.list(value, refuse) { (item) throws(SettingError) in
+                guard WebOrigin(item) != nil else {
+                    throw refuse(
+                        "names “\(item)”, must be addresses without a path, separated by commas, such as "
+                            + "https://leaks.example.com,http://leaks.internal:8080")
+                }
+                return item
+            }
         case .log:
             guard let form = LogForm(rawValue: value) else {
                 throw refuse("is “\(value)”, must be text or json")
@@ -119,6 +130,20 @@ public struct Settings: Sendable {
         case .accessToken:
             accessToken = try Self.secret(value, refuse)
         }
+    }
+
+    /// Reads items that are separated by commas; blanks around them do not count.
+    private static func list<Item>(
+        _ value: String, _ refuse: (String) -> SettingError,
+        _ read: (String) throws(SettingError) -> Item
+    ) throws(SettingError) -> [Item] {
+        var items: [Item] = []
+        for part in value.split(separator: ",", omittingEmptySubsequences: false) {
+            let text = part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
+            guard !text.isEmpty else { throw refuse("has an empty entry; separate entries with one comma") }
+            items.append(try read(String(text)))
+        }
+        return items
     }
 
     /// Ignored silently, it would put reports in the wrong place.

@@ -35,6 +35,20 @@ import Testing
             "COLLECTOR_URL", "https://a/leaks",
             "COLLECTOR_URL must be an address without a path, such as https://leaks.example.com"
         ),
+        (
+            "COLLECTOR_TRUSTED_ORIGINS", "https://a, null",
+            "COLLECTOR_TRUSTED_ORIGINS names “null”, must be addresses without a path, separated by commas, such as "
+                + "https://leaks.example.com,http://leaks.internal:8080"
+        ),
+        (
+            "COLLECTOR_TRUSTED_ORIGINS", "https://a/leaks",
+            "COLLECTOR_TRUSTED_ORIGINS names “https://a/leaks”, must be addresses without a path, separated by commas, "
+                + "such as https://leaks.example.com,http://leaks.internal:8080"
+        ),
+        (
+            "COLLECTOR_TRUSTED_ORIGINS", "https://a,",
+            "COLLECTOR_TRUSTED_ORIGINS has an empty entry; separate entries with one comma"
+        ),
         ("COLLECTOR_INGEST_KEY", "short", "COLLECTOR_INGEST_KEY is 5 characters, must be at least 16"),
         (
             "COLLECTOR_ACCESS_TOKEN", "with a space in it",
