@@ -16,8 +16,9 @@ struct HeldSegment {
     var sentAt: WireTime?
     /// The number of the first record in it, for those who wait until it is delivered.
     var firstTicket: UInt64
-    /// Files that say the same in part and must be gone before it is sent, or the next run would send that as well.
-    var successorOf: [String] = []
+    /// Files that repeat a part of this segment and could not be removed yet. They must be gone before it is sent, or the
+    /// next run would send that part as well. Changed by ``SegmentQueue/holdBack(_:until:)`` alone.
+    var successorOf: Set<String> = []
     /// Whether there may be a file, if an empty one.
     var hasFile = false
     /// Whether the bytes that are sent survive a power cut.

@@ -47,10 +47,11 @@ extension SegmentQueue {
     /// - Returns: `nil` when there is nothing in the segment, which is gone then.
     private mutating func batch(at position: Int, _ now: Now) throws(FileFailure) -> Batch? {
         var held = waiting[position]
-        for name in held.successorOf where lingering[name] != nil {
-            removeFile(name)
+        for name in held.successorOf {
+            if lingering[name] != nil { removeFile(name) }
             if let failure = lingering[name] { throw failure }
         }
+        held.successorOf = []
         let bytes: [UInt8]
         do throws(FileFailure) {
             bytes = try read(held)
@@ -188,8 +189,8 @@ extension SegmentQueue {
         }
         waiting.removeAll { $0.key == held.key }
         write(records, isDue: isDue, at: now)
-        open?.held.successorOf += held.successorOf + [held.fileName]
         remove(held)
+        if let open { holdBack(open.held.key, until: held.successorOf.union([held.fileName])) }
         // What comes need not wait until it is gone.
         if lingering[held.fileName] != nil { close() }
     }
@@ -209,7 +210,8 @@ extension Segment {
     fileprivate func leftovers(
         _ reason: LeakReporter.DropReason, wasSent: Bool
     ) -> (denominators: [SegmentRecord], drops: [DroppedReports]) {
-        let denominators = checks.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
+        let denominators = checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
+        let dropped = dropSums
         switch reason {
         // It was answered, and nothing of it was counted. Denominators that were refused alone would be again.
         case .refused, .tooLong: return (reports.isEmpty ? [] : denominators, dropped)

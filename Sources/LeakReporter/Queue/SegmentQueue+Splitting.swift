@@ -24,6 +24,7 @@ extension SegmentQueue {
         // They count from here on: a piece is left out while the segment that it is of is there.
         waiting.replaceSubrange(position...position, with: made)
         remove(held)
+        for piece in made { holdBack(piece.key, until: held.successorOf.union([held.fileName])) }
     }
 
     private func make(
@@ -34,7 +35,6 @@ extension SegmentQueue {
         header.key = SightingID.make(at: now.wallTime)
         header.parent = parent.key
         var held = HeldSegment(key: header.key, firstTicket: parent.firstTicket)
-        held.successorOf = parent.successorOf + [parent.fileName]
         for record in [.header(header)] + records { record.write(to: &held.unsaved) }
         for case .report(let report) in records { held.sightings += Int(report.count) }
         return held
@@ -50,8 +50,8 @@ extension Segment {
                 alive: entry.report.alive.map { UInt32(clamping: $0) }, json: entry.report.json)
         }
         let others =
-            checks.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
-            + dropped.map { .dropped(reason: $0.reason, count: UInt64(clamping: $0.count)) }
+            checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
+            + dropSums.map { .dropped(reason: $0.reason, count: UInt64(clamping: $0.count)) }
         // Either may be what is too long: reports apart from the rest, then the halves of either.
         switch (lines.isEmpty, others.isEmpty) {
         case (false, false): return [others, Self.numbered(lines[...])]

@@ -149,15 +149,17 @@ struct SegmentQueue {
     mutating func add(
         _ session: EndedSession?, log: String, of other: SegmentHeader? = nil, at now: Now
     ) {
+        var successor: String?
         if let session {
             let own = origin
             change { $0 = other ?? own }
             add(session, at: now)
-            open?.held.successorOf.append(log)
             write([], at: now)
+            successor = open?.held.key
             change { $0 = own }
         }
         removeFile(log)
+        if let successor { holdBack(successor, until: [log]) }
     }
 
     /// Counts sightings that were thrown away, and has the collector told of those that it does not know of.
@@ -237,8 +239,17 @@ struct SegmentQueue {
         open = nil
     }
 
+    /// Files that may wait for their removal before no more are made: where files can be made and not removed, the disk
+    /// would fill up.
+    static let lingeringLimit = 256
+
     mutating func save(_ held: inout HeldSegment) {
         guard let folder, !held.unsaved.isEmpty else { return }
+        if !held.hasFile, lingering.count >= Self.lingeringLimit, let (_, failure) = lingering.first {
+            saveFailure = failure
+            self.failure = failure.description
+            return
+        }
         held.hasFile = true
         let (written, failure) = folder.append(held.unsaved, to: held.fileName)
         held.savedBytes += written
@@ -259,6 +270,17 @@ struct SegmentQueue {
     mutating func remove(_ held: HeldSegment) {
         waiting.removeAll { $0.key == held.key }
         if held.hasFile { removeFile(held.fileName) }
+    }
+
+    /// Keeps a segment from being sent until those of the files are gone that could not be removed.
+    mutating func holdBack(_ key: String, until names: some Sequence<String>) {
+        let left = names.filter { lingering[$0] != nil }
+        guard !left.isEmpty else { return }
+        if open?.held.key == key {
+            open?.held.successorOf.formUnion(left)
+        } else if let position = waiting.firstIndex(where: { $0.key == key }) {
+            waiting[position].successorOf.formUnion(left)
+        }
     }
 
     mutating func removeFile(_ name: String) {

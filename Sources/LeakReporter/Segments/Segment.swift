@@ -72,10 +72,18 @@ struct Segment: Hashable {
         batch.install = header.install
         batch.user = header.user
         batch.sentAt = sentAt
-        batch.checks = Self.sums(checks.map { ($0.className, $0.count) }).map(ClassChecks.init)
+        batch.checks = checkSums
         batch.sessions = sessions
-        batch.dropped = Self.sums(dropped.map { ($0.reason, $0.count) }).map(DroppedReports.init)
+        batch.dropped = dropSums
         return batch.headJSON()
+    }
+
+    /// One count for each class.
+    var checkSums: [ClassChecks] { Self.sums(checks.map { ($0.className, $0.count) }).map(ClassChecks.init) }
+
+    /// One count for each reason.
+    var dropSums: [DroppedReports] {
+        Self.sums(dropped.map { ($0.reason, $0.count) }).map(DroppedReports.init)
     }
 
     /// By name, so that the same counts are the same bytes.

@@ -1,0 +1,174 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Bounds of memory and disk under any sequence of answers.
+///
+/// `REPORTER_ROUNDS` sets the number of rounds; mixes of one kind of answer have a twentieth.
+@Suite struct RandomAnswersTests {
+    static let rounds =
+        unsafe getenv("REPORTER_ROUNDS").flatMap { unsafe Int(String(cString: $0)) } ?? 10_000
+
+    static let mixes: [RandomPeer.Mix] = [
+        .init(description: "all kinds", taken: 6, tooLong: 3, refused: 2, lost: 3, declined: 3),
+        .init(description: "everything is too long", tooLong: 1),
+        .init(description: "everything is refused", refused: 1),
+        .init(description: "everything is declined", declined: 1),
+        .init(description: "mostly too long, then lost", taken: 1, tooLong: 6, lost: 2),
+    ]
+
+    @Test(arguments: mixes) func `no sequence of answers fills memory or disk`(mix: RandomPeer.Mix) {
+        var life = AnsweredLife(mix, isDiskHealthy: true)
+        life.live(rounds: mix == Self.mixes[0] ? Self.rounds : Self.rounds / 20)
+        #expect(life.problems.prefix(4) == [])
+    }
+
+    @Test(arguments: mixes)
+    func `no sequence of answers fills memory or disk while files cannot be removed`(mix: RandomPeer.Mix) {
+        var life = AnsweredLife(mix, isDiskHealthy: false)
+        life.live(rounds: Self.rounds / 40)
+        #expect(life.problems.prefix(4) == [])
+    }
+
+    /// An endpoint that answers 413 to everything, and one new leak every 12 seconds.
+    @Test func `forty leaks that are too long leave a few hundred bytes`() {
+        let device = SimulatedDevice()
+        for number in 0..<40 {
+            device.record("Shop.Part\(number)")
+            device.commit()
+            device.pass(12_000)
+            while device.send({ _, _, _ in .tooLong(why: "413") }) { device.commit() }
+            let lists = device.outbox.queue.successorNames
+            guard lists == 0 else {
+                Issue.record("\(lists) names of successors after \(number + 1) leaks")
+                return
+            }
+        }
+        #expect(device.outbox.statistics.dropped == [.tooLong: 40])
+        #expect(device.disk.files.count <= 1)
+        #expect(device.disk.files.values.reduce(0) { $0 + $1.count } < 16 * 1024)
+        device.pass(12_000)
+        device.record("Shop.Late")
+        device.pass(12_000)
+        while device.send() { device.commit() }
+        #expect(device.collector.told == ["too_long": 40])
+        #expect(device.problems + device.collector.problems == [])
+    }
+}
+
+/// A device that records and sends for a long time, to a peer that answers at random.
+private struct AnsweredLife {
+    private let device: SimulatedDevice
+    private var peer: RandomPeer
+    private var random: SeededNumbers
+    private let isDiskHealthy: Bool
+    private(set) var problems: [String] = []
+
+    init(_ mix: RandomPeer.Mix, isDiskHealthy: Bool) {
+        var bounds = LeakReporter.Bounds()
+        bounds.diskBytes = 64 * 1024
+        bounds.memoryBytes = 64 * 1024
+        bounds.batchBytes = 16 * 1024
+        bounds.reportsPerSession = .max
+        bounds.bytesPerDay = .max
+        device = SimulatedDevice(bounds)
+        random = SeededNumbers(seed: 7)
+        peer = RandomPeer(mix: mix, random: SeededNumbers(seed: 11))
+        self.isDiskHealthy = isDiskHealthy
+    }
+
+    mutating func live(rounds: Int) {
+        for round in 0..<rounds {
+            if !isDiskHealthy { breakDisk(in: round) }
+            device.pass(Int.random(in: 1...24_000, using: &random))
+            record(round)
+            device.commit()
+            if random.chance(0.02) { device.restart() }
+            var attempts = 0
+            while attempts < 200, send() {
+                attempts += 1
+                device.commit()
+            }
+            check(round)
+            guard problems.isEmpty else { return }
+        }
+        problems += device.problems + device.collector.problems
+        for (name, count) in device.collector.counted where count > device.recorded[name, default: 0] {
+            problems.append("\(name) was counted \(count) times")
+        }
+    }
+
+    private mutating func record(_ round: Int) {
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+            var report = LeakReport()
+            report.className = "Shop.Part\(round).\(Int.random(in: 0..<50, using: &random))"
+            report.reason = String(repeating: "r", count: Int.random(in: 0...120, using: &random))
+            report.event = .leak
+            device.record(report)
+        }
+        guard random.chance(0.3) else { return }
+        device.number()
+        let name = "Shop.Cart\(Int.random(in: 0..<20, using: &random))"
+        device.outbox.record([ClassChecks(className: name, count: 3)], at: device.now)
+        if device.outbox.hasSession {
+            device.outbox.endSession(at: device.now)
+        } else {
+            device.outbox.startSession(isPolled: false, at: device.now)
+        }
+        if random.chance(0.3) { device.outbox.hurry() }
+    }
+
+    private mutating func send() -> Bool {
+        var peer = peer
+        defer { self.peer = peer }
+        return device.send { collector, batch, wallTime in
+            Delivery(peer.reply(to: batch, &collector, at: wallTime), now: wallTime)
+        }
+    }
+
+    private mutating func breakDisk(in round: Int) {
+        let isBroken = round / 50 % 2 == 0
+        device.disk.fault = { _, kind in isBroken && kind == "remove" ? .failure(30, written: 0) : .none }
+    }
+
+    // MARK: Bounds
+
+    private mutating func check(_ round: Int) {
+        let queue = device.outbox.queue
+        let held = queue.waiting + [queue.open?.held].compactMap(\.self)
+        // The batch on its way and the open segment are not thrown away, so each may come on top.
+        let slack = 2 * device.bounds.batchBytes + 4 * 1024
+        func expect(_ name: String, _ value: Int, atMost bound: Int) {
+            if value > bound { problems.append("round \(round): \(name) is \(value), at most \(bound)") }
+        }
+        expect("bytes in memory", held.reduce(0) { $0 + $1.unsaved.count }, atMost: 64 * 1024 + slack)
+        // The header alone has some hundred bytes.
+        expect("segments", held.count, atMost: (128 * 1024 + slack) / 64)
+        expect("files that could not be removed", queue.lingering.count, atMost: isDiskHealthy ? 0 : 1_024)
+        expect(
+            "names of successors", queue.successorNames,
+            atMost: isDiskHealthy ? 0 : 2 * 1_024 * max(held.count, 1))
+        expect(
+            "records of the open segment", queue.open?.recordCount ?? 0, atMost: WireLimits.checksCount + 64)
+        expect(
+            "bytes of a failure's text", device.outbox.statistics.lastFailure?.utf8.count ?? 0, atMost: 2_048)
+        guard isDiskHealthy else { return }
+        let files = device.disk.files
+        expect("files", files.count, atMost: held.count + 1)
+        expect("bytes on the disk", files.values.reduce(0) { $0 + $1.count }, atMost: 64 * 1024 + slack)
+    }
+}
+
+extension SegmentQueue {
+    /// Names in all lists of files that hold segments back.
+    fileprivate var successorNames: Int {
+        waiting.reduce(0) { $0 + $1.successorOf.count } + (open?.held.successorOf.count ?? 0)
+    }
+}

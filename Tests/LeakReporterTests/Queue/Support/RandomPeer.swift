@@ -1,0 +1,83 @@
+import LeakMessage
+import ReportTransport
+
+@testable import LeakReporter
+
+/// Answers as servers, gateways and broken networks do, drawn at random.
+struct RandomPeer {
+    /// The kinds of answers and how often each is drawn.
+    struct Mix: Hashable, Sendable, CustomStringConvertible {
+        let description: String
+        var taken = 0
+        var tooLong = 0
+        var refused = 0
+        var lost = 0
+        var declined = 0
+    }
+
+    let mix: Mix
+    var random: SeededNumbers
+
+    /// - Parameter collector: receives the batch where the answer is its own, and where only the answer is lost.
+    mutating func reply(
+        to batch: SegmentQueue.Batch, _ collector: inout ModelCollector, at wallTime: WireTime
+    ) -> Reply {
+        var lot = Int.random(
+            in: 0..<(mix.taken + mix.tooLong + mix.refused + mix.lost + mix.declined), using: &random)
+        func isDrawn(_ weight: Int) -> Bool {
+            lot -= weight
+            return lot < 0
+        }
+        if isDrawn(mix.taken) { return Self.answer(of: collector.receive(batch, at: wallTime)) }
+        if isDrawn(mix.tooLong) {
+            // A limit of its own each time. A batch that was taken before is not too long: its size has not changed.
+            guard batch.body.count > Int.random(in: 0...20_000, using: &random), !collector.knows(batch.key)
+            else {
+                return Self.answer(of: collector.receive(batch, at: wallTime))
+            }
+            return problem(413)
+        }
+        // A refusal of what was counted before would be a lie of the collector's.
+        if isDrawn(mix.refused), !collector.knows(batch.key) {
+            return problem(
+                [400, 401, 403, 404, 405, 409, 415, 422, 431].randomElement(using: &random) ?? 400)
+        }
+        if isDrawn(mix.lost) {
+            if Bool.random(using: &random) { _ = collector.receive(batch, at: wallTime) }
+            return .none("the connection was closed")
+        }
+        let statuses =
+            [301, 408, 429, 500, 502, 503, 504] + (collector.knows(batch.key) ? [] : [401, 403, 404])
+        return problem(statuses.randomElement(using: &random) ?? 503)
+    }
+
+    private mutating func problem(_ status: Int) -> Reply {
+        let kinds: [(type: String?, body: String)] = [
+            ("application/problem+json", #"{"type": "about:blank", "status": \#(status)}"#),
+            ("application/problem+json", #"{"title": "no", "detail": "not now"}"#),
+            ("application/json", #"{"timestamp": 1, "status": \#(status), "error": "no", "path": "/"}"#),
+            ("text/html", "<html>\(String(repeating: "no ", count: 2_000))</html>"), (nil, ""),
+        ]
+        let (type, body) = kinds.randomElement(using: &random) ?? (nil, "")
+        let waits = [
+            nil, nil, "0", "5", "120", "99999999999999999999", "Sun, 06 Nov 1994 08:49:37 GMT", "soon",
+        ]
+        return .answer(
+            Reply.Answer(
+                status: status, retryAfter: waits.randomElement(using: &random) ?? nil,
+                location: status == 301 ? "https://\(String(repeating: "a", count: 4_000))" : nil,
+                contentType: type, body: Array(body.utf8)))
+    }
+
+    /// What the collector would have written.
+    private static func answer(of delivery: Delivery) -> Reply {
+        switch delivery {
+        case .accepted(let rejected, _):
+            let list = rejected.map { #"{"index": \#($0), "reason": "no"}"# }.joined(separator: ",")
+            return .answer(
+                Reply.Answer(status: 200, body: Array(#"{"accepted": 1, "rejected": [\#(list)]}"#.utf8)))
+        case .tooLong: return .answer(Reply.Answer(status: 413, contentType: "application/problem+json"))
+        default: return .answer(Reply.Answer(status: 422, contentType: "application/problem+json"))
+        }
+    }
+}
