@@ -73,6 +73,7 @@ hostile: ## the server under attack: slowhttptest, 1,200 hostile connections, a 
 	swift build -c release --package-path Benchmarks --product hostile-bench
 	$(hostile) --slow 5 --churn 20000
 	$(hostile) --rounds 2 --seconds 3
+	$(hostile) --rounds 1 --seconds 3 --observers off
 
 fuzz: setup ## fuzz the reading of requests and of reports with libFuzzer for FUZZ_SECONDS (120)
 	@Scripts/fuzz

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "benchmarks",
-    platforms: [.macOS(.v13)],
+    platforms: [.macOS(.v15)],
     traits: [.trait(name: "PostgreSQL", description: "database-bench, which needs libpq.")],
     dependencies: [
         .package(

@@ -33,14 +33,20 @@ public struct Limits: Sendable {
     /// See ``bodyTime``.
     public var bodyUnitBytes = 16 << 10
     /// Between two requests of one connection.
-    public var idleTime = Duration.seconds(60)
+    ///
+    /// Longer than the 60 seconds after which most load balancers close their side, so that none of them sends a request
+    /// on a connection that the server is just closing.
+    public var idleTime = Duration.seconds(75)
     /// Without a byte of an answer being taken by the peer, or being behind ``writeBytesPerSecond`` by that much.
     public var writeTime = Duration.seconds(30)
     /// Bytes of an answer that earn a peer another second, up to ``writeTime``: a second for each 4 KiB is the slowest
     /// reader we wait for.
     public var writeBytesPerSecond = 4 << 10
-    /// For reading and dropping what a refused peer still sends, so that it gets to read the refusal.
-    public var lingerTime = Duration.seconds(1)
+    /// Without a byte from a refused peer before its connection is closed. What it still sends is read and dropped, so
+    /// that it gets to read the refusal: closing with bytes unread would reset the connection.
+    public var lingerTime = Duration.seconds(5)
+    /// For reading and dropping what a refused peer still sends, however steadily it comes.
+    public var lingerTotalTime = Duration.seconds(30)
     /// Bytes dropped that way: twice the largest body and more.
     public var lingerBytes = 4 << 20
     /// For one call of the service on its loop's thread; a longer one is not stopped but counted and told, since all

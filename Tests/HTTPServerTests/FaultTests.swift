@@ -125,7 +125,7 @@ import Threads
 
     @Test func `a refused peer that goes on dripping is let go in time`() throws {
         var limits = Limits()
-        limits.lingerTime = .milliseconds(100)
+        limits.lingerTotalTime = .milliseconds(100)
         try withServer(limits: limits) { server in
             let client = Client(port: server.port)
             client.send("BREW / HTTP/1.1\r\n\r\n")
@@ -137,6 +137,45 @@ import Threads
                 drips += 1
             }
             #expect(drips < 1000)
+        }
+    }
+
+    /// Each attempt sends for longer than the server waits without a byte. One attempt without a reset is enough: a busy
+    /// machine may hold up the client of another.
+    @Test func `a refused peer that sends slowly is not reset while it sends`() throws {
+        var limits = Limits()
+        limits.lingerTime = .milliseconds(500)
+        let isRead = try withServer(limits: limits) { server in
+            (0..<20).contains { _ in
+                let client = Client(port: server.port)
+                client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n")
+                let clock = ContinuousClock()
+                let start = clock.now
+                var isOpen = true
+                while isOpen && clock.now - start < .seconds(1) {
+                    isOpen = client.send([UInt8](repeating: 0x61, count: 1000))
+                    Client.pause()
+                }
+                return isOpen && client.answers(1).first?.status == 413
+            }
+        }
+        #expect(isRead)
+    }
+
+    @Test func `the answer to a refused body that stays away is not reset`() throws {
+        var limits = Limits()
+        limits.bodyTime = .milliseconds(50)
+        let service = EchoService { _ in Response(.unauthorized) }
+        try withServer(service, limits: limits) { server in
+            let client = Client(port: server.port)
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n")
+            #expect(server.comesToCount { $0.timedOut.body == 1 })
+            // Sent after the server gave the body up: a connection that is closed would answer with a reset.
+            for _ in 0..<5 {
+                #expect(client.send("late"))
+                Client.pause()
+            }
+            #expect(client.answers(1).first?.status == 401)
         }
     }
 

@@ -19,6 +19,8 @@ final class Attacker {
         case garbage
         /// Half a request and a reset, twice a second.
         case reset
+        /// One byte of a head, then nothing.
+        case oneByte
     }
 
     private let kind: Kind
@@ -38,7 +40,7 @@ final class Attacker {
 
     private var pause: UInt64 {
         switch kind {
-        case .slowHead, .slowBody, .slowReader, .idle: 1_000_000_000
+        case .slowHead, .slowBody, .slowReader, .idle, .oneByte: 1_000_000_000
         case .endlessChunks, .pipelining: 100_000_000
         case .garbage, .reset: 500_000_000
         }
@@ -73,7 +75,7 @@ final class Attacker {
         case .slowHead: return isThere(wire, &scratch) && wire.send(Self.field) != .ended
         case .slowBody: return isThere(wire, &scratch) && wire.send(Self.field.prefix(1)) != .ended
         case .slowReader: return wire.receive(into: &scratch, atMost: 16) != .ended
-        case .idle: return isThere(wire, &scratch)
+        case .idle, .oneByte: return isThere(wire, &scratch)
         case .endlessChunks: return isThere(wire, &scratch) && wire.send(Self.chunks) != .ended
         case .pipelining:
             opening = Self.requests
@@ -107,6 +109,7 @@ final class Attacker {
         .endlessChunks: Array("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)[...],
         .garbage: (0..<200).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }[...],
         .reset: Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Le".utf8)[...],
+        .oneByte: Array("G".utf8)[...],
     ]
 }
 

@@ -6,11 +6,12 @@ import LoadTools
 let usage = """
     usage: hostile-bench [--echo PATH] [--workers 1] [--rounds 5] [--seconds 3] [--attackers 1200]
                          [--kinds \(Attacker.Kind.allCases.map(\.rawValue).joined(separator: ","))]
-                         [--slow SECONDS] [--slow-connections 1000] [--churn COUNT]
+                         [--slow SECONDS] [--slow-connections 1000] [--churn COUNT] [--observers on|off]
 
     Without --slow and --churn: latency of good clients alone and under attack. --slow runs slowhttptest in its four
-    modes for that long each. --churn opens and closes that many connections. Ends with 1 when good clients were not
-    served or something was not given back.
+    modes for that long each. --churn opens and closes that many connections. --observers off starts http-echo without
+    access log and hooks. Ends with 1 when good clients were not served, something was not given back, or the observers
+    were told of other answers than the server counted.
     """
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -46,7 +47,10 @@ if let port = option("--swarm").flatMap({ Int($0) }) {
 do {
     let server = try ServerProcess(
         option("--echo") ?? ".build/release/http-echo",
-        ["--port", "0", "--workers", "\(number("--workers", 1))"])
+        [
+            "--port", "0", "--workers", "\(number("--workers", 1))", "--observers",
+            option("--observers") ?? "on",
+        ])
     let bench = Bench(server: server, port: try server.announcedPort(), program: CommandLine.arguments[0])
     var isServed = true
     if let seconds = option("--slow").flatMap({ Int($0) }) {

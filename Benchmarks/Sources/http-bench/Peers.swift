@@ -13,7 +13,8 @@ struct Peer {
     var port: Int
 
     static func ours(program: String, files: String) throws -> Peer {
-        let process = try ServerProcess(program, ["--port", "0", "--files", files], core: Core.server)
+        let process = try ServerProcess(
+            program, ["--port", "0", "--files", files, "--observers", "off"], core: Core.server)
         return Peer(process: process, port: try process.announcedPort())
     }
 

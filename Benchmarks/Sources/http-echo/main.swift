@@ -10,6 +10,7 @@ import HTTPServer
 
 let usage = """
     usage: http-echo [--host HOST] [--port PORT] [--workers COUNT] [--files FOLDER]
+                     [--observers on|off] [--access-log FILE]
 
     Answers every known method but TRACE and CONNECT, on every path, with 200 and the request's body.
 
@@ -17,9 +18,11 @@ let usage = """
       --port PORT      0 takes any free port (default 8080)
       --workers COUNT  threads, each with a loop of its own (default 1)
       --files FOLDER   paths of its files are answered with the file instead
+      --observers on|off  access log and hook for slow calls, and a thread that reads the counters (default on)
+      --access-log FILE   where the access log goes (default /dev/null)
 
     The first line on standard output is "listening on http://HOST:PORT". Ends with 0 on SIGTERM or SIGINT, at once
-    on a second one.
+    on a second one; with 1 when the observers were told of other answers than the server counted.
     """
 
 func fail(_ message: String) -> Never {
@@ -29,6 +32,8 @@ func fail(_ message: String) -> Never {
 
 var configuration = Server.Configuration()
 var folder: String?
+var isObserved = true
+var accessLog = "/dev/null"
 var arguments = CommandLine.arguments.dropFirst()
 while let flag = arguments.popFirst() {
     if flag == "--help" {
@@ -41,6 +46,9 @@ while let flag = arguments.popFirst() {
     case ("--port", .some(let port)): configuration.port = port
     case ("--workers", .some(let count)) where count > 0: configuration.loops = count
     case ("--files", _): folder = value
+    case ("--observers", _) where value == "on" || value == "off": isObserved = value == "on"
+    case ("--observers", _): fail("--observers \(value): must be on or off")
+    case ("--access-log", _): accessLog = value
     case ("--port", nil), ("--workers", _): fail("\(flag) \(value): not a number that can be used")
     default: fail("\(flag) is no option")
     }
@@ -50,13 +58,33 @@ let signals = StopSignals()
 
 do {
     let files = try folder.map { folder throws(StaticFilesError) in try StaticFiles(folder: folder) }
+    var observation: Observation?
+    if isObserved {
+        guard let opened = Observation(logAt: accessLog) else { fail("\(accessLog) cannot be opened") }
+        opened.observe(&configuration)
+        observation = opened
+    }
     let server = try Server(configuration, service: Echo(files: files))
     server.start()
+    let reading =
+        !isObserved
+        ? nil
+        : Task.detached {
+            while !Task.isCancelled {
+                _ = server.counters
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+        }
     print("listening on http://\(configuration.host):\(server.port)")
     fflush(nil)
     signals.wait()
     signals.endAtOnce()
     server.stop(within: .seconds(5))
+    reading?.cancel()
+    if let difference = observation?.difference(from: server.counters) {
+        print("http-echo: the observers were \(difference)")
+        exit(1)
+    }
 } catch {
     print("http-echo: \(error)")
     exit(1)

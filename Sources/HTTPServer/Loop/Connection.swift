@@ -29,6 +29,8 @@ final class Connection {
     /// Bytes of a refused body that are still to be dropped.
     var discarding = 0
     var lingered = 0
+    /// When lingering ends at the latest, whatever still comes; milliseconds on the monotonic clock.
+    var lingerEnd: UInt64 = 0
     /// No further request is read: one was the last, or was refused.
     var takesNoMore = false
     /// More requests are here than are served in one turn; the rest is in ``Loop/queued``.

@@ -2,7 +2,7 @@
 extension Loop {
     func time(_ connection: Connection) {
         if connection.phase == .lingering {
-            startTimer(connection, .linger, limits.lingerTime)
+            startLingering(connection)
         } else if connection.outgoing != nil {
             startTimer(connection, .write, limits.writeTime)
         } else if connection.isQueued {
@@ -41,6 +41,19 @@ extension Loop {
         connection.deadline = now + duration.milliseconds
     }
 
+    /// Starts waiting for a refused peer to read its answer and close.
+    func startLingering(_ connection: Connection) {
+        guard connection.timer != .linger else { return }
+        connection.lingerEnd = now + limits.lingerTotalTime.milliseconds
+        startTimer(connection, .linger, min(limits.lingerTime, limits.lingerTotalTime))
+    }
+
+    /// Waits longer for a refused peer that has just sent more, up to ``Limits/lingerTotalTime``.
+    func prolongLingering(_ connection: Connection) {
+        guard connection.timer == .linger, stopDeadline == nil else { return }
+        connection.deadline = min(now + limits.lingerTime.milliseconds, connection.lingerEnd)
+    }
+
     /// Time that reading `count` bytes of an answer earns a peer: one that reads as fast as the slowest line we wait
     /// for never uses up ``Limits/writeTime``, one that takes a byte now and then does.
     func prolongWriting(_ connection: Connection, by count: Int) {
@@ -76,13 +89,21 @@ extension Loop {
             if hasBegun { refuseLate(connection) } else { close(connection) }
         case .body:
             counters.timedOut.body += 1
-            if connection.upload != nil { refuseLate(connection) } else { close(connection) }
+            if connection.upload != nil { refuseLate(connection) } else { stopDiscarding(connection) }
         case .write:
             counters.timedOut.write += 1
             close(connection)
         case .linger: close(connection)
         case .none: break
         }
+    }
+
+    /// Gives up a refused body that is longer in coming than it may be. Answers that are owed still go out, and the peer
+    /// gets to read them.
+    private func stopDiscarding(_ connection: Connection) {
+        connection.discarding = 0
+        connection.takesNoMore = true
+        settle(connection)
     }
 
     private func refuseLate(_ connection: Connection) {

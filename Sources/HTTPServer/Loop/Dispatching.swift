@@ -139,7 +139,7 @@ extension Loop {
         connection.partialHead = nil
         connection.discarding = 0
         connection.takesNoMore = true
-        if isObserved { noteRefusal(connection, received: received) }
+        if isObserved { noteRefusal(connection, received: received, requests: connection.unanswered) }
         answer(
             connection,
             Answer(

@@ -36,8 +36,9 @@ extension Loop {
             guard connections[Int(candidate.id.slot)] === connection else { return true }
             guard isStill(connection, candidate) else { continue }
             counters.evicted += 1
-            if connection.upload != nil || connection.partialHead?.parser.hasBegun == true {
+            if mayBeExcused(connection) {
                 if isObserved { noteEviction(connection) }
+                count(.serviceUnavailable)
                 excuse(connection.socket.number)
             }
             close(connection)
@@ -45,8 +46,17 @@ extension Loop {
         }
     }
 
+    /// Whether a 503 would be read as the answer to the request of which a part has come: nothing is owed before it.
+    private func mayBeExcused(_ connection: Connection) -> Bool {
+        guard connection.phase == .open, connection.outgoing == nil else { return false }
+        guard connection.upload == nil else { return connection.unanswered == 1 }
+        return connection.unanswered == 0 && connection.partialHead?.parser.hasBegun == true
+    }
+
     private func isStill(_ connection: Connection, _ candidate: Shortlist.Candidate) -> Bool {
-        connection.timer == candidate.timer && connection.deadline == candidate.deadline
+        // Bytes that a refused peer still sends are no reason to keep it.
+        connection.timer == candidate.timer
+            && (connection.timer == .linger || connection.deadline == candidate.deadline)
     }
 
     private func scan(for dominant: PeerGroup?) {
@@ -77,7 +87,7 @@ extension Loop {
         case .none: return nil
         case .fresh: (allowance, isIdle) = (limits.headTime, true)
         case .idle: (allowance, isIdle) = (limits.idleTime, true)
-        case .linger: (allowance, isIdle) = (limits.lingerTime, true)
+        case .linger: (allowance, isIdle) = (limits.lingerTotalTime, true)
         case .head: allowance = limits.headTime
         case .body:
             // Earlier requests of it may be with the service.
@@ -87,7 +97,8 @@ extension Loop {
         }
         // How much of its time is used up. What peers do in between, body bytes or reading, has moved the deadline.
         let end = now + allowance.milliseconds
-        let waited = end > connection.deadline ? end - connection.deadline : 0
+        let deadline = connection.timer == .linger ? connection.lingerEnd : connection.deadline
+        let waited = end > deadline ? end - deadline : 0
         // Behind by a tenth of what it may take.
         let patience = isIdle ? Self.graceTime : max(allowance.milliseconds / 10, Self.graceTime)
         guard waited >= patience else { return (waited, false) }

@@ -104,6 +104,7 @@ final class Loop: @unchecked Sendable {
         idleMilliseconds = limits.idleTime.milliseconds
         let shortest = [
             limits.headTime, limits.bodyTime, limits.idleTime, limits.writeTime, limits.lingerTime,
+            limits.lingerTotalTime,
         ].min()
         shortestLimit = shortest?.milliseconds ?? 1000
         tick = min(250, max(5, shortestLimit / 4))

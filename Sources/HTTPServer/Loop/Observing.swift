@@ -17,6 +17,12 @@ final class Visits {
     var open: [Visit] = []
 
     init(peer: String?) { self.peer = peer }
+
+    /// Sets how many bytes of the last request's body have come.
+    func setReceived(_ bytes: Int) {
+        guard let last = open.indices.last else { return }
+        open[last].bytesReceived = bytes
+    }
 }
 
 extension Loop {
@@ -35,13 +41,16 @@ extension Loop {
 
     /// The body of the last request is complete.
     func noteBody(_ connection: Connection, bytes: Int) {
-        guard let visits = connection.visits, !visits.open.isEmpty else { return }
-        visits.open[visits.open.count - 1].bytesReceived = bytes
+        connection.visits?.setReceived(bytes)
     }
 
-    /// The last request, of which a part has come, gives way to others.
+    /// The last request, of which a part has come, gives way to others. One whose head has not come whole is not among
+    /// ``Connection/unanswered``.
     func noteEviction(_ connection: Connection) {
-        noteRefusal(connection, received: connection.upload?.body.count ?? 0)
+        let partial = connection.upload == nil ? 1 : 0
+        noteRefusal(
+            connection, received: connection.upload?.body.count ?? 0,
+            requests: connection.unanswered + partial)
         noteAnswer(connection, .serviceUnavailable, bodyBytes: 0, closes: true)
     }
 
@@ -52,10 +61,12 @@ extension Loop {
     }
 
     /// The server itself refuses the last request of the connection, which may be one that could not be read.
-    func noteRefusal(_ connection: Connection, received: Int) {
+    ///
+    /// - Parameter requests: how many have no answer, that one among them.
+    func noteRefusal(_ connection: Connection, received: Int, requests: Int) {
         let visits = visits(of: connection)
-        if visits.open.count < connection.unanswered { visits.open.append(.init(began: Clock.nanoseconds)) }
-        visits.open[visits.open.count - 1].bytesReceived = received
+        if visits.open.count < requests { visits.open.append(.init(began: Clock.nanoseconds)) }
+        visits.setReceived(received)
     }
 
     /// The answer to the first request that has none is written.

@@ -76,6 +76,7 @@ extension Loop {
             counters.bytesReceived += count
             connection.lingered += count
             guard connection.lingered <= limits.lingerBytes else { break }
+            prolongLingering(connection)
             return true
         case .wouldBlock: return true
         case .ended:

@@ -151,7 +151,7 @@ extension Loop {
         }
         Socket.endWriting(connection.socket.number)
         connection.phase = .lingering
-        startTimer(connection, .linger, limits.lingerTime)
+        startLingering(connection)
         // Most peers close at once when they see the end.
         return receive(connection)
     }

@@ -108,6 +108,63 @@ import Threads
         }
     }
 
+    @Test(arguments: [
+        ("G", ["-  503 0 close"]),
+        ("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET", ["GET /a 200 0 keep", "-  503 0 close"]),
+        (
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf",
+            ["POST /a 503 4 close"]
+        ),
+    ])
+    func `an eviction is told once, also where a head has come in part`(sent: String, outcomes: [String])
+        throws
+    {
+        var limits = limits(connections: 1)
+        // After a tenth of it, a connection gives its place.
+        limits.headTime = .seconds(20)
+        limits.bodyTime = .seconds(20)
+        try Self.withServer(limits: limits) { server, told in
+            let evicted = Client(port: server.port)
+            evicted.send(sent)
+            #expect(comesToBeEvicted(server))
+            #expect(evicted.waitForEnd(milliseconds: 60_000))
+            #expect(Reply.all(in: evicted.received).last?.status == 503)
+            let told = told.records(outcomes.count).map(Self.outcome)
+            #expect(Array(told.prefix(outcomes.count)) == outcomes)
+        }
+    }
+
+    @Test func `a peer that does not read its answer is not told another one when it is evicted`() throws {
+        let page = [UInt8](repeating: 0x61, count: 8 << 20)
+        let service = ClosureService { request, responder in
+            responder.send(Response(.ok, body: request.path == "/big" ? .bytes(page) : .empty))
+        }
+        var limits = limits(connections: 1)
+        limits.writeTime = .seconds(20)
+        try Self.withServer(service, limits: limits) { server, told in
+            let slow = Client(port: server.port, receiveBufferBytes: 4096)
+            slow.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\n")
+            #expect(comesToBeEvicted(server))
+            let statuses = told.records(2).map {
+                "\(String(decoding: $0.target, as: UTF8.self)) \($0.status.code)"
+            }
+            #expect(statuses.prefix(2) == ["/big 200", "/ 200"])
+        }
+    }
+
+    /// Asks on new connections until one of them has taken the place of another.
+    private func comesToBeEvicted(_ server: Server) -> Bool {
+        for _ in 0..<2000 {
+            let client = Client(port: server.port)
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            if client.answers(1, milliseconds: 60_000).first?.status == 200 {
+                return server.comesToCount { $0.evicted >= 1 }
+            }
+            Client.pause()
+        }
+        return false
+    }
+
     @Test func `answers of other threads are told in the order of their requests`() throws {
         let later = LaterService()
         try Self.withServer(later) { server, told in

@@ -1,4 +1,5 @@
 import HTTPServer
+import Testing
 import Threads
 
 /// Answers every request with its body.
@@ -20,15 +21,35 @@ struct ClosureService: Service {
     func serve(_ request: borrowing Request, _ responder: consuming Responder) { answer(request, responder) }
 }
 
-/// Runs `body` with a server on a free port and stops it.
+/// Runs `body` with a server on a free port and stops it. Each test of the server that uses it also checks that every
+/// answer that was counted was told to the access log's hook.
+///
+/// - Parameter isObserved: whether the server has an observer of answers and of slow calls.
 func withServer<Result>(
     _ service: any Service = EchoService(), loops: Int = 1, limits: Limits = Limits(),
-    _ body: (Server) throws -> Result
+    isObserved: Bool = true, _ body: (Server) throws -> Result
 ) throws -> Result {
-    let server = try Server(.init(port: 0, loops: loops, limits: limits), service: service)
+    let told = Guarded(0)
+    var configuration = Server.Configuration(port: 0, loops: loops, limits: limits)
+    if isObserved {
+        configuration.onAnswer = { record in
+            _ = AccessFormat.json.line(record)
+            told.with { $0 += 1 }
+        }
+        configuration.onSlowCall = { _ in }
+    }
+    let server = try Server(configuration, service: service)
     server.start()
-    defer { server.stop(within: .milliseconds(100)) }
+    defer {
+        server.stop(within: .milliseconds(100))
+        if isObserved { #expect(told.with { $0 } == server.counters.answers) }
+    }
     return try body(server)
+}
+
+extension Counters {
+    /// Answers of every status.
+    var answers: Int { successful + redirected + clientErrors + serverErrors }
 }
 
 /// Runs `count` calls of `body` at the same time, each on a thread of its own.

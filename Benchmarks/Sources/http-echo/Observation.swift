@@ -1,0 +1,46 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+import HTTPServer
+import Synchronization
+
+/// The observers of a server, and how often each of them was called.
+final class Observation: Sendable {
+    private let log: AccessLog
+    private let answers = Atomic(0)
+    private let slowCalls = Atomic(0)
+
+    /// - Parameter path: the file for the access log.
+    /// - Returns: `nil` when the file cannot be opened.
+    init?(logAt path: String) {
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        guard file >= 0 else { return nil }
+        log = AccessLog(to: file, as: .json)
+        close(file)
+    }
+
+    /// Observes a server with this configuration.
+    func observe(_ configuration: inout Server.Configuration) {
+        configuration.onAnswer = { [self] record in
+            answers.add(1, ordering: .relaxed)
+            log.write(record)
+        }
+        configuration.onSlowCall = { [self] _ in slowCalls.add(1, ordering: .relaxed) }
+    }
+
+    /// Ends the log and compares what the observers were told with what the server counted.
+    ///
+    /// - Parameter counters: those of a server that has stopped.
+    /// - Returns: the difference in words, or `nil` if there is none.
+    func difference(from counters: Counters) -> String? {
+        log.close(within: .seconds(5))
+        let told = answers.load(ordering: .relaxed)
+        let counted =
+            counters.successful + counters.redirected + counters.clientErrors + counters.serverErrors
+        guard told == counted else { return "told of \(told) answers, counted \(counted)" }
+        let slow = slowCalls.load(ordering: .relaxed)
+        return slow == counters.slow ? nil : "told of \(slow) slow calls, counted \(counters.slow)"
+    }
+}
