@@ -18,12 +18,13 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 10001 collector \
  && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin collector \
- && install -d -o 10001 -g 10001 -m 700 /data
+ && install -d -o 10001 -g 0 -m 770 /data
 COPY --from=build /out/collector /usr/local/bin/collector
 COPY Public /usr/local/share/collector/Public
 # Settings are the collector's own; `collector --help` lists them.
 ENV COLLECTOR_HOST=0.0.0.0 COLLECTOR_PORT=8080 COLLECTOR_DATA=/data
-USER 10001:10001
+# Group 0, as OpenShift runs every user: `docker run --user 12345:0` may write /data too.
+USER 10001:0
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=2s CMD ["collector", "health"]

@@ -17,11 +17,16 @@ public final class Collector: Sendable {
         public var listening: String
         /// Where people find it, for a first `curl`.
         public var address: String
+        /// `http://HOST:PORT`, by which this machine reaches it.
+        public var reachable: String
         /// Works once, for ten minutes.
         public var signInLink: String
         /// Made at this start because there was none.
         public var newIngestKey: String?
         public var newAccessToken: String?
+        /// Whether there is none, and none was made because it would not have been shown.
+        public var lacksIngestKey: Bool
+        public var lacksAccessToken: Bool
     }
 
     /// Where people find it: for links and snippets.
@@ -107,8 +112,10 @@ public final class Collector: Sendable {
         announcement = Announcement(
             listening: "http://\(listening.contains(":") ? "[\(listening)]" : listening):\(server.port)",
             address: address,
+            reachable: "http://\(reachable):\(server.port)",
             signInLink: "\(address)/sign-in?code=\(code.text)", newIngestKey: made.ingestKey?.text,
-            newAccessToken: made.accessToken?.text)
+            newAccessToken: made.accessToken?.text, lacksIngestKey: made.lacksIngestKey,
+            lacksAccessToken: made.lacksAccessToken)
         threads = Guarded([])
         writer = Guarded(nil)
     }

@@ -86,6 +86,12 @@ extension Collector {
             failure = ENOTDIR
         }
         guard failure != 0 else { return }
+        if failure == EACCES || failure == EPERM {
+            throw StoreError(
+                .readOnly,
+                "cannot make the data folder \(path): \(FilePermissions.denial(of: path)), or name another with --data "
+                    + "or COLLECTOR_DATA")
+        }
         throw StoreError(
             .readOnly,
             "cannot make the data folder \(path): \(unsafe String(cString: strerror(failure))); "

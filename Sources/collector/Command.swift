@@ -112,6 +112,20 @@ enum Command: Equatable {
             flags: settings)
     }
 
+    /// Whether a program reads the log of the server that this command line starts, found even when the command line or a
+    /// setting is wrong.
+    ///
+    /// - Parameter variable: `COLLECTOR_LOG`.
+    static func wantsJSONLog(_ arguments: [String], variable: String?) -> Bool {
+        // The other commands write for people, also where the server's variables are set.
+        guard arguments.first.map({ $0 == "serve" || $0.hasPrefix("-") }) ?? true else { return false }
+        let flag = Setting.log.flag ?? ""
+        let json = Settings.LogForm.json.rawValue
+        if arguments.contains("\(flag)=\(json)") { return true }
+        guard let index = arguments.firstIndex(of: flag) else { return variable == json }
+        return arguments.dropFirst(index + 1).first == json
+    }
+
     /// What is left of `key …` and `token …`.
     private static func handout(_ handout: Handout, _ line: inout Line) throws(Misuse) -> Command {
         let noun = handout.rawValue

@@ -16,7 +16,9 @@ enum Environment {
         return variables
     }
 
-    private static var names: [String] { Setting.allCases.map(\.variable) }
+    private static var names: [String] {
+        Setting.allCases.flatMap { [$0.variable, $0.fileVariable].compactMap(\.self) }
+    }
 
     /// The file that GitHub Actions shows after a step; `nil` elsewhere.
     static var stepSummary: String? {

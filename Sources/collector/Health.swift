@@ -1,13 +1,21 @@
 import HTTPClient
 import LeakCollector
 
-/// `collector health`: whether the collector of these settings answers, for container engines and scripts.
+/// `collector health`: whether the collector answers, for container engines and scripts.
+///
+/// It asks at `--host` and `--port`, else at the address that a server wrote into the data folder, else at the address of the
+/// environment: a health check that is part of an image does not see the flags that the server was started with.
 enum Health {
     /// Engines give up after a few seconds; a collector that needs one is not well.
     static let patienceMilliseconds = 2_000
 
-    static func check(_ settings: Settings) -> Program.ExitCode {
-        let address = "http://\(settings.reachableHost):\(settings.port)/readyz"
+    static func check(_ flags: [Setting: String]) throws -> Program.ExitCode {
+        // Nothing else: a secret's file may be gone that the server has read.
+        let settings = try Settings(
+            flags: flags, environment: Environment.variables, only: [.host, .port, .data])
+        let isNamed = flags[.host] != nil || flags[.port] != nil
+        let written = isNamed ? nil : AddressFile(folder: settings.dataFolder).read()
+        let address = (written ?? "http://\(settings.reachableHost):\(settings.port)") + "/readyz"
         do {
             var options = CurlClient.Options()
             options.connectMilliseconds = patienceMilliseconds

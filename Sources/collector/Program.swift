@@ -25,20 +25,30 @@ enum Program {
     }
 
     static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
         let code: ExitCode
         do {
-            code = try run(Command(Array(CommandLine.arguments.dropFirst())))
+            code = try run(Command(arguments))
         } catch let misuse as Command.Misuse {
-            Output.error("collector: \(misuse). See collector --help.")
+            report("\(misuse). See collector --help.", arguments)
             code = .misuse
         } catch let error as SettingError {
-            Output.error("collector: \(error)")
+            report("\(error)", arguments)
             code = .misuse
         } catch {
-            Output.error("collector: \(error)")
+            report("\(error)", arguments)
             code = exitCode(of: error)
         }
         exit(code.rawValue)
+    }
+
+    /// Writes the line of a failure: as the log has it where a program reads the log of a server, else for people.
+    private static func report(_ problem: String, _ arguments: [String]) {
+        if Command.wantsJSONLog(arguments, variable: Environment.variables[Setting.log.variable]) {
+            Log(form: .json).error(problem)
+        } else {
+            Output.error("collector: \(problem)")
+        }
     }
 
     private static func exitCode(of error: any Error) -> ExitCode {
@@ -79,7 +89,7 @@ enum Program {
         case .copy(let flags):
             try Copy(settings: settings(flags)).run()
         case .health(let flags):
-            return Health.check(try settings(flags))
+            return try Health.check(flags)
         case .check(let check):
             return check.run()
         }
@@ -99,23 +109,68 @@ enum Program {
         // Before any thread; the other commands end as every program does.
         let signals = StopSignals()
         let log = Log(form: settings.logForm)
+        for warning in settings.warnings { log.warning(warning) }
         // Before the database, which an open may bring up to date.
         let publicFolder = try publicFolder(settings)
         let store = try openStore(settings, isServer: true)
         let collector = try Collector(
             settings: settings, store: store, publicFolder: publicFolder, log: log)
         try collector.start()
-        announce(collector.announcement)
+        let address = collector.announcement.reachable
+        let addressFile = AddressFile(folder: settings.dataFolder)
+        // With PostgreSQL there may be no such folder.
+        if !addressFile.write(address), settings.databaseURL == nil {
+            log.warning(
+                "cannot write the address into \(settings.dataFolder): collector health needs --host and --port"
+            )
+        }
+        announce(collector.announcement, settings, log)
 
         signals.wait()
         log.info("stopping: finishing what is in flight; a second signal ends at once")
         signals.endAtOnce()
         collector.stop(within: .seconds(10))
+        addressFile.remove(address)
         log.info("stopped")
     }
 
-    private static func announce(_ announcement: Collector.Announcement) {
-        var lines = ["listening on \(announcement.listening)"]
+    private static func announce(_ announcement: Collector.Announcement, _ settings: Settings, _ log: Log) {
+        switch settings.logForm {
+        case .text:
+            let lines = ["listening on \(announcement.listening)"] + texts(announcement, settings)
+            Output.line(lines.joined(separator: "\n"))
+        case .json:
+            log.announce("listening on \(announcement.listening)", ["url": announcement.address])
+            guard settings.showsSecrets else {
+                for line in texts(announcement, settings) { log.announce(line) }
+                return
+            }
+            if let key = announcement.newIngestKey {
+                log.announce("ingest key (shown once)", ["ingest_key": key])
+            }
+            if let token = announcement.newAccessToken {
+                log.announce("access token (shown once)", ["access_token": token])
+            }
+            log.announce(
+                "sign in (works once, for ten minutes)", ["sign_in_link": announcement.signInLink])
+        }
+    }
+
+    /// The lines after the first, for people.
+    private static func texts(_ announcement: Collector.Announcement, _ settings: Settings) -> [String] {
+        var lines: [String] = []
+        guard settings.showsSecrets else {
+            if announcement.lacksIngestKey {
+                lines.append("there is no ingest key yet: collector key create makes one")
+            }
+            if announcement.lacksAccessToken {
+                lines.append("there is no access token yet: collector token create makes one")
+            }
+            lines.append(
+                "secrets are left out of this log: sign in with an access token, or set "
+                    + "\(Setting.logSecrets.variable)=yes for a sign-in link")
+            return lines
+        }
         if let key = announcement.newIngestKey {
             lines.append("ingest key (shown once)    \(key)")
             lines.append(
@@ -125,7 +180,7 @@ enum Program {
         }
         if let token = announcement.newAccessToken { lines.append("access token (shown once)  \(token)") }
         lines.append("sign in (works once, for ten minutes)  \(announcement.signInLink)")
-        Output.line(lines.joined(separator: "\n"))
+        return lines
     }
 
     static func publicFolder(_ settings: Settings) throws(SettingError) -> PublicFolder {

@@ -25,7 +25,8 @@ enum Usage {
           collector verify --repair                       make every total the sum of its parts, while no collector runs
           collector erase INSTALL                         forget an install: its reports, and it in counts of installs
           collector copy --database-url URL               copy the data folder into an empty PostgreSQL database
-          collector health                                exit 0 when the collector on --host and --port answers
+          collector health                                exit 0 when the collector answers: the one on --host and --port,
+                                                          else the one that runs on the data folder
           collector --version
 
         import counts a line once within seven days, known by NAME (else the file's full path, or -), its number and its
@@ -45,6 +46,9 @@ enum Usage {
         \(settings)
         secrets come from the environment alone, so that no list of processes shows them:
         \(secrets)
+        \(files)
+        name a file that holds the value in its place.
+
         exit codes: 0 done, 1 could not (a line on standard error says why; of check: leaks), 2 misuse, 3 port or folder in use,
         4 totals are not the sums of their parts (verify, and backup, which keeps its copy);
         serve ends with 0 on SIGTERM or SIGINT, once what is in flight is answered (10 seconds at most); a second
@@ -62,6 +66,10 @@ enum Usage {
 
     private static var secrets: String {
         table(Setting.allCases.filter { $0.flag == nil }.map { ($0.variable, $0) })
+    }
+
+    private static var files: String {
+        Setting.allCases.compactMap(\.fileVariable).joined(separator: ", ")
     }
 
     private static func table(_ rows: [(String, Setting)]) -> String {

@@ -17,15 +17,19 @@ final class CollectorProcess {
 
     /// Starts a server and waits until it listens.
     ///
-    /// - Parameter openFiles: how many it may have; `nil` leaves that as it is here.
+    /// - Parameters:
+    ///   - openFiles: how many it may have; `nil` leaves that as it is here.
+    ///   - user: the user that it runs as, with group 0; `nil` is the user of the tests. Another needs root.
     init(
-        data: String, flags: [String] = [], environment: [String: String] = [:], openFiles: Int? = nil
+        data: String, flags: [String] = [], environment: [String: String] = [:], openFiles: Int? = nil,
+        user: uid_t? = nil
     ) throws {
         let limit = openFiles.map { "ulimit -n \($0) && " } ?? ""
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments =
             [
-                "-c", "\(limit)exec \"$0\" \"$@\"", Self.products.appendingPathComponent("collector").path,
+                "-c", "\(limit)exec \(Self.prefix(user: user, group: 0)) \"$0\" \"$@\"",
+                Self.products.appendingPathComponent("collector").path,
                 "serve", "--port", "0", "--data", data, "--public", Self.publicFolder,
             ] + flags
         process.environment = [
@@ -34,12 +38,22 @@ final class CollectorProcess {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        while !announcement.contains("sign in") {
+        // The last of its first lines tells how to sign in.
+        while !announcement.contains("sign in") || !announcement.hasSuffix("\n") {
             let more = output.fileHandleForReading.availableData
             guard !more.isEmpty else { throw Failed(words: standardError) }
             announcement += String(decoding: more, as: UTF8.self)
         }
-        port = announcement.split(separator: "\n").first?.split(separator: ":").last.flatMap { Int($0) } ?? 0
+        // As text, and as the message of an object.
+        port =
+            announcement.components(separatedBy: "listening on http://").dropFirst().first?
+            .prefix { !$0.isNewline && $0 != "\"" }.split(separator: ":").last.flatMap { Int($0) } ?? 0
+    }
+
+    /// The words of a shell that put another user in the place of this one.
+    private static func prefix(user: uid_t?, group: gid_t) -> String {
+        guard let user, user != getuid() else { return "" }
+        return "setpriv --reuid \(user) --regid \(group) --clear-groups"
     }
 
     /// None of them outlives its test, whatever that test did.
@@ -65,6 +79,14 @@ final class CollectorProcess {
     /// What it said on standard error, up to the line with `words` in it.
     func errorsUntil(_ words: String) -> String { Self.read(errors, until: words) }
 
+    /// Standard output after the announcement, up to its end.
+    var restOfOutput: String {
+        String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+
+    /// Standard error that was not read yet, up to its end.
+    var restOfErrors: String { standardError }
+
     private static func read(_ pipe: Pipe, until words: String) -> String {
         var bytes = Data()
         while true {
@@ -88,13 +110,23 @@ final class CollectorProcess {
     }
 
     /// Runs the program to its end.
+    ///
+    /// - Parameter user: the user that it runs as; `nil` is the user of the tests. Another needs root.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:], program name: String = "collector"
+        _ arguments: [String], environment: [String: String] = [:], program name: String = "collector",
+        user: uid_t? = nil
     ) throws -> (code: Int32, output: String, errors: String) {
         let process = Process()
         let (output, errors) = (Pipe(), Pipe())
-        process.executableURL = products.appendingPathComponent(name)
-        process.arguments = arguments
+        let program = products.appendingPathComponent(name)
+        if let user {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments =
+                ["-c", "exec \(prefix(user: user, group: user)) \"$0\" \"$@\"", program.path] + arguments
+        } else {
+            process.executableURL = program
+            process.arguments = arguments
+        }
         process.environment = environment
         process.standardOutput = output
         process.standardError = errors

@@ -15,29 +15,44 @@ public struct Credentials: Sendable {
     struct Made: Sendable {
         var ingestKey: Secret?
         var accessToken: Secret?
+        /// Whether there is none, and none was made because it would not have been shown.
+        var lacksIngestKey = false
+        var lacksAccessToken = false
     }
 
-    /// Sees to it that there is an ingest key and an access token: the ones from the settings, else existing ones, else
-    /// new ones.
+    /// Makes sure that there is an ingest key and an access token: the ones from the settings, else existing ones, else
+    /// new ones, unless ``Settings/showsSecrets`` is off.
     func prepare(settings: Settings, known: [Credential], now: Int64) throws -> Made {
-        Made(
-            ingestKey: try prepare(.ingest, settings.ingestKey, Self.environmentKey, known, now),
-            accessToken: try prepare(.access, settings.accessToken, Self.environmentToken, known, now))
+        var made = Made(
+            ingestKey: try prepare(.ingest, settings.ingestKey, settings, known, now),
+            accessToken: try prepare(.access, settings.accessToken, settings, known, now))
+        guard !settings.showsSecrets else { return made }
+        func lacks(_ purpose: Credential.Purpose) -> Bool {
+            !known.contains { $0.purpose == purpose && $0.revokedAt == nil }
+        }
+        made.lacksIngestKey = settings.ingestKey == nil && lacks(.ingest)
+        made.lacksAccessToken = settings.accessToken == nil && lacks(.access)
+        return made
     }
 
     private func prepare(
-        _ purpose: Credential.Purpose, _ chosen: String?, _ name: String, _ known: [Credential], _ now: Int64
+        _ purpose: Credential.Purpose, _ chosen: String?, _ settings: Settings, _ known: [Credential],
+        _ now: Int64
     ) throws -> Secret? {
         let valid = known.filter { $0.purpose == purpose && $0.revokedAt == nil }
+        let name = purpose == .ingest ? Self.environmentKey : Self.environmentToken
+        // Messages name the variable that the operator set.
+        let source = settings.variable(of: purpose == .ingest ? .ingestKey : .accessToken)
         guard let chosen else {
-            guard valid.isEmpty else { return nil }
+            // A secret that is shown to nobody would be a key that nobody has.
+            guard valid.isEmpty, settings.showsSecrets else { return nil }
             let secret = try Secret.random()
             _ = try store.add(Credential(purpose: purpose, name: "first", hash: secret.hash, createdAt: now))
             return secret
         }
         let secret = try Secret(chosen: chosen)
         let same = known.first { $0.hash == secret.hash }
-        if let same { try check(same, for: purpose, name) }
+        if let same { try check(same, for: purpose, source) }
         for former in valid where former.name == name && former.hash != secret.hash {
             _ = try store.revoke(credential: former.id, now: now)
         }
@@ -49,7 +64,7 @@ public struct Credentials: Sendable {
                 // Another collector with the same environment and database may have been quicker.
                 let there = try store.makeReader().credentials(all: true, now: now)
                 guard let same = there.first(where: { $0.hash == secret.hash }) else { throw error }
-                try check(same, for: purpose, name)
+                try check(same, for: purpose, source)
             }
         }
         return nil

@@ -8,7 +8,8 @@ internal import LeakMessage
 
 /// Lines about what the collector does, on standard error: for people or, as JSON, for programs that gather logs.
 ///
-/// Secrets never reach it: what is logged is written out at each call.
+/// Secrets reach it only in the first lines of a start, and only if the operator wants them there
+/// (``Settings/showsSecrets``).
 public struct Log: Sendable {
     public enum Level: String, Sendable {
         case info, warning, error
@@ -26,15 +27,33 @@ public struct Log: Sendable {
     public func warning(_ message: String) { record(.warning, message) }
     public func error(_ message: String) { record(.error, message) }
 
+    /// Writes a line with further fields to standard output, where the first lines of a start go.
+    public func announce(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
+        Self.write(Self.line(.info, message, form, now(), fields), to: 1)
+    }
+
     private func record(_ level: Level, _ message: String) {
-        var line = Array(Self.line(level, message, form, now()).utf8)
+        Self.write(Self.line(level, message, form, now()), to: 2)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var line = Array(text.utf8)
         line.append(UInt8(ascii: "\n"))
         // One write, so that lines of several threads do not mix. A log that cannot be written stops nothing.
-        _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }
+        #if canImport(Darwin)
+            _ = unsafe line.withUnsafeBytes { unsafe Darwin.write(descriptor, $0.baseAddress, $0.count) }
+        #else
+            _ = unsafe line.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        #endif
     }
 
     /// The line without its end.
-    static func line(_ level: Level, _ message: String, _ form: Settings.LogForm, _ now: Int64) -> String {
+    ///
+    /// - Parameter fields: only JSON has them.
+    static func line(
+        _ level: Level, _ message: String, _ form: Settings.LogForm, _ now: Int64,
+        _ fields: KeyValuePairs<String, String> = [:]
+    ) -> String {
         let time = CivilTime(milliseconds: now).rfc3339
         switch form {
         case .text:
@@ -46,6 +65,7 @@ public struct Log: Sendable {
                 writer.field("time", time)
                 writer.field("level", level.rawValue)
                 writer.field("message", message)
+                for (name, value) in fields { writer.field(name, value) }
             }
             return String(decoding: writer.bytes, as: UTF8.self)
         }

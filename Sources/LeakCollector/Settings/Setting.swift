@@ -7,6 +7,7 @@ public enum Setting: String, CaseIterable, Sendable {
     case `public`, url
     case trustedOrigins = "trusted-origins"
     case log
+    case logSecrets = "log-secrets"
     case accessLog = "access-log"
     case reportsPerSecond = "reports-per-second"
     case knownLeaks = "known-leaks"
@@ -32,11 +33,20 @@ public enum Setting: String, CaseIterable, Sendable {
         case .url: "COLLECTOR_URL"
         case .trustedOrigins: "COLLECTOR_TRUSTED_ORIGINS"
         case .log: "COLLECTOR_LOG"
+        case .logSecrets: "COLLECTOR_LOG_SECRETS"
         case .accessLog: "COLLECTOR_ACCESS_LOG"
         case .reportsPerSecond: "COLLECTOR_REPORTS_PER_SECOND"
         case .knownLeaks: "COLLECTOR_KNOWN_LEAKS"
         case .ingestKey: "COLLECTOR_INGEST_KEY"
         case .accessToken: "COLLECTOR_ACCESS_TOKEN"
+        }
+    }
+
+    /// The variable that names a file with the value; `nil` for settings that are no secret.
+    public var fileVariable: String? {
+        switch self {
+        case .databaseURL, .ingestKey, .accessToken: "\(variable)_FILE"
+        default: nil
         }
     }
 
@@ -52,6 +62,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .url: "http://localhost:PORT"
         case .trustedOrigins: "the origin of --url, and the host that a request names"
         case .log: "text"
+        case .logSecrets: "yes with --log text, no with --log json"
         case .accessLog: "off"
         case .reportsPerSecond: "10000 while the store is behind"
         case .knownLeaks: "known-leaks.json of the Public folder alone"
@@ -72,7 +83,9 @@ public enum Setting: String, CaseIterable, Sendable {
         case .url: "address people use, for links, Secure cookies, and forms sent behind a proxy"
         case .trustedOrigins:
             "further addresses whose pages may send forms, separated by commas: https://leaks.example.com"
-        case .log: "text or json, on standard error"
+        case .log:
+            "text or json, on standard error; with json the first lines on standard output are JSON too"
+        case .logSecrets: "yes or no: print the sign-in link, and make and print a first key and token"
         case .accessLog: "off, text or json: a line for each request, on standard output"
         case .reportsPerSecond:
             "how many one ingest key may send on average, ten seconds' worth at once; 0 for no limit"

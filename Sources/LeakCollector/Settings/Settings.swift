@@ -27,6 +27,8 @@ public struct Settings: Sendable {
     /// Origins whose pages may send forms, besides ``url`` and the one that a request's `Host` names.
     public var trustedOrigins: [String] = []
     public var logForm = LogForm.text
+    /// `nil`: only where people read the log.
+    public var logSecrets: Bool?
     public var accessLogForm = AccessLogForm.off
     /// Of one ingest key, on average; 0: as many as come; `nil`: 10,000 while the store is behind. Ten
     /// million installs with fifty reports a day send 6,000.
@@ -36,6 +38,11 @@ public struct Settings: Sendable {
     public var ingestKey: String?
     public var accessToken: String?
 
+    /// Settings that were ignored, a sentence each.
+    public private(set) var warnings: [String] = []
+    /// Variables that set a secret, where it is not the setting's own: that of a file.
+    private var sources: [Setting: String] = [:]
+
     public init() {}
 
     /// Reads flags and, where a flag is absent, environment variables.
@@ -43,20 +50,44 @@ public struct Settings: Sendable {
     /// - Parameters:
     ///   - flags: by setting, as given on the command line.
     ///   - environment: the process's variables; an empty one counts as absent.
+    ///   - settings: the settings to read; the others keep their defaults, also where they are given and wrong.
     /// - Throws: ``SettingError`` naming the first that is wrong and what it may be.
-    public init(flags: [Setting: String], environment: [String: String]) throws(SettingError) {
-        for setting in Setting.allCases {
-            let source: String
-            let value: String
+    public init(
+        flags: [Setting: String], environment: [String: String], only settings: [Setting] = Setting.allCases
+    ) throws(SettingError) {
+        for setting in settings {
             if let given = flags[setting] {
-                (source, value) = (setting.flag ?? setting.variable, given)
-            } else if let given = environment[setting.variable], !given.isEmpty {
-                (source, value) = (setting.variable, given)
-            } else {
+                try take(setting, given, from: setting.flag ?? setting.variable)
                 continue
             }
-            try take(setting, value, from: source)
+            let value = environment[setting.variable] ?? ""
+            if let variable = setting.fileVariable, let file = environment[variable], !file.isEmpty {
+                guard value.isEmpty else {
+                    throw SettingError(
+                        source: variable, problem: "and \(setting.variable) are both set; set one of them")
+                }
+                sources[setting] = variable
+                try take(setting, try SecretFile.contents(of: file, variable: variable), from: variable)
+            } else if setting == .port, Self.isServiceLink(value) {
+                warnings.append(
+                    "\(setting.variable) is “\(value)”, which Kubernetes sets for a Service of that name, and is "
+                        + "ignored: listening on port \(port); --port sets another")
+            } else if !value.isEmpty {
+                try take(setting, value, from: setting.variable)
+            }
         }
+    }
+
+    /// Whether the start prints the sign-in link, and makes and prints a first key and token.
+    public var showsSecrets: Bool { logSecrets ?? (logForm == .text) }
+
+    /// The variable that set a secret, for messages about it.
+    func variable(of setting: Setting) -> String { sources[setting] ?? setting.variable }
+
+    /// Whether a value is the address of a Service, as Kubernetes and Docker's links write it: `tcp://10.0.0.1:8080`.
+    /// https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
+    private static func isServiceLink(_ value: String) -> Bool {
+        ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }
     }
 
     /// How this machine reaches what listens on ``host``, as a URL has it: every network includes this machine, and
@@ -112,6 +143,11 @@ public struct Settings: Sendable {
                 throw refuse("is “\(value)”, must be text or json")
             }
             logForm = form
+        case .logSecrets:
+            guard let shows = ["yes": true, "no": false][value] else {
+                throw refuse("is “\(value)”, must be yes or no")
+            }
+            logSecrets = shows
         case .accessLog:
             guard let form = AccessLogForm(rawValue: value) else {
                 throw refuse("is “\(value)”, must be off, text or json")

@@ -8,9 +8,24 @@
 enum DatabaseFile {
     /// Makes the file where there is none, for its owner alone: it holds hashes of keys and what apps sent.
     static func create(at path: String) throws(StoreError) {
+        close(try openOrCreate(path))
+    }
+
+    /// Opens a file, which is made where there is none: for its owner alone, or for its group too where that may write into
+    /// the folder, because then any user of the group may serve the folder next.
+    static func openOrCreate(_ path: String) throws(StoreError) -> Int32 {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw refusal(of: path, errno) }
-        close(descriptor)
+        var (file, folder) = (stat(), stat())
+        if unsafe fstat(descriptor, &file) == 0, unsafe stat(Self.folder(of: path), &folder) == 0,
+            file.st_uid == geteuid(), file.st_gid == folder.st_gid,
+            folder.st_mode & (S_IWGRP | S_ISVTX) == S_IWGRP,
+            file.st_mode & 0o777 == 0o600
+        {
+            // Not at once with `open`, whose mode the process's mask cuts.
+            fchmod(descriptor, 0o660)
+        }
+        return descriptor
     }
 
     /// Makes a file that was not there, for its owner alone, following no link that another has put in its place.
@@ -80,8 +95,8 @@ enum DatabaseFile {
         case EISDIR:
             return StoreError(.notADatabase, "database \(path): this is a directory; name a file")
         case EACCES, EPERM:
-            let advice = "check the owner and mode of the file and of its directory"
-            return StoreError(.readOnly, "database \(path): it cannot be written; \(advice)")
+            return StoreError(
+                .readOnly, "database \(path): \(FilePermissions.denial(of: path))")
         case EROFS:
             return StoreError(
                 .readOnly, "database \(path): the file system is read-only; choose another place")

@@ -14,8 +14,7 @@ final class LockFile: Sendable {
     /// - Parameter database: the path beside which `.lock` is added.
     init(beside database: String) throws(StoreError) {
         let path = database + ".lock"
-        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw DatabaseFile.refusal(of: path, errno) }
+        descriptor = try DatabaseFile.openOrCreate(path)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             // `deinit` closes: it runs even now, since every property is set.
             let number = errno

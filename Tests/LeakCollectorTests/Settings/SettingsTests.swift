@@ -116,6 +116,31 @@ import Testing
         #expect(try Settings(flags: [.host: host], environment: [:]).reachableHost == reachable)
     }
 
+    @Test(arguments: [
+        "tcp://10.0.0.1:8080", "udp://10.0.0.1:8080", "sctp://10.0.0.1:1", "tcp://[fd00::1]:8080",
+    ])
+    func `a port that Kubernetes made is ignored with a warning, and one that is given is taken`(
+        value: String
+    ) throws {
+        let settings = try Settings(flags: [:], environment: ["COLLECTOR_PORT": value])
+        #expect(settings.port == 8080)
+        #expect(
+            settings.warnings.count == 1 && settings.warnings[0].hasPrefix("COLLECTOR_PORT is “\(value)”"))
+        let given = try Settings(flags: [.port: "9090"], environment: ["COLLECTOR_PORT": value])
+        #expect(given.port == 9090 && given.warnings.isEmpty)
+        #expect(throws: SettingError.self) { try Settings(flags: [.port: value], environment: [:]) }
+    }
+
+    @Test func `secrets are shown to people, and to programs that ask`() throws {
+        for (form, word, shows) in [
+            ("text", "", true), ("json", "", false), ("text", "no", false), ("json", "yes", true),
+        ] {
+            let settings = try Settings(
+                flags: [.log: form], environment: ["COLLECTOR_LOG_SECRETS": word])
+            #expect(settings.showsSecrets == shows)
+        }
+    }
+
     @Test func `a refused secret is not repeated`() {
         #expect {
             try Settings(flags: [:], environment: ["COLLECTOR_INGEST_KEY": "hunter2"])

@@ -1,0 +1,63 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The address of a running server, in a file of its data folder. `collector health` reads it there, because it does not see
+/// the server's flags.
+public struct AddressFile: Sendable {
+    static let name = "collector.address"
+    private static let longest = 512
+
+    private let path: String
+
+    /// - Parameter folder: the data folder.
+    public init(folder: String) { path = "\(folder)/\(Self.name)" }
+
+    /// Writes the address; a reader sees the former one or all of this one.
+    ///
+    /// - Returns: whether it is written. A folder that is missing is not made.
+    public func write(_ address: String) -> Bool {
+        let part = path + ".part"
+        unsafe unlink(part)
+        let file = unsafe open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard file >= 0 else { return false }
+        let bytes = Array("\(address)\n".utf8)
+        #if canImport(Darwin)
+            let count = unsafe bytes.withUnsafeBytes { unsafe Darwin.write(file, $0.baseAddress, $0.count) }
+        #else
+            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+        #endif
+        close(file)
+        guard count == bytes.count, unsafe rename(part, path) == 0 else {
+            unsafe unlink(part)
+            return false
+        }
+        return true
+    }
+
+    /// Returns the address; `nil` where no server has written one.
+    public func read() -> String? {
+        let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: Self.longest)
+        #if canImport(Darwin)
+            let count = unsafe Darwin.read(file, &bytes, bytes.count)
+        #else
+            let count = unsafe Glibc.read(file, &bytes, bytes.count)
+        #endif
+        guard count > 0, bytes[count - 1] == UInt8(ascii: "\n") else { return nil }
+        let line = bytes[..<(count - 1)]
+        guard line.starts(with: "http://".utf8), line.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            return nil
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// Removes the address, unless another server has written its own.
+    public func remove(_ address: String) {
+        if read() == address { unsafe unlink(path) }
+    }
+}
