@@ -99,7 +99,7 @@ image: ## build the container image
 bench: setup ## reports per second, memory and disk under load (needs wrk and curl: apt-get install wrk curl)
 	@for tool in wrk curl; do command -v $$tool >/dev/null || { echo "bench: $$tool is missing; run: apt-get install wrk curl" >&2; exit 1; }; done
 	swift build $(shipped) --product collector
-	swift run -c release --package-path Benchmarks ingest-bench --million \
+	swift run -c release --package-path Benchmarks ingest-bench $(or $(BENCH),--million) \
 		--collector "$$(swift build $(shipped) --show-bin-path)/collector" --public Public
 
 # One collector program for all three lines. Short by default; BENCH='--seconds 8 --rounds 7' for figures to keep.
@@ -112,7 +112,7 @@ bench-postgresql: setup ## two collectors on one PostgreSQL beside one, and besi
 		--collector "$$(swift build $(shipped) --scratch-path .build/postgresql --show-bin-path)/collector" --public Public \
 		$(or $(BENCH),--seconds 4 --rounds 3)
 
-# Seconds for each line; BENCH=10 for figures to keep.
+# BENCH='--seconds 10' for figures to keep.
 bench-store: setup ## the embedded store alone: reports per second by size of batch, times of lists as leaks and reports grow
 	swift build -c release --package-path Benchmarks --product store-bench
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/store-bench" $(BENCH)
@@ -142,7 +142,8 @@ bench-reporter: setup ## what the reporter costs an app: its caller, memory, byt
 # Short by default; BENCH='--seconds 8 --rounds 7' for figures to keep.
 bench-http: setup ## the HTTP server side by side with nginx (needs nginx-light, libnginx-mod-http-echo and wrk)
 	@for tool in wrk nginx taskset; do PATH="$$PATH:/usr/sbin" command -v $$tool >/dev/null || { echo "bench-http: $$tool is missing; run: apt-get install wrk nginx-light libnginx-mod-http-echo util-linux" >&2; exit 1; }; done
-	swift build -c release --package-path Benchmarks
+	swift build -c release --package-path Benchmarks --product http-bench
+	swift build -c release --package-path Benchmarks --product http-echo
 	PATH="$$PATH:/usr/sbin" "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-bench" \
 		--echo "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" $(BENCH)
 
@@ -166,6 +167,11 @@ soak: setup hostile ## the long runs: kills, power cuts, failing disks, damaged 
 	STORM_SEEDS=2000 swift test --skip-build --filter StormTests
 	REPORTER_SEEDS=300 swift test --skip-build --filter ExactlyOnceTests
 	FUZZ_SECONDS=3600 Scripts/fuzz
+
+# Hours on a small machine. TARGETS='lint checks' runs some of them alone.
+.PHONY: all-targets
+all-targets: ## run every target of this file once with its shortest setting, and list those that fail (hours)
+	@Scripts/all-targets $(TARGETS)
 
 clean: ## remove what was built
 	swift package clean
