@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has the Swift toolchain alone.
-.PHONY: help setup run demo key test checks postgresql conformance sanitize hostile fuzz lint docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages clean
+.PHONY: help setup run demo key test checks postgresql conformance openapi sanitize hostile fuzz lint docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages clean
 .DEFAULT_GOAL := help
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
@@ -57,6 +57,12 @@ conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp se
 	swift build -c release --package-path Benchmarks --product http-echo
 	Conformance/run "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" \
 		"$$(swift build $(shipped) --show-bin-path)/collector"
+
+# About a minute and a half; OPENAPI_EXAMPLES=400 looks longer.
+openapi: setup ## a running collector against its OpenAPI description: 5,000 requests of schemathesis, always the same (needs PyPI)
+	@Conformance/openapi/setup
+	swift build $(strict) --product collector
+	Conformance/openapi/run "$$(swift build --show-bin-path)/collector"
 
 sanitize: setup ## the tests of everything that has threads under the thread sanitizer; the server attacked, and the detector with 50,000 objects, under it and the address sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path .build/thread-sanitizer

@@ -43,7 +43,7 @@ extension LeakQuery {
             query.sort = sort
         }
         if let text = value("limit", request) {
-            guard let limit = Int(text), (1...largestLimit).contains(limit) else {
+            guard let limit = Int(decimalDigits: text), (1...largestLimit).contains(limit) else {
                 throw Problem(.badRequest, "limit must be a number from 1 to \(largestLimit)")
             }
             query.limit = limit

@@ -146,12 +146,13 @@ public struct Credentials: Sendable {
     /// Gives a key or a token another name.
     ///
     /// - Returns: whether there is such a one, not revoked.
-    /// - Throws: ``SettingError`` for a name that cannot be, and for the one that the environment holds, which is known by
-    ///   its name at the next start; ``NameTaken``, or ``StoreError``.
+    /// - Throws: ``SettingError`` for a name that cannot be, ``NameKept`` for the one that the environment holds, which is
+    ///   known by its name at the next start; ``NameTaken``, or ``StoreError``.
     func rename(_ purpose: Credential.Purpose, _ id: Int64, to name: String, now: Int64) throws -> Bool {
         try Self.check(name, purpose)
         guard let credential = try list(purpose, now: now).first(where: { $0.id == id }) else { return false }
-        try Self.check(credential.name, purpose)
+        let kind = HandoutKind.allCases.first { $0.purpose == purpose }
+        if credential.name == kind?.setting.variable { throw NameKept(name: credential.name) }
         try checkIsApart(name, purpose, besides: id, now: now)
         return try store.setName(ofCredential: id, to: name)
     }

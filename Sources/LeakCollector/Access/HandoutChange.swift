@@ -55,7 +55,7 @@ struct HandoutChange: Hashable, Sendable {
     /// Blocks on the store.
     ///
     /// - Throws: ``Problem`` 400 for a name or an app that cannot be, 404 when there is no such one, 409 for a name that
-    ///   another token has, or ``StoreError``.
+    ///   another token has and for the one of the environment, or ``StoreError``.
     func run(_ fields: HandoutFields, with credentials: Credentials, now: Int64) throws -> Outcome {
         do {
             switch action {
@@ -74,6 +74,8 @@ struct HandoutChange: Hashable, Sendable {
             }
         } catch let taken as NameTaken {
             throw Problem(.conflict, taken.description)
+        } catch let kept as NameKept {
+            throw Problem(.conflict, kept.description)
         } catch let error as SettingError {
             throw Problem(.badRequest, "\(error.source.drop { $0 == "-" }) \(error.problem)")
         }

@@ -9,3 +9,13 @@ struct NameTaken: Error, Hashable, Sendable, CustomStringConvertible {
             + "that token first"
     }
 }
+
+/// An attempt to rename the key or token that the environment holds. The next start knows it by its name.
+struct NameKept: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name, which is that of the variable.
+    var name: String
+
+    var description: String {
+        "\(name) cannot be renamed: the collector knows it by the name of its environment variable"
+    }
+}

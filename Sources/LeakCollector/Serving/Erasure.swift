@@ -39,6 +39,12 @@ public final class Erasure: Sendable {
 
     /// Answers once the install is gone. The id is in no log: it is what somebody asked to forget.
     func receive(_ install: String, _ responder: consuming Responder) {
+        let count = install.utf8.count
+        guard count <= WireLimits.installBytes else {
+            let detail = "the install is \(count) bytes, at most \(WireLimits.installBytes): no report has it"
+            responder.send(Problem(.badRequest, detail).response)
+            return
+        }
         let job = Job(install: Install.hash(install), responder: SharedResponder(responder))
         let refusal: Problem? = state.with { state in
             if state.isStopping { return Self.stopping }

@@ -39,10 +39,10 @@ enum Route: Hashable, Sendable {
             case .leak(let route): parameters["leak"].flatMap { LeakID($0) }.map(route)
             case .install: parameters["install"].map(Route.install)
             case .sentry(let form):
-                (parameters["project"]?.utf8.allSatisfy { (0x30...0x39).contains($0) } ?? false)
+                (parameters["project"].map { DecimalDigits.areAll(in: $0) } ?? false)
                     ? .sentry(form) : nil
             case .handout(let kind, let action, let isForm):
-                parameters["id"].flatMap { Int64($0) }.map {
+                parameters["id"].flatMap { Int64(decimalDigits: $0) }.map {
                     .handout(HandoutChange(kind: kind, action: action($0), isForm: isForm))
                 }
             }

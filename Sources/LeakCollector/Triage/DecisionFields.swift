@@ -99,7 +99,7 @@ struct DecisionFields: Hashable, Sendable {
         guard count <= Decision.noteBytes else {
             throw Self.wrong("note is \(count) bytes, at most \(Decision.noteBytes): shorten it")
         }
-        guard !text.unicodeScalars.contains(where: Self.isForbidden) else {
+        guard !lines.unicodeScalars.contains(where: Self.isForbidden) else {
             throw Self.wrong("note has a control character: leave it out")
         }
         return text.isEmpty ? nil : text

@@ -37,7 +37,7 @@ extension DecisionFields {
             }
             (action, until) = ("ignore", day)
         case .ignoreReports:
-            guard let count = text("reports").flatMap({ Int($0) }) else {
+            guard let count = text("reports").flatMap({ Int(decimalDigits: $0) }) else {
                 throw Problem(
                     .badRequest, "The number of reports is missing: fill in a whole number from 1 on.")
             }

@@ -54,6 +54,17 @@ import Threads
         #expect(again["samples"] as? Int == 0 && again["sets"] as? Int == 0)
     }
 
+    @Test func `an install that no report can have is refused`() async throws {
+        let running = try RunningCollector()
+        let (longest, token) = (String(repeating: "é", count: 64), RunningCollector.token)
+        let path = "/api/v1/installs/" + longest.replacing("é", with: "%C3%A9")
+        #expect(try await delete(path, at: running.address, secret: token).status == 200)
+        let refused = try await delete(path + "a", at: running.address, secret: token)
+        #expect(refused.status == 400)
+        #expect(
+            refused.erased["detail"] as? String == "the install is 129 bytes, at most 128: no report has it")
+    }
+
     @Test func `the address answers DELETE alone`() throws {
         let running = try RunningCollector()
         let answer = try running.get("/api/v1/installs/a")

@@ -3,6 +3,10 @@ import Foundation
 import HTTPClient
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 @testable import LeakCollector
 
 /// What `/openapi.json` describes is what the API answers: the same names, no more and no fewer.
@@ -46,6 +50,54 @@ import Testing
             let problems = schemas.problems(
                 of: answer, as: ["$ref": "#/components/schemas/\(name)"], at: name)
             #expect(problems.isEmpty, "\(problems.joined(separator: "; "))")
+        }
+    }
+
+    @Test(arguments: [
+        ("DELETE", "/api/v1/installs/{id}", "/api/v1/installs/%01", 400),
+        ("DELETE", "/api/v1/installs/{id}", "/api/v1/installs/\(String(repeating: "a", count: 129))", 400),
+        ("DELETE", "/api/v1/installs/{id}", "/api/v1/installs/\(String(repeating: "a", count: 20_000))", 414),
+        ("POST", "/api/{project}/envelope/", "/api/x/envelope/", 404),
+        ("POST", "/api/{project}/store/", "/api/x/store/", 404),
+        ("GET", "/api/v1/leaks", "/api/v1/leaks?cursor=x", 400),
+        ("GET", "/api/v1/leaks", "/api/v1/leaks?limit=+5", 400),
+        ("GET", "/api/v1/leaks", "/api/v1/leaks?q=\(String(repeating: "a", count: 20_000))", 414),
+        ("GET", "/api/v1/check", "/api/v1/check?app=&version=1", 400),
+        ("GET", "/api/v1/check", "/api/v1/check?app=a&version=", 400),
+        ("GET", "/api/v1/classes", "/api/v1/classes?class=", 400),
+        ("PATCH", "/api/v1/keys/{id}", "/api/v1/keys/1", 409),
+    ])
+    func `a rejection is described`(method: String, template: String, path: String, status: Int) async throws
+    {
+        let running = try RunningCollector()
+        var request = URLRequest(url: try #require(URL(string: running.address + path)))
+        request.httpMethod = method
+        request.setValue("Bearer \(RunningCollector.token)", forHTTPHeaderField: "Authorization")
+        if template.hasPrefix("/api/{") {
+            request.setValue("Sentry sentry_key=\(RunningCollector.key)", forHTTPHeaderField: "X-Sentry-Auth")
+        }
+        if method == "PATCH" {
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.httpBody = Data(#"{"name":"x"}"#.utf8)
+        }
+        let answer = try #require(try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)
+        #expect(answer.statusCode == status)
+        let paths = try #require(try running.json("/openapi.json")["paths"] as? [String: [String: Any]])
+        let described = paths[template]?[method.lowercased()] ?? paths[template]?.values.first
+        let operation = try #require(described as? [String: Any])
+        #expect((operation["responses"] as? [String: Any])?["\(status)"] != nil)
+    }
+
+    @Test func `access tokens may have been revoked, wherever one is needed`() throws {
+        let paths = try #require(
+            try RunningCollector().json("/openapi.json")["paths"] as? [String: [String: Any]])
+        let operations = paths.values.flatMap { $0.values }.compactMap { $0 as? [String: Any] }.filter {
+            ($0["security"] as? [[String: Any]])?.contains { $0["accessToken"] != nil } == true
+        }
+        #expect(operations.count >= 15)
+        for operation in operations {
+            let responses = try #require(operation["responses"] as? [String: Any])
+            #expect(responses["403"] != nil && responses["401"] != nil, "\(operation["operationId"] ?? "")")
         }
     }
 }

@@ -12,7 +12,9 @@ struct Schemas {
 
     func problems(of value: Any, as schema: [String: Any], at path: String) -> [String] {
         let schema = resolved(schema)
-        if let choices = (schema["anyOf"] ?? schema["oneOf"]) as? [[String: Any]] {
+        // Choices beside properties only say which of these are needed.
+        if schema["properties"] == nil, let choices = (schema["anyOf"] ?? schema["oneOf"]) as? [[String: Any]]
+        {
             let found = choices.map { problems(of: value, as: $0, at: path) }
             return found.contains([])
                 ? [] : ["\(path): fits none of \(choices.count) shapes"] + found.joined()

@@ -224,7 +224,18 @@ import Testing
         let environments = try #require(listed.first?["id"] as? Int)
         let kept = try await send(
             "PATCH", running.address + "/api/v1/tokens/\(environments)", body: #"{"name":"x"}"#)
-        #expect(kept.status == 400)
+        #expect(kept.status == 409)
+        #expect((kept.body["detail"] as? String)?.contains("cannot be renamed") == true)
+    }
+
+    @Test(arguments: ["+1", "-1", "1.0", "%2B1", "0x1", "99999999999999999999"])
+    func `an address with no number of a key is not found`(number: String) async throws {
+        let running = try RunningCollector()
+        let keys = try #require(try running.json("/api/v1/keys")["keys"] as? [[String: Any]])
+        #expect(keys.first?["id"] as? Int == 1)
+        let answer = try await send("DELETE", running.address + "/api/v1/keys/\(number)")
+        #expect(answer.status == 404)
+        #expect(try running.post(#"{"class":"A"}"#).status == 200)
     }
 
     @Test func `what is too large or compressed is refused as the description says`() async throws {

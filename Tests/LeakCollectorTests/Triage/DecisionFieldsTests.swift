@@ -86,6 +86,8 @@ import Testing
         (#"{"action":"note","note":" \n\t"}"#, "note is empty"), (#"{"action":"note"}"#, "note is empty"),
         (#"{"action":"note","note":"a\u0000b"}"#, "note has a control character"),
         (#"{"action":"note","note":"a\u001bb"}"#, "note has a control character"),
+        (#"{"action":"note","note":"a\r"}"#, "note has a control character"),
+        (#"{"action":"reopen","note":"\u000b"}"#, "note has a control character"),
         (
             #"{"action":"note","note":"\#(String(repeating: "é", count: 1001))"}"#,
             "note is 2002 bytes, at most 2000"
