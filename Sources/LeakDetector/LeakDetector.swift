@@ -15,6 +15,8 @@ public final class LeakDetector: Sendable {
     let sweepers: Sweepers
     let announcer: Announcer
     @MainActor var watchedScreens: Screens?
+    /// Objects with their owners: ``Deallocating`` and ``LeakWatcher``.
+    let owned = OwnedObjects()
     /// Of the self-tests that run.
     let probes: Guarded<[Probe]>
     private let pauses: Pauses
@@ -93,6 +95,10 @@ public final class LeakDetector: Sendable {
         let circumstances = Circumstances(
             type: type(of: object), path: path, reason: reason, file: file, line: line,
             owner: owner.flatMap { isEnding($0) ? nil : WeakSubject($0) })
+        expect(object, circumstances, after: seconds)
+    }
+
+    func expect(_ object: AnyObject, _ circumstances: Circumstances, after seconds: Double?) {
         guard !isEnding(object) else { return sweepers.first.countCheck(circumstances) }
         sweepers.first.expect(object, circumstances, after: seconds)
     }

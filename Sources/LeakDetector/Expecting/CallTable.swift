@@ -13,6 +13,7 @@ struct CallTable {
             circumstances.line == other.circumstances.line && circumstances.type == other.circumstances.type
                 && graceMilliseconds == other.graceMilliseconds
                 && circumstances.isCounted == other.circumstances.isCounted
+                && circumstances.isPart == other.circumstances.isPart
                 && circumstances.file.isSame(as: other.circumstances.file)
                 && circumstances.path.count == other.circumstances.path.count
                 && circumstances.reason == other.circumstances.reason

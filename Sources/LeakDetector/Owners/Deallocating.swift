@@ -1,3 +1,5 @@
+internal import Threads
+
 /// A property whose value should go when its owner goes, or when another value takes its place.
 ///
 /// ```swift
@@ -7,20 +9,46 @@
 /// struct CartView: View {
 ///     @StateObject @Deallocating var model = CartModel()
 /// }
+/// @Observable final class CartStore {
+///     @ObservationIgnored @Deallocating var model = CartModel()
+/// }
 /// ```
 ///
 /// In a SwiftUI view it belongs into `@StateObject` or `@State`: alone it would be made anew with each value of the view.
 /// There a value that takes the place of another is not noticed by SwiftUI: it listens to the one it began with.
+///
+/// In an `@Observable` class it needs `@ObservationIgnored`: the macro makes a computed property of each stored one, and a
+/// computed property cannot have a wrapper. Changes inside an observable value are observed all the same.
+///
+/// A value that has several owners (wrappers or ``LeakWatcher``s) should go with the last one. Assigning a value takes back
+/// what was expected of it before, as ``LeakDetector/cameBack(_:)`` does. A value that was never read counts as a check
+/// only if it stays, since SwiftUI makes wrappers that it throws away unused.
 @propertyWrapper
 @dynamicMemberLookup
 public final class Deallocating<Value: AnyObject> {
     public var wrappedValue: Value {
-        didSet { if oldValue !== wrappedValue { expect(oldValue, reason: "replaced") } }
+        get {
+            isRead.with { $0 = true }
+            return value
+        }
+        set {
+            isRead.with { $0 = true }
+            guard newValue !== value else { return }
+            let old = (value: value, owned: owned)
+            value = newValue
+            owned = own()
+            letGo(of: old.value, old.owned, reason: "replaced", isRead: true)
+        }
     }
 
     public var projectedValue: Deallocating<Value> { self }
 
-    private let detector: LeakDetector?
+    private var value: Value
+    /// `nil` if there was no detector when the value was assigned.
+    private var owned: (all: OwnedObjects, entry: OwnedObjects.Owned)?
+    /// Guarded, since a property of a class may be read from several threads at once.
+    private let isRead = Guarded(false)
+    private let givenDetector: LeakDetector?
     private let seconds: Double?
     private let path: [String]
     private let reason: String?
@@ -37,16 +65,17 @@ public final class Deallocating<Value: AnyObject> {
         reason: String? = "owner deallocated", detector: LeakDetector? = nil, file: StaticString = #fileID,
         line: UInt = #line
     ) {
-        self.wrappedValue = wrappedValue
+        value = wrappedValue
         self.seconds = seconds
         self.path = path
         self.reason = reason
-        self.detector = detector
+        givenDetector = detector
         self.file = file
         self.line = line
+        owned = own()
     }
 
-    deinit { expect(wrappedValue, reason: reason) }
+    deinit { letGo(of: value, owned, reason: reason, isRead: isRead.with { $0 }) }
 
     public subscript<Member>(dynamicMember member: KeyPath<Value, Member>) -> Member {
         wrappedValue[keyPath: member]
@@ -57,8 +86,30 @@ public final class Deallocating<Value: AnyObject> {
         set { wrappedValue[keyPath: member] = newValue }
     }
 
-    private func expect(_ value: Value, reason: String?) {
-        (detector ?? .shared)?.expectDeallocation(
-            of: value, after: seconds, path: path, reason: reason, file: file, line: line)
+    private var detector: LeakDetector? { givenDetector ?? .shared }
+
+    private func own() -> (all: OwnedObjects, entry: OwnedObjects.Owned)? {
+        guard let detector else { return nil }
+        let value = value
+        return (detector.owned, detector.owned.addHolder(of: value) { detector.cameBack(value) })
+    }
+
+    private func letGo(
+        of value: Value, _ owned: (all: OwnedObjects, entry: OwnedObjects.Owned)?, reason: String?, isRead: Bool
+    ) {
+        let expect = { [seconds, path, file, line] (detector: LeakDetector) in
+            detector.expect(
+                value,
+                Circumstances(
+                    type: type(of: value), path: path, reason: reason, file: file, line: line,
+                    isPart: !isRead),
+                after: seconds)
+        }
+        let detector = detector
+        if let owned {
+            owned.all.removeHolder(of: owned.entry) { if let detector { expect(detector) } }
+        } else if let detector {
+            detector.owned.whenUnowned(value) { expect(detector) }
+        }
     }
 }

@@ -9,18 +9,23 @@ internal import Threads
 /// }
 /// ```
 ///
-/// It keeps none of them. As long as there is no detector it does nothing.
+/// It keeps none of them. As long as there is no detector it does nothing. An object that has several owners (watchers or
+/// ``Deallocating`` properties) should go with the last one.
 public final class LeakWatcher: Sendable {
     private struct Watch: Sendable {
         let subject: WeakSubject
         let circumstances: Circumstances
         let seconds: Double?
+        let owned: OwnedObjects.Owned
     }
 
     private struct Watches {
         var byIdentity: [ObjectIdentifier: Watch] = [:]
         /// From how many on to look for those that have gone.
         var crowd = 64
+        /// The detector that the first watch was for, which a later ``LeakDetector/start(_:limits:suppression:pathFinder:queue:)``
+        /// may have replaced: its list has the owners.
+        var owned: OwnedObjects?
     }
 
     private let detector: LeakDetector?
@@ -29,7 +34,8 @@ public final class LeakWatcher: Sendable {
     /// - Parameter detector: `nil` is the shared one, ``LeakDetector/shared``, once it was started.
     public init(_ detector: LeakDetector? = nil) { self.detector = detector }
 
-    /// Says that an object should be gone soon after this watcher. Said again of the same object it changes nothing.
+    /// Says that an object is in use as long as this watcher, and should be gone soon after it. What was expected of the
+    /// object before is taken back, as ``LeakDetector/cameBack(_:)`` does. Said again of the same object it changes nothing.
     ///
     /// The parameters are those of ``LeakDetector/expectDeallocation(of:after:path:owner:reason:file:line:)``.
     public func expectDeallocation(
@@ -38,24 +44,36 @@ public final class LeakWatcher: Sendable {
     ) {
         guard let detector = detector ?? LeakDetector.shared, !isEnding(object) else { return }
         let identity = ObjectIdentifier(object)
-        let known = watches.with { $0.byIdentity[identity] }
-        guard known?.subject.object == nil else { return }
+        let isWatched = watches.with { watches in
+            // The caller holds the object, so this look is not its end.
+            watches.byIdentity[identity]?.subject.object != nil
+        }
+        guard !isWatched else { return }
+        let (all, gone) = watches.with { watches -> (OwnedObjects, Watch?) in
+            let all = watches.owned ?? detector.owned
+            watches.owned = all
+            return (all, watches.byIdentity.removeValue(forKey: identity))
+        }
         // Its place in memory belonged to another object.
-        if let known { detector.sweepers.first.countCheck(known.circumstances) }
+        if let gone { settle(gone, all, detector) }
+        let subject = WeakSubject(object)
         let watch = Watch(
-            subject: WeakSubject(object),
+            subject: subject,
             circumstances: Circumstances(
                 type: type(of: object), path: path, reason: reason, file: file, line: line),
-            seconds: seconds)
-        let isCrowded = watches.with { watches in
-            watches.byIdentity[identity] = watch
-            return watches.byIdentity.count >= watches.crowd
+            seconds: seconds,
+            owned: all.addWatcher(of: object, subject) { detector.cameBack(object) })
+        let (twin, isCrowded) = watches.with { watches in
+            let twin = watches.byIdentity.updateValue(watch, forKey: identity)
+            return (twin, watches.byIdentity.count >= watches.crowd)
         }
-        if isCrowded { settleGone(detector) }
+        // Another thread watched it at the same time.
+        if let twin { all.removeWatcher(of: twin.owned) {} }
+        if isCrowded { settleGone(all, detector) }
     }
 
     /// Counts those that have gone already, so that a watcher that lives long does not grow with what it has seen.
-    private func settleGone(_ detector: LeakDetector) {
+    private func settleGone(_ all: OwnedObjects, _ detector: LeakDetector) {
         let gone = watches.with { $0.byIdentity }.filter { $0.value.subject.object == nil }
         let settled = watches.with { watches in
             let settled = gone.filter { identity, watch in
@@ -65,15 +83,23 @@ public final class LeakWatcher: Sendable {
             watches.crowd = max(64, watches.byIdentity.count * 2)
             return Array(settled.values)
         }
-        for watch in settled { detector.sweepers.first.countCheck(watch.circumstances) }
+        for watch in settled { settle(watch, all, detector) }
+    }
+
+    /// Counts an object that has gone, once however many watched it.
+    private func settle(_ watch: Watch, _ all: OwnedObjects, _ detector: LeakDetector) {
+        all.removeWatcher(of: watch.owned) { detector.sweepers.first.countCheck(watch.circumstances) }
     }
 
     deinit {
-        guard let detector = detector ?? LeakDetector.shared else { return }
-        for watch in watches.with({ Array($0.byIdentity.values) }) {
-            // As it is: a strong reference could become the last one, on a thread where the object must not end.
-            detector.sweepers.first.expect(
-                subject: watch.subject, watch.circumstances, watch.subject.identity, after: watch.seconds)
+        let watches = watches.with { $0 }
+        guard let all = watches.owned, let detector = detector ?? LeakDetector.shared else { return }
+        for watch in watches.byIdentity.values {
+            all.removeWatcher(of: watch.owned) {
+                // As it is: a strong reference could become the last one, on a thread where the object must not end.
+                detector.sweepers.first.expect(
+                    subject: watch.subject, watch.circumstances, watch.subject.identity, after: watch.seconds)
+            }
         }
     }
 }

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `a property's value that goes with its owner is checked`() {
-        do { _ = Screen(Page(), bench.detector) }
+        do { _ = Screen(Page(), bench.detector).page }
         bench.wait(2_000)
         #expect(bench.lines.isEmpty)
         #expect(bench.detector.counts.checked == 1)

@@ -65,6 +65,57 @@ extension Serialized {
             #expect(bench.lines == ["leak Model", "leak Model"])
             withExtendedLifetime(second) {}
         }
+
+        @Test func `a model that is shown, replaced and shown again is in use`() {
+            let (first, second) = (Model(), Model())
+            show(first)
+            show(second)
+            bench.wait(700)
+            show(first)
+            bench.wait(60_000)
+            #expect(bench.lines == ["leak Model"])
+            #expect(bench.findings.first?.isObject(second) == true)
+            show(nil)
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak Model", "leak Model"], "and should go with its last view")
+            withExtendedLifetime((first, second)) {}
+        }
+
+        @Test func `a model that is hidden and shown within its grace period is in use`() {
+            let model = Model()
+            show(model)
+            show(nil)
+            bench.wait(700)
+            show(model)
+            bench.wait(60_000)
+            #expect(bench.lines == [])
+            withExtendedLifetime(model) {}
+        }
+
+        @Test func `a model that was reported and is shown again came back`() {
+            let model = Model()
+            show(model)
+            show(nil)
+            bench.wait(5_000)
+            show(model)
+            bench.wait(1_000)
+            #expect(bench.lines == ["leak Model", "came back Model 3500"])
+            withExtendedLifetime(model) {}
+        }
+
+        @Test func `a model of two views should go with the last of them`() {
+            let model = Model()
+            let other = Graph()
+            show(model)
+            other.show(Optional(CartView(model: model, detector: bench.detector)))
+            other.show(CartView?.none)
+            bench.wait(60_000)
+            #expect(bench.lines == [])
+            show(nil)
+            bench.wait(5_000)
+            #expect(bench.lines == ["leak Model"])
+            withExtendedLifetime(model) {}
+        }
     }
 }
 

@@ -1,0 +1,151 @@
+import Dispatch
+import LeakMessage
+import Testing
+
+@testable import LeakDetector
+
+/// Objects that pass from owner to owner.
+@Suite struct OwnershipTests {
+    private let bench = Bench()
+
+    private final class Screen {
+        @Deallocating var page: Page
+        init(_ page: Page, _ detector: LeakDetector, reason: String? = "owner deallocated") {
+            _page = Deallocating(wrappedValue: page, reason: reason, detector: detector)
+        }
+    }
+
+    @Test func `a value that is assigned again is not a leak`() {
+        let (first, second) = (Page(), Sheet())
+        let screen = Screen(first, bench.detector)
+        screen.page = second
+        bench.wait(700)
+        screen.page = first
+        bench.wait(60_000)
+        #expect(bench.lines == ["leak Sheet"])
+        withExtendedLifetime((first, second, screen)) {}
+    }
+
+    @Test func `a value that is assigned again after it was reported came back, and leaks anew`() {
+        let (first, second) = (Page(), Sheet())
+        var screen: Screen? = Screen(first, bench.detector, reason: "screen closed")
+        screen?.page = second
+        bench.wait(5_000)
+        screen?.page = first
+        bench.wait(5_000)
+        #expect(bench.lines == ["leak Page", "came back Page 3500", "leak Sheet"])
+        #expect(bench.reports.first?.reason == "replaced")
+        screen = nil
+        bench.wait(2_000)
+        #expect(bench.lines.last == "leak Page")
+        #expect(bench.lines.count == 4)
+        #expect(bench.reports.last?.reason == "screen closed")
+        #expect(bench.reports.last?.id != bench.reports.first?.id)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test func `an object that the next owner watches is not a leak of the owner before`() {
+        let page = Page()
+        do {
+            let watcher = LeakWatcher(bench.detector)
+            watcher.expectDeallocation(of: page, reason: "first closed")
+        }
+        bench.wait(700)
+        do {
+            let next = LeakWatcher(bench.detector)
+            next.expectDeallocation(of: page, reason: "second closed")
+            bench.wait(60_000)
+            #expect(bench.lines.isEmpty)
+            withExtendedLifetime(next) {}
+        }
+        bench.wait(2_000)
+        #expect(bench.lines == ["leak Page"])
+        #expect(bench.reports.first?.reason == "second closed")
+        withExtendedLifetime(page) {}
+    }
+
+    /// The screens overlap: the second one comes before the first one goes.
+    @Test func `an object should go with its last owner, in whatever order owners come and go`() {
+        let page = Page()
+        var first: LeakWatcher? = LeakWatcher(bench.detector)
+        var second: LeakWatcher? = LeakWatcher(bench.detector)
+        first?.expectDeallocation(of: page, reason: "first closed")
+        second?.expectDeallocation(of: page, reason: "second closed")
+        first = nil
+        bench.wait(60_000)
+        #expect(bench.lines.isEmpty)
+        var screen: Screen? = Screen(page, bench.detector, reason: "third closed")
+        second = nil
+        bench.wait(60_000)
+        #expect(bench.lines.isEmpty)
+        #expect(screen?.page === page)
+        screen = nil
+        bench.wait(2_000)
+        #expect(bench.lines == ["leak Page"])
+        #expect(bench.reports.first?.reason == "third closed")
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `an object that was reported and gets a new owner came back, and leaks anew with its own reason`() {
+        let page = Page()
+        bench.detector.expectDeallocation(of: page, reason: "cart closed")
+        bench.wait(5_000)
+        do {
+            let watcher = LeakWatcher(bench.detector)
+            watcher.expectDeallocation(of: page, reason: "orders closed")
+            bench.wait(60_000)
+            #expect(bench.lines == ["leak Page", "came back Page 3500"])
+            withExtendedLifetime(watcher) {}
+        }
+        bench.wait(2_000)
+        #expect(bench.lines.last == "leak Page")
+        #expect(bench.reports.map(\.reason) == ["cart closed", "cart closed", "orders closed"])
+        #expect(bench.detector.counts.cameBack == 1)
+        withExtendedLifetime(page) {}
+    }
+
+    /// Of forty objects in a row many share an address; a watcher keeps none of them.
+    @Test func `an owner of an object that went does not own another at its address`() {
+        let watcher = LeakWatcher(bench.detector)
+        var pages: [Page] = []
+        for _ in 0..<40 { watcher.expectDeallocation(of: Page()) }
+        for _ in 0..<40 {
+            let page = Page()
+            pages.append(page)
+            do { _ = Screen(page, bench.detector) }
+        }
+        bench.wait(10_000)
+        #expect(bench.lines.count == 40)
+        withExtendedLifetime((watcher, pages)) {}
+    }
+
+    @Test func `wrappers that are thrown away unused are not checks`() {
+        for _ in 0..<100 { _ = Screen(Page(), bench.detector) }
+        bench.wait(10_000)
+        #expect(bench.detector.counts.checked == 0)
+        #expect(bench.detector.takeChecks().isEmpty)
+        let page = Page()
+        do { _ = Screen(page, bench.detector) }
+        bench.wait(10_000)
+        #expect(bench.lines == ["leak Page"], "what stays is told all the same")
+        #expect(bench.detector.counts.checked == 1)
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `owners on eight threads share objects, and each object is told once`() {
+        final class Shared: Sendable {}
+        let objects = (0..<50).map { _ in Shared() }
+        let detector = bench.detector
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for object in objects {
+                let watcher = LeakWatcher(detector)
+                watcher.expectDeallocation(of: object)
+                _ = Deallocating(wrappedValue: object, detector: detector).wrappedValue
+            }
+        }
+        bench.wait(60_000)
+        #expect(bench.lines.filter { $0 == "leak Shared" }.count == 50)
+        #expect(bench.detector.counts.outstanding == 0)
+        withExtendedLifetime(objects) {}
+    }
+}
