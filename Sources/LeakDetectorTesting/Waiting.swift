@@ -15,12 +15,16 @@ extension TrackedObjects {
     }
 
     /// Waits until all are gone, or as long as they have, also in a task that was cancelled.
+    ///
+    /// After each pause the main actor has a turn: what is to be done on it before goes first, so that the time in which it is
+    /// busy with other tests does not count.
     func waitSuspended(within seconds: Double) async {
         for pause in Pauses(within: seconds) {
             guard anyAlive else { return }
             await withCheckedContinuation { continuation in
                 DispatchQueue.global().asyncAfter(deadline: .now() + pause) { continuation.resume() }
             }
+            await MainActor.run {}
         }
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import LeakDetectorTesting
 import Testing
 
@@ -67,6 +68,28 @@ import Testing
             await screen.load()
             MainActor.assertIsolated()
             Task { await screen.load() }
+        }
+    }
+
+    /// As other tests do, which share the main actor with this one.
+    @MainActor private func work() { Thread.sleep(forTimeInterval: 0.1) }
+
+    @Test @MainActor func `the time in which the main actor is busy with others does not count`() async {
+        await expectNoLeaks(within: 0.02) { leaks in
+            let screen = leaks.track(MainScreen())
+            for _ in 0..<4 { Task { work() } }
+            Task {
+                await screen.load()
+                work()
+                await screen.load()
+            }
+        }
+    }
+
+    @Test @MainActor func `an object that a task of the main actor frees passes`() async {
+        await expectNoLeaks(within: 30) { leaks in
+            let screen = leaks.track(MainScreen())
+            Task { @MainActor in withExtendedLifetime(screen) {} }
         }
     }
 
