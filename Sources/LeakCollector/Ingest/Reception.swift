@@ -110,7 +110,7 @@ struct Reception {
             submission.denominators = [
                 Submission.Denominator(
                     app: origin.app, version: origin.version, build: origin.build,
-                    sessions: document.sessions.count,
+                    sessions: document.sessions.count { $0.isKnown },
                     leakySessions: document.sessions.count { $0.leaks > 0 }, checks: checks.first)
             ]
             submission.denominators += checks.others.map {
@@ -121,6 +121,10 @@ struct Reception {
         }
         submission.dropped = document.dropped.map {
             Submission.Dropped(app: origin.app, reason: $0.reason, count: $0.count)
+        }
+        let unseen = document.sessions.reduce(0) { $0 + $1.unseen }
+        if unseen > 0 {
+            submission.dropped.append(Submission.Dropped(app: origin.app, reason: "unseen", count: unseen))
         }
     }
 
@@ -168,4 +172,9 @@ struct Reception {
         }
         return writer.bytes
     }
+}
+
+extension EndedSession {
+    /// `false` for a session without a leak in which objects were not looked at: it is neither leak-free nor leaky.
+    fileprivate var isKnown: Bool { leaks > 0 || unseen == 0 }
 }

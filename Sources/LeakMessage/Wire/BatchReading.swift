@@ -81,6 +81,7 @@ extension FieldReader {
             case .startedAt: session.startedAt = try reader.time(path)
             case .checks: session.checks = try reader.amount(path, atMost: WireLimits.sessionChecks) ?? 0
             case .leaks: session.leaks = try reader.amount(path, atMost: WireLimits.sessionLeaks) ?? 0
+            case .unseen: session.unseen = try reader.amount(path, atMost: WireLimits.sessionUnseen) ?? 0
             case .className, .count: try reader.scanner.skip()
             }
         } end: { _, _ in
@@ -101,7 +102,7 @@ extension FieldReader {
                 let slice = try reader.string(path, atMost: WireLimits.classBytes)
                 className = reader.scanner.text(of: slice)
             case .count: count = try reader.amount(path, atMost: WireLimits.classChecks) ?? 0
-            case .id, .startedAt, .checks, .leaks: try reader.scanner.skip()
+            case .id, .startedAt, .checks, .leaks, .unseen: try reader.scanner.skip()
             }
         } end: { path, offset in
             guard !className.isEmpty else { return ("\(path) has no class", offset) }
@@ -143,7 +144,7 @@ extension FieldReader {
 
 /// The names inside `sessions` and `checks`.
 enum WireObjectField: String {
-    case id, checks, leaks, count
+    case id, checks, leaks, unseen, count
     case startedAt = "started_at"
     case className = "class"
 }

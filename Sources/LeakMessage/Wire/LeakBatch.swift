@@ -22,12 +22,16 @@ public struct EndedSession: Hashable, Sendable {
     public var startedAt: WireTime?
     public var checks: Int
     public var leaks: Int
+    /// Objects that were expected to go and not looked at, since too many waited. With some, a session without a leak is
+    /// not leak-free but unknown.
+    public var unseen: Int
 
-    public init(id: String, startedAt: WireTime? = nil, checks: Int, leaks: Int) {
+    public init(id: String, startedAt: WireTime? = nil, checks: Int, leaks: Int, unseen: Int = 0) {
         self.id = id
         self.startedAt = startedAt
         self.checks = checks
         self.leaks = leaks
+        self.unseen = unseen
     }
 }
 
@@ -35,10 +39,14 @@ public struct EndedSession: Hashable, Sendable {
 public struct ClassChecks: Hashable, Sendable {
     public var className: String
     public var count: Int
+    /// Objects of the class that were expected to go and not looked at, since too many waited. Not sent by class: the
+    /// reporter adds them to the session (``EndedSession/unseen``).
+    public var unseen: Int
 
-    public init(className: String, count: Int) {
+    public init(className: String, count: Int, unseen: Int = 0) {
         self.className = className
         self.count = count
+        self.unseen = unseen
     }
 }
 

@@ -50,6 +50,7 @@ public enum WireLimits {
     /// Of one session; at ten a second, more than a day of it.
     public static let sessionChecks = 1_000_000
     public static let sessionLeaks = 1_000_000
+    public static let sessionUnseen = 1_000_000
     /// Classes checked since the last batch; a large app has a few hundred screens.
     public static let checksCount = 1_000
     /// Of one class, like ``count``.

@@ -131,6 +131,7 @@ extension EndedSession {
             $0.fieldIfPresent("started_at", startedAt?.rfc3339)
             $0.field("checks", checks.cut(to: WireLimits.sessionChecks))
             $0.field("leaks", leaks.cut(to: WireLimits.sessionLeaks))
+            if unseen > 0 { $0.field("unseen", unseen.cut(to: WireLimits.sessionUnseen)) }
         }
     }
 }

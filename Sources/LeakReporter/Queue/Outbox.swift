@@ -84,7 +84,10 @@ struct Outbox {
 
     mutating func record(_ checks: [ClassChecks], at now: Now) {
         guard takesDenominators else { return }
-        session?.add(checks: checks.reduce(0) { $0 + min(max($1.count, 0), WireLimits.classChecks) })
+        for check in checks {
+            session?.add(checks: min(max(check.count, 0), WireLimits.classChecks))
+            session?.add(unseen: check.unseen)
+        }
         queue.add(checks, at: now)
     }
 

@@ -23,6 +23,7 @@ struct SessionLog {
 
     mutating func add(checks: Int) { session.checks = session.checks.addingBounded(checks) }
     mutating func add(leaks: Int) { session.leaks = session.leaks.addingBounded(leaks) }
+    mutating func add(unseen: Int) { session.unseen = session.unseen.addingBounded(unseen) }
 
     /// Without a disk the session is known as long as the process lives.
     mutating func save(to folder: (any SegmentFolder)?) {
@@ -51,8 +52,8 @@ struct SessionLog {
 }
 
 extension EndedSession {
-    /// Nothing was checked and nothing leaked: that says nothing about leaks.
-    var isUnknown: Bool { checks == 0 && leaks == 0 }
+    /// Nothing was checked, nothing leaked and nothing was left out: there is nothing to be told.
+    var isUnknown: Bool { checks == 0 && leaks == 0 && unseen == 0 }
 }
 
 extension Int {

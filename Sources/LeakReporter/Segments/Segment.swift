@@ -79,7 +79,9 @@ struct Segment: Hashable {
     }
 
     /// One count for each class.
-    var checkSums: [ClassChecks] { Self.sums(checks.map { ($0.className, $0.count) }).map(ClassChecks.init) }
+    var checkSums: [ClassChecks] {
+        Self.sums(checks.map { ($0.className, $0.count) }).map { ClassChecks(className: $0.0, count: $0.1) }
+    }
 
     /// One count for each reason.
     var dropSums: [DroppedReports] {

@@ -97,6 +97,8 @@ extension SegmentRecord {
             payload.append(UInt64(clamping: session.checks))
             payload.append(UInt64(clamping: session.leaks))
             payload.append(text: session.id)
+            // After the text, where older versions do not look; absent in what they wrote.
+            if session.unseen > 0 { payload.append(UInt64(clamping: session.unseen)) }
         case .dropped(let reason, let count):
             kind = Kind.dropped
             payload.append(count)
@@ -141,10 +143,12 @@ extension SegmentRecord {
             guard let startedAt: Int64 = reader.number(), let checks: UInt64 = reader.number(),
                 let leaks: UInt64 = reader.number(), let id = reader.text() ?? nil
             else { return nil }
+            let unseen: UInt64 = reader.number() ?? 0
             return .session(
                 EndedSession(
                     id: id, startedAt: startedAt == .min ? nil : WireTime(milliseconds: startedAt),
-                    checks: Int(clamping: checks), leaks: Int(clamping: leaks)))
+                    checks: Int(clamping: checks), leaks: Int(clamping: leaks), unseen: Int(clamping: unseen))
+            )
         case Kind.dropped:
             guard let count: UInt64 = reader.number(), let reason = reader.text() ?? nil else { return nil }
             return .dropped(reason: reason, count: count)

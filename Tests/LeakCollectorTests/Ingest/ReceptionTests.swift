@@ -99,6 +99,22 @@ import Testing
         #expect(reception.submission.dropped == [Submission.Dropped(app: "a", reason: "budget", count: 4)])
     }
 
+    /// Such a session is neither leak-free nor leaky, unless something leaked in it.
+    @Test func `a session without a leak in which objects were left out is not counted`() throws {
+        let reception = try receive(
+            #"""
+            {"app":{"id":"a","version":"1"},
+             "sessions":[{"id":"s","checks":3,"leaks":0,"unseen":5},{"id":"t","checks":3,"leaks":2,"unseen":6},
+               {"id":"u","checks":1,"leaks":0,"unseen":0}]}
+            """#)
+        #expect(
+            reception.submission.denominators == [
+                Submission.Denominator(
+                    app: "a", version: "1", build: nil, sessions: 2, leakySessions: 1, checks: [:])
+            ])
+        #expect(reception.submission.dropped == [Submission.Dropped(app: "a", reason: "unseen", count: 11)])
+    }
+
     @Test func `a repeat will be answered as a duplicate`() throws {
         let reception = try receive(#"[{"class":"A"},{"class":""}]"#, idempotencyKey: "k1")
         #expect(reception.submission.idempotency?.key == "k1")

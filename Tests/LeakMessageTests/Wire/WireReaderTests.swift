@@ -88,13 +88,14 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
             {"reports":[{"class":"A","app":{"version":"2"},"user":"v"},{"class":"B"},{"class":"C","app":{"id":"z"}}],
             "app":{"id":"a","module":"Shop","version":"1","build":"7"},
             "device":{"os":"iOS"},"install":"i","user":"u","sent_at":1700000000000,
-            "sessions":[{"id":"s","started_at":"1970-01-01T00:00:01Z","checks":12,"leaks":1},{"id":"t","later":[]}],
+            "sessions":[{"id":"s","started_at":"1970-01-01T00:00:01Z","checks":12,"leaks":1,"unseen":9},
+            {"id":"t","later":[]}],
             "checks":[{"class":"A","count":40}],"dropped":{"budget":3,"queue_full":0}}
             """)
         #expect(document.sentAt?.milliseconds == 1_700_000_000_000)
         #expect(
             document.sessions == [
-                EndedSession(id: "s", startedAt: WireTime(milliseconds: 1000), checks: 12, leaks: 1),
+                EndedSession(id: "s", startedAt: WireTime(milliseconds: 1000), checks: 12, leaks: 1, unseen: 9),
                 EndedSession(id: "t", checks: 0, leaks: 0),
             ])
         #expect(document.checks == [ClassChecks(className: "A", count: 40)])

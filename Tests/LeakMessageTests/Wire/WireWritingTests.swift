@@ -192,12 +192,15 @@ struct AnyReport {
         report.className = "A"
         (report.waitedMilliseconds, report.alive, report.livedMilliseconds) = (.max, .max, .max)
         var batch = LeakBatch()
-        batch.sessions = [EndedSession(id: "s", checks: .max, leaks: .max)]
+        batch.sessions = [EndedSession(id: "s", checks: .max, leaks: .max, unseen: .max)]
         batch.checks = [ClassChecks(className: "A", count: .max)]
         batch.dropped = [DroppedReports(reason: "r", count: .max)]
         batch.reports = [report]
         let document = try WireReader.read(batch.json(), as: .json)
-        #expect(document.sessions == [EndedSession(id: "s", checks: 1_000_000, leaks: 1_000_000)])
+        #expect(
+            document.sessions == [
+                EndedSession(id: "s", checks: 1_000_000, leaks: 1_000_000, unseen: 1_000_000)
+            ])
         #expect(document.checks.map(\.count) == [1_000_000])
         #expect(document.dropped.map(\.count) == [1_000_000])
         let read = try #require(document.reports.first)

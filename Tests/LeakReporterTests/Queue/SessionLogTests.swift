@@ -31,6 +31,21 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
+    @Test func `objects that a detector left out belong to the session, also to one that was killed`() {
+        for isKilled in [false, true] {
+            let device = device()
+            device.outbox.startSession(isPolled: true, at: device.now)
+            device.outbox.record([ClassChecks(className: "A", count: 5, unseen: 3)], at: device.now)
+            device.outbox.record([ClassChecks(className: "other", count: 0, unseen: 4)], at: device.now)
+            device.commit()
+            if isKilled { device.restart() } else { device.outbox.endSession(at: device.now) }
+            device.commit()
+            device.drain()
+            #expect(
+                device.collector.sessions.values.map { [$0.checks, $0.leaks, $0.unseen] } == [[5, 0, 7]])
+        }
+    }
+
     @Test func `a session that was killed is told of by the next run, once`() {
         let device = device()
         use(device)
