@@ -9,7 +9,8 @@ extension LeakDetector {
     /// ``LeakWatcher``, ``Deallocating`` and SwiftUI's modifier use it. As long as there is none they cost next to nothing.
     public static var shared: LeakDetector? { started.with { $0 } }
 
-    /// Makes the detector that the whole app shares. The first call counts; later ones change nothing and get the same.
+    /// Makes the detector that the whole app shares. The first call counts; later ones change nothing and get the same, until
+    /// that one is stopped: then the next call makes another, which takes its place.
     ///
     /// The parameters are those of ``init(_:limits:suppression:pathFinder:queue:)``.
     @discardableResult
@@ -18,9 +19,10 @@ extension LeakDetector {
         pathFinder: (any RetainPathFinder)? = nil, queue: DispatchQueue? = nil
     ) -> LeakDetector {
         started.with { started in
-            if let started { return started }
+            if let started, !started.isStopped { return started }
             let detector = LeakDetector(
-                mode, limits: limits, suppression: suppression, pathFinder: pathFinder, queue: queue)
+                mode, limits: limits, suppression: suppression, pathFinder: pathFinder, queue: queue,
+                owned: started?.owned ?? OwnedObjects())
             started = detector
             return detector
         }

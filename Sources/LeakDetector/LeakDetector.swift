@@ -16,7 +16,7 @@ public final class LeakDetector: Sendable {
     let announcer: Announcer
     @MainActor var watchedScreens: Screens?
     /// Objects with their owners: ``Deallocating`` and ``LeakWatcher``.
-    let owned = OwnedObjects()
+    let owned: OwnedObjects
     /// Of the self-tests that run.
     let probes: Guarded<[Probe]>
     private let pauses: Pauses
@@ -38,6 +38,16 @@ public final class LeakDetector: Sendable {
         _ mode: Mode, limits: Limits = Limits(), suppression: Suppression = .standard,
         pathFinder: (any RetainPathFinder)? = nil, queue: DispatchQueue? = nil
     ) {
+        self.init(
+            mode, limits: limits, suppression: suppression, pathFinder: pathFinder, queue: queue,
+            owned: OwnedObjects())
+    }
+
+    /// - Parameter owned: the objects with their owners, those of a detector whose place this one takes included.
+    convenience init(
+        _ mode: Mode, limits: Limits, suppression: Suppression, pathFinder: (any RetainPathFinder)?,
+        queue: DispatchQueue?, owned: OwnedObjects
+    ) {
         #if canImport(Darwin)
             let queue = queue ?? .main
         #else
@@ -46,7 +56,7 @@ public final class LeakDetector: Sendable {
         self.init(
             limits: limits, clock: QueueClock(queue: queue),
             mainClock: queue === DispatchQueue.main ? nil : QueueClock(queue: .main),
-            Announcer(mode, suppression, pathFinder: pathFinder, alerts: .standard))
+            Announcer(mode, suppression, pathFinder: pathFinder, alerts: .standard), owned: owned)
     }
 
     /// Reports each leak, as release builds should.
@@ -60,8 +70,12 @@ public final class LeakDetector: Sendable {
     }
 
     /// - Parameter mainClock: the clock of the main queue; `nil` if `clock` is that.
-    init(limits: Limits, clock: any WakeClock, mainClock: (any WakeClock)? = nil, _ announcer: Announcer) {
+    init(
+        limits: Limits, clock: any WakeClock, mainClock: (any WakeClock)? = nil, _ announcer: Announcer,
+        owned: OwnedObjects = OwnedObjects()
+    ) {
         self.announcer = announcer
+        self.owned = owned
         let probes = Guarded([Probe]())
         self.probes = probes
         @Sendable func sweeper(_ clock: any WakeClock) -> Sweeper {
@@ -114,14 +128,22 @@ public final class LeakDetector: Sendable {
         if !isEnding(object) { sweepers.use(object) }
     }
 
+    /// Which objects are never reported. A change holds for leaks that are found from then on; an object that was left out
+    /// once stays left out.
+    public var suppression: Suppression {
+        get { announcer.suppression }
+        set { announcer.suppression = newValue }
+    }
+
     /// Stops all grace periods: what happens now is none of the app's active time. An app with UIKit does so by itself
-    /// while it is not in front.
+    /// while it is not in front. Pauses are counted: each ends with a ``resume()`` of its own.
     public func pause() { pauses.begin(.asked) }
 
-    /// Goes on after ``pause()``, in an app with UIKit as soon as it is in front.
+    /// Ends one ``pause()``. After the last one grace periods go on, in an app with UIKit as soon as it is in front.
     public func resume() { pauses.end(.asked) }
 
-    /// Forgets all that is waited for and takes nothing more, for good: what a switch on your server can turn off.
+    /// Forgets all that is waited for and takes nothing more: what a switch on your server can turn off. This detector stays
+    /// stopped; ``start(_:limits:suppression:pathFinder:queue:)`` makes another.
     public func stop() {
         sweepers.stop()
         announcer.forgetAll()
@@ -133,19 +155,24 @@ public final class LeakDetector: Sendable {
     public var counts: Counts { sweepers.counts }
 
     /// How often objects of each class were checked since the last call, leaked or not: what the number of leaks is to
-    /// be divided by.
+    /// be divided by. With each class the number of its objects that were expected and not looked at, since too many waited
+    /// (``ClassChecks/unseen``); those of classes beyond ``Limits/checkedTypes`` stand together under the name `other`.
     public func takeChecks() -> [ClassChecks] {
-        var counts: [String: Int] = [:]
+        var checks: [String: ClassChecks] = [:]
         for check in sweepers.takeChecks() {
-            counts[announcer.name(of: check.type), default: 0] += check.count
+            let name = announcer.name(of: check.type)
+            checks[name, default: ClassChecks(className: name, count: 0)].count += check.count
+            checks[name]?.unseen += check.unseen
         }
-        return counts.map { ClassChecks(className: $0.key, count: $0.value) }
-            .sorted { $0.className < $1.className }
+        let unseen = sweepers.takeUnseenOfOthers()
+        if unseen > 0 { checks["other", default: ClassChecks(className: "other", count: 0)].unseen += unseen }
+        return checks.values.sorted { $0.className < $1.className }
     }
 
     /// What was checked since the last call, as a session that ends here: what the share of leak-free sessions is a share
     /// of. Call it where a use of the app ends, such as when it goes to the background. Objects whose grace period still
-    /// runs count in the next.
+    /// runs count in the next. Objects that were not looked at, since too many waited, are ``EndedSession/unseen``: without a
+    /// leak such a session is not leak-free but unknown.
     ///
     /// - Returns: `nil` when nothing was checked, which says nothing about leaks.
     public func takeSession() -> EndedSession? {

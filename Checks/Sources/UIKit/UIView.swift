@@ -11,6 +11,7 @@ open class UIView: UIResponder {
     public private(set) weak var superview: UIView?
     public private(set) var subviews: [UIView] = []
     public var bounds: CGRect
+    public var tag = 0
     public let layer = CALayer()
     public var backgroundColor: UIColor?
     public var layoutMargins = UIEdgeInsets(top: 8, left: 8, bottom: 8, right: 8)

@@ -43,6 +43,23 @@ struct BucketRing<Element> {
         count += 1
     }
 
+    /// Takes elements whenever they are due.
+    mutating func take(where isTaken: (Element) -> Bool) -> [Element] {
+        var taken: [Element] = []
+        for index in buckets.indices where !buckets[index].slots.isEmpty {
+            let before = taken.count
+            buckets[index].slots.removeAll { slot in
+                guard isTaken(slot.element) else { return false }
+                taken.append(slot.element)
+                return true
+            }
+            guard taken.count > before else { continue }
+            buckets[index].earliest = buckets[index].slots.map(\.tick).min() ?? .max
+        }
+        count -= taken.count
+        return taken
+    }
+
     /// Takes what is due, by tick, and within a tick in the order put in.
     mutating func takeDue(at now: Int) -> [Element] {
         let tick = now < 0 ? -1 : now / Self.tickMilliseconds

@@ -1,17 +1,42 @@
 /// How often objects of each type were checked.
 struct CheckCounts {
-    private var byType: [ObjectIdentifier: (type: AnyClass, count: Int)] = [:]
+    /// Checks of one type.
+    struct OfType {
+        let type: AnyClass
+        var count = 0
+        /// Objects that were expected and not waited for.
+        var unseen = 0
+    }
+
+    private var byType: [ObjectIdentifier: OfType] = [:]
+    /// ``OfType/unseen`` of types beyond the limit.
+    private var unseenOfOthers = 0
 
     /// - Parameter limit: how many types there may be. Of others nothing is counted.
     mutating func add(_ type: AnyClass, _ count: Int, limit: Int) {
-        let key = ObjectIdentifier(type)
-        let before = byType[key]?.count
-        guard before != nil || byType.count < limit else { return }
-        byType[key] = (type, (before ?? 0) + count)
+        change(type, limit: limit) { $0.count += count }
     }
 
-    mutating func take() -> [(type: AnyClass, count: Int)] {
+    /// - Parameter limit: how many types there may be. Others are counted together.
+    mutating func add(unseen count: Int, of type: AnyClass, limit: Int) {
+        if !change(type, limit: limit, { $0.unseen += count }) { unseenOfOthers += count }
+    }
+
+    mutating func take() -> [OfType] {
         defer { byType = [:] }
         return Array(byType.values)
+    }
+
+    mutating func takeUnseenOfOthers() -> Int {
+        defer { unseenOfOthers = 0 }
+        return unseenOfOthers
+    }
+
+    @discardableResult
+    private mutating func change(_ type: AnyClass, limit: Int, _ change: (inout OfType) -> Void) -> Bool {
+        let key = ObjectIdentifier(type)
+        guard byType[key] != nil || byType.count < limit else { return false }
+        change(&byType[key, default: OfType(type: type)])
+        return true
     }
 }

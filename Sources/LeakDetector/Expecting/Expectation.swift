@@ -27,6 +27,22 @@ struct Expectation<Subject: Sendable>: Sendable {
     /// those that came from ``GraceRing``, which holds none that was ever in use again.
     var sequence = 0
     var stage = Stage.grace
+
+    /// Of an object that is known.
+    var identity: ObjectIdentifier? {
+        switch stage {
+        case .grace, .secondLook: nil
+        case .shadowed(let trace), .survivor(let trace): trace.identity
+        }
+    }
+
+    /// Whether nothing is known of the object yet.
+    var isAwaited: Bool {
+        switch stage {
+        case .grace, .secondLook: true
+        case .shadowed, .survivor: false
+        }
+    }
 }
 
 /// Told at registration, repeated in what is reported.

@@ -10,6 +10,7 @@ struct Expectations<Subject: Sendable> {
     private var ring = BucketRing<Entry>()
     private(set) var known = KnownObjects<Subject>()
     private var checks = CheckCounts()
+    private var sampling = Sampling()
     /// When objects that may be waited for came into use again.
     private var used: [ObjectIdentifier: (sequence: Int, at: Int)] = [:]
     /// Of those that are waited for.
@@ -28,15 +29,26 @@ struct Expectations<Subject: Sendable> {
 
     var isFull: Bool { counts.outstanding >= limits.outstanding }
 
+    /// Whether so few wait that the share of objects that are waited for may grow.
+    private var isRoomy: Bool { counts.outstanding < limits.outstanding / 4 }
+
+    /// Whether the objects that have gone left so little room that only a share of the others can be waited for.
+    var isCrowded: Bool { counts.outstanding > limits.outstanding / 4 * 3 }
+
     /// Takes a place among those that are waited for, unless too many are.
     ///
     /// - Parameters:
     ///   - identity: of the object; `nil` if it is not known yet.
     ///   - due: when its grace period is over.
+    ///   - isPicked: waits also when only a share of all objects does, as screens do, which are few.
     /// - Returns: whether there was one.
-    mutating func admit(_ identity: ObjectIdentifier?, dueAt due: Int, at now: Int) -> Bool {
-        guard !isFull else {
-            counts.dropped += 1
+    mutating func admit(
+        _ identity: ObjectIdentifier?, _ circumstances: borrowing Circumstances, dueAt due: Int,
+        isPicked: Bool = false, at now: Int
+    ) -> Bool {
+        if !sampling.isEverything, isRoomy { sampling.double() }
+        guard !isFull, isPicked || !circumstances.isCounted || sampling.takesNext() else {
+            leaveUnseen(circumstances.type, isCounted: circumstances.isCounted, count: 1)
             return false
         }
         counts.outstanding += 1
@@ -57,13 +69,14 @@ struct Expectations<Subject: Sendable> {
     /// - Parameters:
     ///   - identity: of the object, if it is known yet.
     ///   - owner: of the object's owner, if that should go too.
+    ///   - isPicked: waits also when only a share of all objects does.
     /// - Returns: when it is over, or `nil` if it did not start.
     mutating func expect(
         _ subject: Subject, _ circumstances: Circumstances, identity: ObjectIdentifier? = nil,
-        owner: ObjectIdentifier? = nil, graceMilliseconds: Int, at now: Int
+        owner: ObjectIdentifier? = nil, graceMilliseconds: Int, isPicked: Bool = false, at now: Int
     ) -> Int? {
         let due = now + min(max(graceMilliseconds, 0), LeakDetector.Limits.longestGraceMilliseconds)
-        guard admit(identity, dueAt: due, at: now) else { return nil }
+        guard admit(identity, circumstances, dueAt: due, isPicked: isPicked, at: now) else { return nil }
         if let owner { owners.insert(owner) }
         sequence += 1
         ring.insert(
@@ -78,6 +91,42 @@ struct Expectations<Subject: Sendable> {
         if !circumstances.isPart { check(circumstances, count) }
     }
 
+    /// Goes on with objects that are gone before they are due.
+    mutating func settle(where isGone: (Subject) -> Bool) {
+        for entry in ring.take(where: { $0.isAwaited && isGone($0.subject) }) {
+            settle(entry.circumstances, count: 1)
+        }
+    }
+
+    /// Halves the share of objects that are waited for: from now on half as many, and half of those that wait.
+    ///
+    /// - Parameter mayBeLeftOut: called with objects that wait here.
+    mutating func thinOutAwaited(_ mayBeLeftOut: (Subject) -> Bool) {
+        sampling.halve()
+        let left = ring.take { entry in
+            guard entry.isAwaited, entry.circumstances.isCounted, mayBeLeftOut(entry.subject) else {
+                return false
+            }
+            return sampling.leavesOut()
+        }
+        for entry in left { leave(1, unseen: entry.circumstances) }
+    }
+
+    /// Whether an object that waits elsewhere is left out too. Call it for each after ``thinOutAwaited(_:)``.
+    mutating func leavesOut() -> Bool { sampling.leavesOut() }
+
+    /// Waits no more for objects without having looked at them.
+    mutating func leave(_ count: Int, unseen circumstances: Circumstances) {
+        leaveUnseen(circumstances.type, isCounted: circumstances.isCounted, count: count)
+        leave(count)
+    }
+
+    private mutating func leaveUnseen(_ type: AnyClass, isCounted: Bool, count: Int) {
+        guard isCounted else { return }
+        counts.dropped += count
+        checks.add(unseen: count, of: type, limit: limits.checkedTypes)
+    }
+
     /// Goes on with an object that had its grace period elsewhere, and outlived it.
     mutating func outlived(_ subject: Subject, _ circumstances: Circumstances, startedAt: Int, at now: Int) {
         lookAgain(Entry(subject: subject, circumstances: circumstances, startedAt: startedAt), at: now)
@@ -85,6 +134,19 @@ struct Expectations<Subject: Sendable> {
 
     /// Takes what is to be looked at now. Each goes to ``judge(_:_:owner:at:reportID:)`` with what was seen.
     mutating func takeDue(at now: Int) -> [Entry] { ring.takeDue(at: now) }
+
+    /// The objects that are counted as alive with those whose look ends a wait: a leak, or the end of one.
+    mutating func toldBeside(_ looks: [(Entry, Sight)], at now: Int) -> [ObjectIdentifier] {
+        var types: Set<ObjectIdentifier> = []
+        for (entry, sight) in looks {
+            switch (entry.stage, sight) {
+            case (.secondLook, .retained), (.survivor, .gone), (.survivor, .inUse):
+                types.insert(ObjectIdentifier(entry.circumstances.type))
+            default: break
+            }
+        }
+        return types.isEmpty ? [] : known.toldOf(types, at: now)
+    }
 
     /// Says that those of ``KnownObjects/crowded`` that have gone were told of.
     mutating func thinOut() { known.thinOut() }
@@ -174,9 +236,14 @@ struct Expectations<Subject: Sendable> {
 
     /// Whether that report still stands: it was not followed by an end, nor muted.
     func stands(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
-        guard case .told(reportID, _)? = known[identity]?.state else { return false }
+        // One that found no room among the known is told of all the same.
+        guard let state = known[identity]?.state else { return known.isFull }
+        guard case .told(reportID, _) = state else { return false }
         return true
     }
+
+    /// Whether nothing is to be told of an object.
+    func isMuted(_ identity: ObjectIdentifier) -> Bool { known[identity]?.state == .muted }
 
     /// What is left when nothing is waited for any more: the counts.
     func stopped(_ limits: LeakDetector.Limits) -> Self {
@@ -188,7 +255,10 @@ struct Expectations<Subject: Sendable> {
     }
 
     /// What was checked since the last call.
-    mutating func takeChecks() -> [(type: AnyClass, count: Int)] { checks.take() }
+    mutating func takeChecks() -> [CheckCounts.OfType] { checks.take() }
+
+    /// Objects that were not waited for since the last call, of types beyond ``LeakDetector/Limits/checkedTypes``.
+    mutating func takeUnseenOfOthers() -> Int { checks.takeUnseenOfOthers() }
 
     /// Counts objects that were looked at, or had gone before.
     mutating func check(_ circumstances: Circumstances, _ count: Int) {
@@ -201,6 +271,7 @@ struct Expectations<Subject: Sendable> {
         counts.outstanding -= count
         guard counts.outstanding == 0 else { return }
         (used, owners, awaitedOwners, longestGrace) = ([:], [], [:], 0)
+        sampling.reset()
     }
 
     /// Those of 4 MB. Beyond, and after what was expected before them was judged, they are forgotten.

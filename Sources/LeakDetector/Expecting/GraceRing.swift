@@ -47,6 +47,51 @@ struct GraceRing: @unchecked Sendable {
         return due
     }
 
+    /// Removes the objects that are gone before they are due.
+    ///
+    /// - Parameter held: gets the others, so that the look is not their end.
+    /// - Returns: how many were removed, by slot.
+    mutating func takeGone(holding held: inout [AnyObject]) -> [UInt32: Int] {
+        var gone: [UInt32: Int] = [:]
+        remove { chunk, index in
+            guard let object = chunk.object(at: index) else {
+                gone[chunk.slot(at: index), default: 0] += 1
+                return true
+            }
+            held.append(object)
+            return false
+        }
+        return gone
+    }
+
+    /// Removes objects whatever has become of them.
+    ///
+    /// - Parameter isOut: called for each object.
+    /// - Returns: how many were removed, by slot.
+    mutating func take(_ isOut: (CallTable.Call) -> Bool) -> [UInt32: Int] {
+        var taken: [UInt32: Int] = [:]
+        let calls = calls
+        remove { chunk, index in
+            let slot = chunk.slot(at: index)
+            guard isOut(calls[slot]) else { return false }
+            taken[slot, default: 0] += 1
+            return true
+        }
+        return taken
+    }
+
+    private mutating func remove(_ isOut: (WeakChunk, Int) -> Bool) {
+        var removed = 0
+        for index in buckets.indices {
+            buckets[index].filter { chunk, element in
+                guard isOut(chunk, element) else { return true }
+                removed += 1
+                return false
+            }
+        }
+        count -= removed
+    }
+
     /// What was said when objects of a slot were put in.
     func call(_ slot: UInt32) -> CallTable.Call { calls[slot] }
 

@@ -3,9 +3,14 @@ extension LeakDetector {
     public struct Limits: Hashable, Sendable {
         /// The grace period of an object for which none is named. Animations that hold a closed screen take half a second.
         public var graceMilliseconds = 1_000
+        /// The grace periods of objects of some classes, by names with module or without: `Shop.Player`, `UIImagePickerController`.
+        /// A subclass is a class of its own. A grace period that is named where the object is expected comes first.
+        public var graceMillisecondsByClass: [String: Int] = [:]
         /// How long after the grace period to look once more before reporting.
         public var secondLookMilliseconds = 500
-        /// Objects that may be waited for at once: about 0.7 MB, or 4 MB with owners. More are counted as ``Counts/dropped``.
+        /// Objects that may be waited for at once: about 0.7 MB, or 4 MB with owners. When there are as many, those that have
+        /// gone make room early; if most have not, a fair sample of all is waited for, and the others are counted as
+        /// ``Counts/dropped``.
         public var outstanding = 10_000
         /// Leaked objects whose end is watched for at once.
         public var survivors = 1_000
@@ -27,6 +32,9 @@ extension LeakDetector {
         var sound: Limits {
             var limits = self
             limits.graceMilliseconds = min(max(graceMilliseconds, 0), Self.longestGraceMilliseconds)
+            limits.graceMillisecondsByClass = graceMillisecondsByClass.mapValues {
+                min(max($0, 0), Self.longestGraceMilliseconds)
+            }
             limits.secondLookMilliseconds = min(max(secondLookMilliseconds, 0), Self.longestGraceMilliseconds)
             limits.survivorMilliseconds = min(max(survivorMilliseconds, 0), Self.longestSurvivorMilliseconds)
             limits.outstanding = max(outstanding, 0)
@@ -50,7 +58,7 @@ extension LeakDetector {
         public var cameBack = 0
         /// Objects that stayed and were not reported: of ignored classes, ignored themselves, or kept by one that was reported.
         public var suppressed = 0
-        /// Expectations not taken, since too many ran.
+        /// Expectations left out of the sample that is waited for while there are too many.
         public var dropped = 0
 
         public init() {}

@@ -9,23 +9,36 @@ final class Pauses: Sendable {
         case background
     }
 
-    private let reasons = Guarded(Set<Reason>())
+    private struct Reasons {
+        /// Calls of ``LeakDetector/pause()`` without a ``LeakDetector/resume()``.
+        var asked = 0
+        /// Not counted: the system may say it twice.
+        var isInBackground = false
+    }
+
+    private let reasons = Guarded(Reasons())
     private let sweepers: Sweepers
 
     init(of sweepers: Sweepers) { self.sweepers = sweepers }
 
     func begin(_ reason: Reason) {
         reasons.with {
-            $0.insert(reason)
+            switch reason {
+            case .asked: $0.asked += 1
+            case .background: $0.isInBackground = true
+            }
             sweepers.pause()
         }
     }
 
-    /// Goes on, unless there is another reason to stop.
+    /// Goes on, unless there is another reason to stop, or the same one was given more often.
     func end(_ reason: Reason) {
         reasons.with {
-            $0.remove(reason)
-            if $0.isEmpty { sweepers.resume() }
+            switch reason {
+            case .asked: $0.asked = max($0.asked - 1, 0)
+            case .background: $0.isInBackground = false
+            }
+            if $0.asked == 0, !$0.isInBackground { sweepers.resume() }
         }
     }
 }

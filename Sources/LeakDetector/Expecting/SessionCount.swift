@@ -10,13 +10,14 @@ struct SessionCount: Hashable, Sendable {
     /// Ends a session and starts the next.
     ///
     /// - Parameter counts: since the detector was made.
-    /// - Returns: `nil` when nothing was checked in it.
+    /// - Returns: `nil` when nothing was checked or left out in it.
     mutating func take(_ counts: LeakDetector.Counts, id: String, at now: WireTime) -> EndedSession? {
         // A leak may come without a check of its own: its object was checked before, and stayed behind its owner until now.
         let leaks = max(counts.leaked - before.leaked, 0)
         let checks = max(counts.checked - before.checked, leaks)
-        guard checks > 0 else { return nil }
+        let unseen = max(counts.dropped - before.dropped, 0)
+        guard checks > 0 || unseen > 0 else { return nil }
         defer { (startedAt, before) = (now, counts) }
-        return EndedSession(id: id, startedAt: startedAt, checks: checks, leaks: leaks)
+        return EndedSession(id: id, startedAt: startedAt, checks: checks, leaks: leaks, unseen: unseen)
     }
 }

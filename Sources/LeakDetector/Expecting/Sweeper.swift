@@ -16,11 +16,14 @@ final class Sweeper: Sendable {
         /// The uptime at which the timer fires next.
         var wakesAt: Int?
         var isStopped = false
+        /// Objects that ``makeRoom(_:thinning:)`` looked at, not let go of yet.
+        var held: HeldObjects?
     }
 
     private let state: Guarded<State>
     private let clock: any WakeClock
     private let limits: LeakDetector.Limits
+    private let graceByClass: GraceByClass?
     private let tell: @Sendable (Sweeper, Verdict, Entry) -> Void
 
     /// - Parameter tell: takes verdicts, on the clock's queue, with no lock held.
@@ -29,6 +32,7 @@ final class Sweeper: Sendable {
         tell: @escaping @Sendable (Sweeper, Verdict, Entry) -> Void
     ) {
         self.limits = limits.sound
+        graceByClass = GraceByClass(limits.sound.graceMillisecondsByClass)
         self.clock = clock
         self.tell = tell
         state = Guarded(State(expectations: Expectations(limits: limits)))
@@ -41,15 +45,17 @@ final class Sweeper: Sendable {
     func expect(_ object: AnyObject, _ circumstances: consuming Circumstances, after seconds: Double?) {
         let identity = ObjectIdentifier(object)
         // Moved, not copied: this is the commonest way, and the shortest.
-        let call = CallTable.Call(circumstances: circumstances, graceMilliseconds: grace(seconds))
+        let grace = grace(seconds, circumstances.type)
+        let call = CallTable.Call(circumstances: circumstances, graceMilliseconds: grace)
         let isPlain = state.with { state in
             guard call.circumstances.owner == nil, !state.expectations.wasUsed(identity) else { return false }
             guard !state.isStopped else { return true }
             let uptime = clock.roughUptime
             let now = state.clock.advance(to: uptime, expectingWakeAt: state.wakesAt)
-            guard state.expectations.admit(identity, dueAt: now + call.graceMilliseconds, at: now) else {
-                return true
-            }
+            if state.expectations.isFull { makeRoom(&state) }
+            let isAdmitted = state.expectations.admit(
+                identity, call.circumstances, dueAt: now + call.graceMilliseconds, at: now)
+            guard isAdmitted else { return true }
             arm(&state, dueAt: state.grace.insert(object, call, at: now), now: now, uptime)
             return true
         }
@@ -65,14 +71,16 @@ final class Sweeper: Sendable {
         subject: any Subject, _ circumstances: Circumstances, _ identity: ObjectIdentifier? = nil,
         after seconds: Double?
     ) -> Bool {
-        let grace = grace(seconds)
+        let grace = grace(seconds, circumstances.type)
         let owner = circumstances.owner?.identity
         return state.with { state in
             guard !state.isStopped else { return false }
             let uptime = clock.uptime
             let now = state.clock.advance(to: uptime, expectingWakeAt: state.wakesAt)
+            if state.expectations.isFull { makeRoom(&state) }
             let due = state.expectations.expect(
-                subject, circumstances, identity: identity, owner: owner, graceMilliseconds: grace, at: now)
+                subject, circumstances, identity: identity, owner: owner, graceMilliseconds: grace,
+                isPicked: !(subject is WeakSubject), at: now)
             guard let due else { return false }
             arm(&state, dueAt: due, now: now, uptime)
             return true
@@ -130,6 +138,8 @@ final class Sweeper: Sendable {
         state.with { $0.expectations.stands(reportID, of: identity) }
     }
 
+    func isMuted(_ identity: ObjectIdentifier) -> Bool { state.with { $0.expectations.isMuted(identity) } }
+
     /// Stops the clock of all grace periods.
     func pause() {
         state.with { $0.clock.pause(at: clock.uptime, expectingWakeAt: $0.wakesAt) }
@@ -158,8 +168,61 @@ final class Sweeper: Sendable {
         withExtendedLifetime((expectations, timer)) {}
     }
 
-    /// Whether what is expected now is dropped.
-    var isFull: Bool { state.with { $0.expectations.isFull } }
+    /// Makes room if too many objects are waited for: looks early at all, and if most of them are still there, goes on
+    /// with a random half.
+    ///
+    /// Any thread may call it, inside the lock: objects that are there are held, and let go of on the clock's queue, so that
+    /// none ends here. At least a quarter of the room is free afterwards, so that the next call is as many objects away.
+    private func makeRoom(_ state: inout State, thinning: Bool = true) {
+        // Those of the last look are not let go of yet: the queue is blocked, and must not hold more and more.
+        if state.held == nil { settleGone(&state) }
+        guard thinning, state.expectations.isCrowded else { return }
+        state.expectations.thinOutAwaited { $0 is WeakSubject }
+        let left = state.grace.take { call in
+            call.circumstances.isCounted && state.expectations.leavesOut()
+        }
+        for (slot, count) in left {
+            state.expectations.leave(count, unseen: state.grace.call(slot).circumstances)
+            state.grace.release(slot, count: count)
+        }
+    }
+
+    private func settleGone(_ state: inout State) {
+        var objects: [AnyObject] = []
+        for (slot, count) in state.grace.takeGone(holding: &objects) {
+            state.expectations.settle(state.grace.call(slot).circumstances, count: count)
+            state.grace.release(slot, count: count)
+        }
+        state.expectations.settle { subject in
+            guard let subject = subject as? WeakSubject else { return false }
+            guard let object = subject.object else { return true }
+            objects.append(object)
+            return false
+        }
+        guard !objects.isEmpty else { return }
+        let held = HeldObjects(objects)
+        state.held = held
+        clock.call(afterMilliseconds: 0) { [weak self] in
+            held.letGo()
+            self?.state.with { if $0.held === held { $0.held = nil } }
+        }
+    }
+
+    /// Lets go of what an early look held, before objects are looked at: a held one would be taken for a leak.
+    private func letGoOfHeld() {
+        state.with { $0.held }?.letGo()
+        state.with { $0.held = nil }
+    }
+
+    /// Whether as many objects as may be are waited for, those left out that have gone.
+    var isFull: Bool {
+        state.with { state in
+            if state.expectations.isFull { makeRoom(&state, thinning: false) }
+            return state.expectations.isFull
+        }
+    }
+
+    var isOnMainQueue: Bool { clock.isMainQueue }
 
     var isStopped: Bool { state.with { $0.isStopped } }
 
@@ -167,9 +230,12 @@ final class Sweeper: Sendable {
 
     var counts: LeakDetector.Counts { state.with { $0.expectations.counts } }
 
-    func takeChecks() -> [(type: AnyClass, count: Int)] { state.with { $0.expectations.takeChecks() } }
+    func takeChecks() -> [CheckCounts.OfType] { state.with { $0.expectations.takeChecks() } }
 
-    private func grace(_ seconds: Double?) -> Int {
+    func takeUnseenOfOthers() -> Int { state.with { $0.expectations.takeUnseenOfOthers() } }
+
+    private func grace(_ seconds: Double?, _ type: AnyClass) -> Int {
+        if seconds == nil, let milliseconds = graceByClass?.milliseconds(of: type) { return milliseconds }
         let longest = Double(LeakDetector.Limits.longestGraceMilliseconds)
         // Written so that NaN is no grace period at all.
         return seconds.map { $0 > 0 ? Int(min($0 * 1000, longest)) : 0 } ?? limits.graceMilliseconds
@@ -205,6 +271,7 @@ final class Sweeper: Sendable {
     }
 
     private func sweep() {
+        letGoOfHeld()
         guard let due = takeDue() else { return }
         // Outside of the lock, since a look can be the end of an object.
         let rest = Rest(of: due.chunks)
@@ -215,7 +282,14 @@ final class Sweeper: Sendable {
             guard case .retained(let identity) = look.sight else { return [] }
             return [identity] + [look.owner].compactMap { $0 }
         }
-        for (verdict, subject) in ends(of: seen) + endsOfCrowd() { tell(verdict, subject, nil) }
+        let told = state.with { state in
+            state.expectations.toldBeside(looks.map { ($0.0, $0.sight) }, at: due.now)
+        }
+        // Not those that are looked at now: their ends are told with what was seen of them.
+        let looked = Set(looks.compactMap { $0.0.identity })
+        for (verdict, subject) in ends(of: seen + told.filter { !looked.contains($0) }) + endsOfCrowd() {
+            tell(verdict, subject, nil)
+        }
         let verdicts = state.with { state -> [(Verdict, Entry)] in
             // Stopped while it looked: what was due belongs to nobody any more.
             guard !state.isStopped else { return [] }

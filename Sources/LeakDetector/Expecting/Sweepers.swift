@@ -36,5 +36,7 @@ final class Sweepers: Sendable {
 
     var counts: LeakDetector.Counts { all.map(\.counts).reduce(into: LeakDetector.Counts()) { $0.add($1) } }
 
-    func takeChecks() -> [(type: AnyClass, count: Int)] { all.flatMap { $0.takeChecks() } }
+    func takeChecks() -> [CheckCounts.OfType] { all.flatMap { $0.takeChecks() } }
+
+    func takeUnseenOfOthers() -> Int { all.reduce(0) { $0 + $1.takeUnseenOfOthers() } }
 }

@@ -14,6 +14,9 @@ protocol WakeClock: Sendable {
     /// The same, a few milliseconds old, for those who cannot wait: reading it costs a fifth.
     var roughUptime: Int { get }
 
+    /// Whether objects are looked at on the main queue.
+    var isMainQueue: Bool { get }
+
     /// Makes a timer that is not set.
     ///
     /// - Parameter fire: called on the queue where objects may be looked at.
@@ -32,6 +35,7 @@ protocol WakeTimer: Sendable {
 /// The clock of a dispatch queue. It stands still while the device sleeps.
 struct QueueClock: WakeClock {
     let queue: DispatchQueue
+    var isMainQueue: Bool { queue === DispatchQueue.main }
 
     #if canImport(Darwin)
         var uptime: Int { unsafe Int(clock_gettime_nsec_np(CLOCK_UPTIME_RAW) / 1_000_000) }

@@ -55,6 +55,15 @@ struct WeakChunk: @unchecked Sendable {
         return unsafe storage.withUnsafeMutablePointerToElements { unsafe $0[index].tick }
     }
 
+    /// Ends the last weak reference, which ends no object.
+    func removeLast() {
+        precondition(count > 0)
+        storage.header -= 1
+        unsafe storage.withUnsafeMutablePointerToElements { elements in
+            _ = unsafe (elements + count).deinitialize(count: 1)
+        }
+    }
+
     /// Moves the last element to the end of another chunk.
     func moveLast(to other: WeakChunk) {
         precondition(count > 0 && !other.isFull)

@@ -30,6 +30,24 @@ struct WeakChunks {
         return due.chunks
     }
 
+    /// Removes elements.
+    ///
+    /// - Parameter stays: called with the chunk and the index of each element.
+    mutating func filter(_ stays: (WeakChunk, Int) -> Bool) {
+        var kept = WeakChunks()
+        for chunk in chunks {
+            while chunk.count > 0 {
+                let last = chunk.count - 1
+                if stays(chunk, last) {
+                    kept.takeLast(of: chunk, chunk.tick(at: last))
+                } else {
+                    chunk.removeLast()
+                }
+            }
+        }
+        self = kept
+    }
+
     private mutating func takeLast(of chunk: WeakChunk, _ tick: UInt32) {
         chunk.moveLast(to: room())
         note(tick)

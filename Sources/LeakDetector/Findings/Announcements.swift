@@ -25,6 +25,9 @@ struct Announcements {
 
     mutating func beginExplaining(_ id: String) { explained.updateValue(nil, forKey: id) }
 
+    /// Whether an object has gone or come back while its leak is explained.
+    func hasEnded(_ id: String) -> Bool { (explained[id] ?? nil) != nil }
+
     /// - Returns: what became of the object meanwhile.
     mutating func endExplaining(_ id: String) -> End? { (explained.removeValue(forKey: id) ?? nil) ?? nil }
 

@@ -5,7 +5,7 @@ internal import Threads
 /// Makes reports of verdicts, asks what to do with them, and does it.
 final class Announcer: Sendable {
     private let mode: LeakDetector.Mode
-    private let suppression: LeakDetector.Suppression
+    private let suppressed: Guarded<LeakDetector.Suppression>
     private let system: OperatingSystem
     private let known: [KnownLeak]
     private let pathFinder: (any RetainPathFinder)?
@@ -21,11 +21,16 @@ final class Announcer: Sendable {
         alerts: AlertBoard = AlertBoard()
     ) {
         self.mode = mode
-        self.suppression = suppression
+        suppressed = Guarded(suppression)
         self.pathFinder = pathFinder
         self.system = system
         self.known = known
         self.alerts = alerts
+    }
+
+    var suppression: LeakDetector.Suppression {
+        get { suppressed.with { $0 } }
+        set { suppressed.with { $0 = newValue } }
     }
 
     func name(of type: AnyClass) -> String { names.with { $0.name(of: type) } }
@@ -52,7 +57,7 @@ final class Announcer: Sendable {
             let leak = Leak(
                 report: report, subject: entry.subject, type: portrait.type, identity: identity,
                 isWatched: isWatched)
-            if let pathFinder { explain(leak, pathFinder, sweeper) } else { announce(leak, sweeper) }
+            announce(leak, sweeper)
         case .freed(let id, let lived, let alive):
             end(of: id, .init(livedMilliseconds: lived, alive: alive, isInUse: false, at: WallTime.now))
         case .cameBack(let id, let lived, let alive):
@@ -70,6 +75,12 @@ final class Announcer: Sendable {
         let type: AnyClass
         let identity: ObjectIdentifier
         let isWatched: Bool
+
+        var id: String { report.id ?? "" }
+
+        var finding: LeakDetector.Finding {
+            LeakDetector.Finding(report, subject, type: type, identity: identity)
+        }
     }
 
     private func report(_ portrait: Portrait, _ circumstances: Circumstances) -> LeakReport {
@@ -88,38 +99,96 @@ final class Announcer: Sendable {
                 CustomKey("line", .number(Double(circumstances.line))),
             ]
         }
+        report.fingerprint = fingerprint(of: report, type: portrait.type)
         let known = known.first { $0.describes(name, owners: owners, on: system) }
         if let known { report.keys.append(CustomKey("known_system_leak", .string(known.reason))) }
         return report
     }
 
+    /// Types that are private or local have the same name in every file: their leaks are told apart by the file that
+    /// expects the object, where it is known. Owners that are the system's are left out, as the collector leaves them out.
+    private func fingerprint(of report: LeakReport, type: AnyClass) -> [String] {
+        guard names.with({ $0.isAmbiguous(type) }), let className = report.className else { return [] }
+        let file = report.keys.lazy.compactMap { key -> String? in
+            guard key.name == "file", case .string(let file) = key.value else { return nil }
+            return file
+        }.first
+        guard let file else { return [] }
+        let owners = report.stack.dropLast().filter { owner in
+            !["UI", "_UI", "NS", "_NS", "SwiftUI"].contains { owner.hasPrefix($0) }
+        }
+        return Fingerprint.parts([file] + owners + [className])
+    }
+
+    /// Asks what to do with a leak, and does it: at once, unless its retain path is to be found before, or the one who is
+    /// asked is on another queue. Then what becomes of the object meanwhile is told after its leak.
+    private func announce(_ leak: Leak, _ sweeper: Sweeper) {
+        let isAskedHere =
+            switch mode.question {
+            case .onQueue: true
+            case .onMainActor: sweeper.isOnMainQueue
+            }
+        if pathFinder == nil, isAskedHere {
+            return ask(about: leak, sweeper) { self.conclude(leak, $0, sweeper) }
+        }
+        announcements.with { $0.beginExplaining(leak.id) }
+        explain(leak, sweeper) { leak in
+            guard self.isStillOfInterest(leak, sweeper) else {
+                sweeper.retract(leak.identity)
+                return self.finish(leak)
+            }
+            self.ask(about: leak, sweeper) { answer in
+                self.conclude(leak, answer, sweeper)
+                self.finish(leak)
+            }
+        }
+    }
+
+    /// Not a leak that was ignored meanwhile, or whose class was; but one whose object has gone meanwhile.
+    private func isStillOfInterest(_ leak: Leak, _ sweeper: Sweeper) -> Bool {
+        announcements.with { $0.hasEnded(leak.id) }
+            || (sweeper.stands(leak.id, of: leak.identity) && !ignores(leak.type))
+    }
+
+    private func finish(_ leak: Leak) {
+        if let end = announcements.with({ $0.endExplaining(leak.id) }) { self.end(of: leak.id, end) }
+    }
+
     /// Has the retain path found, one after another, and goes on where verdicts come.
     ///
     /// The object is let go of there too, since the last release of a view belongs to the main thread.
-    private func explain(_ leak: Leak, _ pathFinder: any RetainPathFinder, _ sweeper: Sweeper) {
-        let id = leak.report.id ?? ""
-        announcements.with { $0.beginExplaining(id) }
+    private func explain(_ leak: Leak, _ sweeper: Sweeper, _ goOn: @escaping @Sendable (Leak) -> Void) {
+        guard let pathFinder else { return goOn(leak) }
         finding.async {
             var leak = leak
             let held = Held(leak.subject.object)
             if let object = held.object { leak.report.cycle = pathFinder.retainPath(to: object) }
             sweeper.call(afterMilliseconds: 0) { [leak] in
-                let end = self.announcements.with { $0.endExplaining(id) }
-                // Not one that was ignored meanwhile, or whose class was.
-                if end == nil, !sweeper.stands(id, of: leak.identity) || self.ignores(leak.type) {
-                    sweeper.retract(leak.identity)
-                } else {
-                    self.announce(leak, sweeper)
-                }
-                if let end { self.end(of: id, end) }
+                goOn(leak)
                 held.object = nil
             }
         }
     }
 
-    private func announce(_ leak: Leak, _ sweeper: Sweeper) {
-        let finding = LeakDetector.Finding(leak.report, leak.subject)
-        let answer = mode.answer(finding)
+    /// - Parameter goOn: called where verdicts come.
+    private func ask(
+        about leak: Leak, _ sweeper: Sweeper, _ goOn: @escaping @Sendable (LeakDetector.Answer) -> Void
+    ) {
+        let finding = leak.finding
+        switch mode.question {
+        case .onQueue(let ask): goOn(ask(finding))
+        case .onMainActor(let ask):
+            if sweeper.isOnMainQueue { return goOn(MainActor.assumeIsolated { ask(finding) }) }
+            DispatchQueue.main.async {
+                let answer = MainActor.assumeIsolated { ask(finding) }
+                sweeper.call(afterMilliseconds: 0) { goOn(answer) }
+            }
+        }
+    }
+
+    private func conclude(_ leak: Leak, _ answer: LeakDetector.Answer, _ sweeper: Sweeper) {
+        // The one who was asked may have stopped the detector, or ignored the object, whatever was answered then.
+        guard !sweeper.isStopped, !sweeper.isMuted(leak.identity) else { return }
         switch answer {
         case .ignore:
             return sweeper.retract(leak.identity)
@@ -128,7 +197,7 @@ final class Announcer: Sendable {
             return sweeper.retract(leak.identity)
         case .report: break
         case .showAlert, .showAlertWithoutScreenshot:
-            alerts.show(finding, withScreenshot: answer == .showAlert, isWatched: leak.isWatched)
+            alerts.show(leak.finding, withScreenshot: answer == .showAlert, isWatched: leak.isWatched)
         }
         if leak.isWatched { announcements.with { $0.announce(leak.report) } }
         mode.report(leak.report)

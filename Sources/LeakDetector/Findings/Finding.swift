@@ -2,19 +2,38 @@ public import LeakMessage
 
 extension LeakDetector {
     /// An object that stayed though it should have gone.
+    ///
+    /// It hands out the object only as a type that may be used from any isolation: the object is still in use elsewhere.
     public struct Finding: Sendable {
         /// What would be sent: class, path, reason, time waited.
         public let report: LeakReport
         private let subject: any Subject
+        private let type: AnyClass
+        private let identity: ObjectIdentifier
 
-        init(_ report: LeakReport, _ subject: any Subject) {
+        init(_ report: LeakReport, _ subject: any Subject, type: AnyClass, identity: ObjectIdentifier) {
             self.report = report
             self.subject = subject
+            self.type = type
+            self.identity = identity
         }
 
-        /// The object, while it is there. Whoever keeps it makes the leak worse; views and controllers belong to the main
-        /// thread.
-        public var object: AnyObject? { subject.object }
+        var object: AnyObject? { subject.object }
+
+        /// Whether the object is an instance of a class or of a subclass of it.
+        public func isInstance<Class: AnyObject>(of type: Class.Type) -> Bool { self.type is Class.Type }
+
+        /// Whether this is the object that was found.
+        public func isObject(_ object: AnyObject) -> Bool {
+            // Identity first: only then does the caller hold the object that a look would hold.
+            ObjectIdentifier(object) == identity && subject.object === object
+        }
+
+        /// The object, while it is there, as a class that is `Sendable`, such as a view, a view controller, another class
+        /// of the main actor, or an actor. A strong reference that is kept makes the leak worse.
+        public func object<Class: AnyObject & Sendable>(as type: Class.Type = Class.self) -> Class? {
+            subject.object as? Class
+        }
 
         /// The type's qualified name.
         public var className: String { report.className ?? "" }

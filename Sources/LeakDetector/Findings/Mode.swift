@@ -3,29 +3,51 @@ public import LeakMessage
 extension LeakDetector {
     /// What a detector does with what it finds.
     public struct Mode: Sendable {
-        let answer: @Sendable (Finding) -> Answer
+        /// Where a finding is asked about.
+        enum Question: Sendable {
+            case onQueue(@Sendable (Finding) -> Answer)
+            case onMainActor(@MainActor (Finding) -> Answer)
+        }
+
+        let question: Question
         let report: @Sendable (LeakReport) -> Void
 
-        /// Asks about each leak, then reports what was not ignored.
+        /// Asks about each leak on the main actor, then reports what was not ignored.
+        ///
+        /// The main queue has to run: as it does in apps, and in a program that calls `dispatchMain()` or has an `async`
+        /// `main`. Else take ``custom(onDetectOnQueue:report:)``.
         ///
         /// - Parameters:
-        ///   - onDetect: called on the detector's queue, once for each leaked object.
-        ///   - report: takes leaks, and the ends of objects that were reported before.
+        ///   - onDetect: called once for each leaked object: at once where the detector's queue is the main one, as it is on
+        ///     Apple's systems unless another is named; else a little later.
+        ///   - report: takes leaks, and the ends of objects that were reported before, on the detector's queue.
         public static func custom(
-            onDetect: @escaping @Sendable (Finding) -> Answer,
+            onDetect: @escaping @MainActor (Finding) -> Answer,
             report: @escaping @Sendable (LeakReport) -> Void = { _ in }
         ) -> Mode {
-            Mode(answer: onDetect, report: report)
+            Mode(question: .onMainActor(onDetect), report: report)
+        }
+
+        /// Asks about each leak on the detector's queue, then reports what was not ignored.
+        ///
+        /// - Parameters:
+        ///   - onDetectOnQueue: called once for each leaked object.
+        ///   - report: takes leaks, and the ends of objects that were reported before.
+        public static func custom(
+            onDetectOnQueue: @escaping @Sendable (Finding) -> Answer,
+            report: @escaping @Sendable (LeakReport) -> Void = { _ in }
+        ) -> Mode {
+            Mode(question: .onQueue(onDetectOnQueue), report: report)
         }
 
         /// Reports each leak, as release builds should: `.report(reporter.record(leak:))`.
         public static func report(_ report: @escaping @Sendable (LeakReport) -> Void) -> Mode {
-            Mode(answer: { _ in .report }, report: report)
+            .custom(onDetectOnQueue: { _ in .report }, report: report)
         }
 
         /// Writes each leak to standard error, and its end.
-        public static let log = Mode(
-            answer: { finding in
+        public static let log = Mode.custom(
+            onDetectOnQueue: { finding in
                 StandardError.write(finding.text)
                 return .report
             },
@@ -35,15 +57,14 @@ extension LeakDetector {
             })
 
         /// Shows each leak on screen in debug builds, and its end; where there is no screen, as ``log``.
-        public static let alert = Mode(answer: { _ in .showAlert }, report: { _ in })
+        public static let alert = Mode.custom(onDetectOnQueue: { _ in .showAlert })
 
         /// Stops the process at the first leak, with its class and path, in release builds too: for testers, not for users.
-        public static let assert = Mode(
-            answer: { finding in
+        public static let assert = Mode.custom(
+            onDetectOnQueue: { finding in
                 // To stop is what this mode was chosen for, and no other one does. Not by preconditionFailure, which says
                 // nothing under -O.
                 fatalError(finding.text)
-            },
-            report: { _ in })
+            })
     }
 }

@@ -40,7 +40,7 @@ extension LeakDetector {
         /// - Parameter className: qualified, with generic arguments.
         public func ignores(_ className: String) -> Bool {
             guard !SystemClasses.own.contains(className) else { return true }
-            let name = Name(className)
+            let name = QualifiedName(className)
             if let module = name.module, modules.contains(module) { return true }
             if prefixes.contains(where: { !$0.isEmpty && name.hasPrefix($0) }) { return true }
             return classes.contains(className) || !classes.isDisjoint(with: name.endings)
@@ -53,7 +53,7 @@ extension LeakDetector {
 }
 
 /// A qualified name of a class, taken apart.
-private struct Name {
+struct QualifiedName {
     let module: String?
     /// Without generic arguments: `Shop.Outer.Cell`; of a type in an extension, `Swift.Array.Cell`.
     private let bare: String

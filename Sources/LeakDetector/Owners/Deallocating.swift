@@ -95,7 +95,8 @@ public final class Deallocating<Value: AnyObject> {
     }
 
     private func letGo(
-        of value: Value, _ owned: (all: OwnedObjects, entry: OwnedObjects.Owned)?, reason: String?, isRead: Bool
+        of value: Value, _ owned: (all: OwnedObjects, entry: OwnedObjects.Owned)?, reason: String?,
+        isRead: Bool
     ) {
         let expect = { [seconds, path, file, line] (detector: LeakDetector) in
             detector.expect(

@@ -14,7 +14,7 @@ extension LeakDetector {
         case paused
         /// ``LeakDetector/stop()`` was called.
         case stopped
-        /// As many objects are waited for as ``Limits/outstanding`` allows: what is expected now is dropped.
+        /// As many objects are waited for as ``Limits/outstanding`` allows: only a sample is looked at now.
         case full
         /// Nothing was noticed in time: the detector's queue does not run, or runs late.
         case silent

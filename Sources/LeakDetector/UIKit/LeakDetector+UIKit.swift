@@ -11,11 +11,12 @@
         ///
         /// The detector is kept from now on.
         ///
-        /// - Returns: whether this detector hears of view controllers: `false` if another one does already.
+        /// - Returns: whether this detector hears of view controllers: `false` if another one does already that was not
+        ///   stopped.
         @MainActor
         @discardableResult
         public func watchViewControllers() -> Bool {
-            if let other = ScreenWatch.detector { return other === self }
+            if let other = ScreenWatch.detector, !other.isStopped { return other === self }
             ScreenWatch.detector = self
             ViewControllerHooks.install()
             return true

@@ -86,7 +86,7 @@ import Testing
         withExtendedLifetime(page) {}
     }
 
-    @Test func `an object that was reported and gets a new owner came back, and leaks anew with its own reason`() {
+    @Test func `a reported object with a new owner came back, and leaks anew with its own reason`() {
         let page = Page()
         bench.detector.expectDeallocation(of: page, reason: "cart closed")
         bench.wait(5_000)

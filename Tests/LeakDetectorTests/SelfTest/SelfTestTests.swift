@@ -47,8 +47,10 @@ import Threads
 
     @Test func `a full detector says so`() async {
         let detector = detector { $0.outstanding = 1 }
-        detector.expectDeallocation(of: Page(), after: 60)
+        let page = Page()
+        detector.expectDeallocation(of: page, after: 60)
         #expect(await detector.selfTest() == .full)
+        withExtendedLifetime(page) {}
     }
 
     @Test func `a stopped detector says so, also one that is stopped meanwhile`() async throws {

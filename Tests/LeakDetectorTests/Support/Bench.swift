@@ -21,7 +21,7 @@ final class Bench: Sendable {
         let told = Guarded([LeakReport]())
         let asked = Guarded([LeakDetector.Finding]())
         let mode = LeakDetector.Mode.custom(
-            onDetect: { finding in
+            onDetectOnQueue: { finding in
                 asked.with { $0.append(finding) }
                 return answer(finding)
             },

@@ -11,6 +11,10 @@ final class VirtualClock: WakeClock {
     }
 
     fileprivate let state = Guarded(State())
+    let isMainQueue: Bool
+
+    /// - Parameter isMainQueue: for tests on the main actor.
+    init(isMainQueue: Bool = false) { self.isMainQueue = isMainQueue }
 
     var uptime: Int { state.with { $0.uptime } }
     var roughUptime: Int { uptime }

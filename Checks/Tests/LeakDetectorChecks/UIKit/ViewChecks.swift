@@ -4,6 +4,10 @@ import UIKit
 
 @testable import LeakDetector
 
+@MainActor private final class Shown {
+    var count = 0
+}
+
 extension Serialized {
     @MainActor @Suite struct ViewChecks {
         private let app = App()
@@ -25,6 +29,25 @@ extension Serialized {
             #expect(app.stacks == [["Home", "Gallery", "Badge"]])
             #expect(app.bench.findings.first?.view is Badge)
             #expect(app.bench.findings.first?.viewController == nil)
+        }
+
+        /// As LeakedViewControllerDetector's README asks about views.
+        @Test func `a closure of the main actor may look at the view and count`() {
+            let shown = Shown()
+            let clock = VirtualClock(isMainQueue: true)
+            let mode = LeakDetector.Mode.custom(onDetect: { finding in
+                if finding.view?.tag == -1 || finding.viewController is Home { return .ignore }
+                shown.count += 1
+                return .report
+            })
+            let detector = LeakDetector(
+                limits: .init(), clock: clock, Announcer(mode, .standard, pathFinder: nil))
+            let badges = [Badge(), Badge()]
+            badges[0].tag = -1
+            for badge in badges { badge.removeFromSuperviewDetectLeaks(detector) }
+            clock.advance(by: 5_000)
+            #expect(shown.count == 1)
+            withExtendedLifetime(badges) {}
         }
 
         @Test func `a view that its controller replaced is told if it stays`() {

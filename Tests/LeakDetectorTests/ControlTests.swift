@@ -1,0 +1,184 @@
+import LeakMessage
+import Testing
+import Threads
+
+@testable import LeakDetector
+
+#if canImport(Observation)
+    import Observation
+#endif
+
+private final class Row {}
+private final class OtherCell {}
+
+/// What an app can change while a detector runs.
+@Suite struct ControlTests {
+    private let bench = Bench()
+
+    @Test func `a detector that is stopped by the one it asks reports nothing, whatever is answered`() {
+        let stop = Guarded<(@Sendable () -> Void)?>(nil)
+        let bench = Bench { _ in
+            stop.with { $0 }?()
+            return .report
+        }
+        let detector = bench.detector
+        stop.with { $0 = { detector.stop() } }
+        let page = Page()
+        detector.expectDeallocation(of: page)
+        bench.wait(10_000)
+        #expect(bench.findings.count == 1)
+        #expect(bench.lines.isEmpty)
+        stop.with { $0 = nil }
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `an object that is ignored by the one who is asked is not reported, whatever is answered`() {
+        let page = Guarded<Page?>(Page())
+        let detector = Guarded<LeakDetector?>(nil)
+        let bench = Bench { _ in
+            detector.with { detector in page.with { detector?.ignore($0!) } }
+            return .report
+        }
+        detector.with { $0 = bench.detector }
+        page.with { bench.detector.expectDeallocation(of: $0!) }
+        bench.wait(10_000)
+        #expect(bench.findings.count == 1)
+        #expect(bench.lines.isEmpty)
+        page.with { $0 = nil }
+        bench.wait(100_000)
+        #expect(bench.lines.isEmpty)
+        detector.with { $0 = nil }
+    }
+
+    @Test func `two pauses end with two resumes`() {
+        let page = Page()
+        bench.detector.resume()
+        bench.detector.pause()
+        bench.detector.pause()
+        bench.detector.expectDeallocation(of: page)
+        bench.detector.resume()
+        bench.wait(60_000)
+        #expect(bench.lines.isEmpty)
+        bench.detector.resume()
+        bench.wait(2_000)
+        #expect(bench.lines == ["leak Page"])
+        withExtendedLifetime(page) {}
+    }
+
+    @Test func `objects that went unseen are not alive when the next one leaks`() throws {
+        var pages = (0..<40).map { _ in Page() }
+        for page in pages { bench.detector.expectDeallocation(of: page) }
+        bench.wait(300_000)
+        #expect(bench.reports.last?.alive == 40)
+        pages = [Page()]
+        bench.detector.expectDeallocation(of: pages[0])
+        bench.wait(1_600)
+        let leak = try #require(bench.reports.last { $0.event == .leak })
+        #expect(leak.alive == 1)
+        #expect(bench.detector.counts.freed == 40)
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `private types of one name in two files are two leaks`() throws {
+        let rows = [Row(), Row(), OtherRow.make(), Page()]
+        bench.detector.expectDeallocation(of: rows[0], path: ["UINavigationController", "Cart"])
+        bench.detector.expectDeallocation(of: rows[1], path: ["Cart"])
+        bench.detector.expectDeallocation(of: rows[2], path: ["Cart"], file: OtherRow.file)
+        bench.detector.expectDeallocation(of: rows[3], path: ["Cart"])
+        bench.wait(2_000)
+        let reports = bench.reports
+        try #require(reports.count == 4)
+        #expect(Set(reports.prefix(3).map(\.className)) == ["LeakDetectorTests.Row"])
+        #expect(
+            reports.map(\.fingerprint) == [
+                ["LeakDetectorTests/ControlTests.swift", "Cart", "LeakDetectorTests.Row"],
+                ["LeakDetectorTests/ControlTests.swift", "Cart", "LeakDetectorTests.Row"],
+                ["LeakDetectorTests/OtherRow.swift", "Cart", "LeakDetectorTests.Row"],
+                [],
+            ])
+        withExtendedLifetime(rows) {}
+    }
+
+    @Test func `a fingerprint of many owners keeps within the bounds of the wire`() {
+        let many = (0..<100).map { "Owner \($0)" }
+        let parts = Fingerprint.parts(many)
+        #expect(parts.count == WireLimits.fingerprintCount)
+        #expect(parts.last == "Owner 99")
+        #expect(Fingerprint.parts(many + ["x"]).first != parts.first)
+        #expect(Fingerprint.parts(many) == parts)
+        let long = String(repeating: "x", count: 300)
+        #expect(Fingerprint.parts(["a", long]).allSatisfy { $0.utf8.count <= WireLimits.fingerprintBytes })
+    }
+
+    @Test func `classes can be left out and let in at run time`() {
+        let pages = [Page(), Page(), Page()]
+        bench.detector.suppression.classes.insert("Page")
+        bench.detector.expectDeallocation(of: pages[0])
+        bench.wait(5_000)
+        #expect(bench.lines.isEmpty)
+        bench.detector.suppression = .standard
+        bench.detector.expectDeallocation(of: pages[1])
+        bench.wait(5_000)
+        #expect(bench.lines == ["leak Page"])
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `a class may have a grace period of its own`() {
+        var limits = LeakDetector.Limits()
+        limits.graceMillisecondsByClass = ["Page": 60_000, "LeakDetectorTests.OtherCell": -5, "Row": .max]
+        let bench = Bench(limits: limits)
+        let objects: [AnyObject] = [Page(), Sheet(), OtherCell(), Page()]
+        for object in objects.prefix(3) { bench.detector.expectDeallocation(of: object) }
+        bench.detector.expectDeallocation(of: objects[3], after: 2, owner: objects[1])
+        bench.wait(600)
+        #expect(bench.lines == ["leak OtherCell"])
+        bench.wait(1_000)
+        #expect(bench.lines == ["leak OtherCell", "leak Sheet"], "a subclass is a class of its own")
+        bench.wait(58_000)
+        #expect(bench.lines.count == 2)
+        bench.wait(2_000)
+        #expect(bench.lines.last == "leak Page")
+        withExtendedLifetime(objects) {}
+    }
+
+    #if canImport(Observation)
+        @Observable
+        final class Store {
+            @ObservationIgnored @Deallocating var page = Page()
+        }
+
+        @available(macOS 14, iOS 17, tvOS 17, *)
+        @Test func `an observable class ignores its wrapped property`() {
+            let store = Store()
+            #expect(store.page === store.page)
+        }
+    #endif
+
+    #if os(macOS) || os(Linux)
+        /// In a process of its own, since the shared detector is one for the whole process.
+        @Test func `a detector may be started again after it was stopped`() async {
+            await #expect(processExitsWith: .success) {
+                let first = LeakDetector.start(.report { _ in })
+                #expect(LeakDetector.start(.assert) === first)
+                let (page, owner) = (Page(), LeakWatcher())
+                owner.expectDeallocation(of: page)
+                first.stop()
+                var limits = LeakDetector.Limits()
+                limits.graceMilliseconds = 10
+                limits.secondLookMilliseconds = 10
+                let leaks = Guarded([String]())
+                let second = LeakDetector.start(
+                    .report { leak in leaks.with { $0.append(leak.className ?? "") } }, limits: limits)
+                #expect(second !== first)
+                #expect(LeakDetector.shared === second)
+                do { LeakWatcher().expectDeallocation(of: page) }
+                #expect(second.counts.outstanding == 0, "it still has its owner of before")
+                let sheet = Sheet()
+                LeakDetector.expectDeallocation(of: sheet)
+                while leaks.with({ $0.isEmpty }) { try await Task.sleep(nanoseconds: 10_000_000) }
+                #expect(leaks.with { $0 } == ["LeakDetectorTests.Sheet"])
+                withExtendedLifetime((page, sheet, owner)) {}
+            }
+        }
+    #endif
+}

@@ -1,0 +1,155 @@
+import Dispatch
+import LeakMessage
+import Testing
+
+@testable import LeakDetector
+
+/// More objects than are waited for at once.
+@Suite struct CrowdTests {
+    private let bench = Bench()
+
+    private func bench(of outstanding: Int, checkedTypes: Int = 1_000) -> Bench {
+        var limits = LeakDetector.Limits()
+        limits.outstanding = outstanding
+        limits.checkedTypes = checkedTypes
+        return Bench(limits: limits)
+    }
+
+    @Test func `objects that have gone make room for others`() throws {
+        for _ in 0..<12_000 { bench.detector.expectDeallocation(of: Page()) }
+        let sheet = Sheet()
+        bench.detector.expectDeallocation(of: sheet)
+        #expect(bench.detector.counts.dropped == 0)
+        bench.wait(2_000)
+        #expect(bench.lines == ["leak Sheet"])
+        #expect(bench.detector.counts.checked == 12_001)
+        let session = try #require(bench.detector.takeSession())
+        #expect((session.checks, session.leaks, session.unseen) == (12_001, 1, 0))
+        withExtendedLifetime(sheet) {}
+    }
+
+    @Test func `objects with owners that have gone make room as well`() {
+        let bench = bench(of: 100)
+        let owner = Sheet()
+        for _ in 0..<1_000 { bench.detector.expectDeallocation(of: Page(), owner: owner) }
+        let page = Page()
+        bench.detector.expectDeallocation(of: page)
+        bench.wait(3_000)
+        #expect(bench.lines == ["leak Page"])
+        #expect(bench.detector.counts.dropped == 0)
+        #expect(bench.detector.counts.checked == 1_001)
+        withExtendedLifetime((owner, page)) {}
+    }
+
+    /// From any thread, also while the detector's queue does not get to run.
+    @Test func `objects that have gone make room while the queue is blocked`() async {
+        let queue = DispatchQueue(label: "blocked")
+        queue.suspend()
+        let (leaks, told) = AsyncStream.makeStream(of: String.self)
+        let detector = LeakDetector(queue: queue) { told.yield($0.className ?? "") }
+        for _ in 0..<12_000 { detector.expectDeallocation(of: Page()) }
+        let sheet = Sheet()
+        detector.expectDeallocation(of: sheet)
+        #expect(detector.counts.dropped == 0)
+        queue.resume()
+        for await name in leaks {
+            #expect(name == "LeakDetectorTests.Sheet")
+            break
+        }
+        withExtendedLifetime(sheet) {}
+    }
+
+    @Test func `of too many objects that stay a fair sample is told, and the number of the others`() throws {
+        let bench = bench(of: 1_000)
+        let pages = (0..<20_000).map { _ in Page() }
+        for page in pages { bench.detector.expectDeallocation(of: page) }
+        #expect(bench.detector.counts.outstanding <= 1_000)
+        bench.wait(2_000)
+        let counts = bench.detector.counts
+        // Between a quarter of the room and all of it.
+        #expect((250...1_000).contains(counts.leaked))
+        #expect(counts.leaked + counts.dropped == 20_000)
+        // Early and late ones alike: within six standard deviations of a quarter each.
+        let places = Dictionary(uniqueKeysWithValues: pages.enumerated().map { (ObjectIdentifier($1), $0) })
+        let told = bench.findings.compactMap { $0.object.flatMap { places[ObjectIdentifier($0)] } }
+        #expect(told.count == counts.leaked)
+        let quarter = Double(told.count) / 4
+        for part in 0..<4 {
+            let count = told.count { $0 / 5_000 == part }
+            #expect(abs(Double(count) - quarter) < 6 * quarter.squareRoot(), "part \(part)")
+        }
+        let session = try #require(bench.detector.takeSession())
+        #expect(session.unseen == counts.dropped)
+        #expect(bench.detector.takeChecks().map(\.unseen) == [counts.dropped])
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test func `after a crowd every object is waited for again`() {
+        let bench = bench(of: 100)
+        let crowd = (0..<2_000).map { _ in Page() }
+        for page in crowd { bench.detector.expectDeallocation(of: page) }
+        bench.wait(10_000)
+        let before = bench.detector.counts
+        let pages = (0..<100).map { _ in Page() }
+        for page in pages { bench.detector.expectDeallocation(of: page) }
+        bench.wait(10_000)
+        #expect(bench.detector.counts.leaked == before.leaked + 100)
+        #expect(bench.detector.counts.dropped == before.dropped)
+        withExtendedLifetime((crowd, pages)) {}
+    }
+
+    @Test func `a session in which objects were left out says how many, also without a check`() throws {
+        let bench = bench(of: 0)
+        for _ in 0..<7 { bench.detector.expectDeallocation(of: Page()) }
+        let session = try #require(bench.detector.takeSession())
+        #expect((session.checks, session.leaks, session.unseen) == (0, 0, 7))
+        #expect(bench.detector.takeSession() == nil)
+    }
+
+    @Test func `objects of classes beyond the limit are counted as left out together`() {
+        let bench = bench(of: 0, checkedTypes: 1)
+        for _ in 0..<3 { bench.detector.expectDeallocation(of: Page()) }
+        for _ in 0..<4 { bench.detector.expectDeallocation(of: Sheet()) }
+        #expect(
+            bench.detector.takeChecks() == [
+                ClassChecks(className: "LeakDetectorTests.Page", count: 0, unseen: 3),
+                ClassChecks(className: "other", count: 0, unseen: 4),
+            ])
+        #expect(bench.detector.takeChecks().isEmpty)
+    }
+
+    @Test func `an early look holds objects until the next turn of the queue, and takes none for a leak`() {
+        let bench = bench(of: 8)
+        weak var trace: Page?
+        do {
+            let pages = (0..<8).map { _ in Page() }
+            trace = pages[0]
+            for page in pages { bench.detector.expectDeallocation(of: page, after: 0) }
+            bench.wait(100)
+            // All wait for their second look.
+            for _ in 0..<20 { bench.detector.expectDeallocation(of: Page()) }
+            bench.clock.block(for: 10_000)
+        }
+        bench.wait(10_000)
+        #expect(trace == nil)
+        #expect(bench.lines.isEmpty)
+    }
+
+    @Test func `a crowd on eight threads is counted exactly`() {
+        final class Item: Sendable {}
+        let bench = bench(of: 1_000)
+        let detector = bench.detector
+        let items = (0..<8).map { _ in (0..<2_000).map { _ in Item() } }
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for item in items[thread] {
+                detector.expectDeallocation(of: item)
+                detector.expectDeallocation(of: Item())
+            }
+        }
+        bench.wait(10_000)
+        let counts = detector.counts
+        #expect(counts.outstanding == 0)
+        #expect(counts.checked + counts.dropped == 32_000)
+        withExtendedLifetime(items) {}
+    }
+}

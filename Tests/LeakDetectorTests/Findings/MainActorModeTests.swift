@@ -1,0 +1,63 @@
+import Dispatch
+import LeakDetector
+import LeakMessage
+import Testing
+
+/// A class of the main actor, as views and their models are.
+@MainActor private final class CartView {
+    var tag = 0
+}
+
+private final class Cache: Sendable {}
+
+/// An app in the Swift 6 language mode, without access to anything internal.
+@MainActor private final class App {
+    private var shown = 0
+    private var reported: [String] = []
+    private var detector: LeakDetector?
+    private let (reports, told) = AsyncStream.makeStream(of: String.self)
+
+    private static var limits: LeakDetector.Limits {
+        var limits = LeakDetector.Limits()
+        limits.graceMilliseconds = 10
+        limits.secondLookMilliseconds = 10
+        return limits
+    }
+
+    /// - Returns: how many findings were shown until the report of a view came.
+    func run(queue: DispatchQueue?) async -> Int {
+        let told = told
+        let detector = LeakDetector(
+            .custom(
+                onDetect: { finding in
+                    if finding.isInstance(of: Cache.self) { return .ignore }
+                    guard let view = finding.object(as: CartView.self) else { return .ignoreClass }
+                    if view.tag == -1 { return .ignore }
+                    self.shown += 1
+                    return .report
+                },
+                report: { told.yield($0.className ?? "") }),
+            limits: Self.limits, queue: queue)
+        self.detector = detector
+        let (cache, ignored, leaked) = (Cache(), CartView(), CartView())
+        ignored.tag = -1
+        for object in [cache, ignored, leaked] as [AnyObject] { detector.expectDeallocation(of: object) }
+        for await name in reports {
+            reported.append(name)
+            break
+        }
+        #expect(reported == ["LeakDetectorTests.CartView"])
+        withExtendedLifetime((cache, ignored, leaked)) {}
+        return shown
+    }
+}
+
+@MainActor @Suite struct MainActorModeTests {
+    @Test func `a closure of the main actor is asked on the main queue`() async {
+        #expect(await App().run(queue: .main) == 1)
+    }
+
+    @Test func `a closure of the main actor is asked on it wherever verdicts come`() async {
+        #expect(await App().run(queue: DispatchQueue(label: "own")) == 1)
+    }
+}
