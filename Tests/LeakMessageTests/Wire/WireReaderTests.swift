@@ -95,7 +95,8 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(document.sentAt?.milliseconds == 1_700_000_000_000)
         #expect(
             document.sessions == [
-                EndedSession(id: "s", startedAt: WireTime(milliseconds: 1000), checks: 12, leaks: 1, unseen: 9),
+                EndedSession(
+                    id: "s", startedAt: WireTime(milliseconds: 1000), checks: 12, leaks: 1, unseen: 9),
                 EndedSession(id: "t", checks: 0, leaks: 0),
             ])
         #expect(document.checks == [ClassChecks(className: "A", count: 40)])
