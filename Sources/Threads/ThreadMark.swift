@@ -9,20 +9,42 @@
 /// The mark is the object's address, so whoever asks must hold the object: an address is not given out twice
 /// while its first owner lives. Cheaper than a lock by far: one look into the thread's own storage.
 public enum ThreadMark {
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let code = unsafe pthread_key_create(&key, nil)
-        precondition(code == 0, "the system has no thread-local storage left (errno \(code))")
-        return key
-    }()
+    /// `nil` in a process that has used up its keys, of which there are 512 to 1,024: then ``threads`` are asked.
+    private static let key = ThreadKey.make()
+    /// The thread of each owner, by the owner's address.
+    private static let threads = Guarded<[UInt: pthread_t]>([:])
 
     /// Marks the current thread as `owner`'s, until it ends or is marked anew.
     public static func set(_ owner: AnyObject) {
+        guard let key else {
+            let thread = pthread_self()
+            return threads.with { threads in
+                threads = threads.filter { pthread_equal($1, thread) == 0 }
+                threads[address(of: owner)] = thread
+            }
+        }
         unsafe pthread_setspecific(key, Unmanaged.passUnretained(owner).toOpaque())
     }
 
     /// Whether the current thread was marked as `owner`'s.
     public static func isSet(by owner: AnyObject) -> Bool {
-        unsafe pthread_getspecific(key) == Unmanaged.passUnretained(owner).toOpaque()
+        guard let key else {
+            let thread = threads.with { $0[address(of: owner)] }
+            return thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false
+        }
+        return unsafe pthread_getspecific(key) == Unmanaged.passUnretained(owner).toOpaque()
+    }
+
+    private static func address(of owner: AnyObject) -> UInt {
+        unsafe UInt(bitPattern: Unmanaged.passUnretained(owner).toOpaque())
+    }
+}
+
+/// A key of a thread's own storage.
+enum ThreadKey {
+    /// - Returns: `nil` when the process has used up its keys.
+    static func make() -> pthread_key_t? {
+        var key = pthread_key_t()
+        return unsafe pthread_key_create(&key, nil) == 0 ? key : nil
     }
 }

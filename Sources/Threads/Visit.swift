@@ -15,13 +15,9 @@ struct Visit {
     /// How often a handler wanted to come in meanwhile.
     private var refusals = 0
 
-    /// Made before the first handler needs it: making it is no work for a handler.
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let code = unsafe pthread_key_create(&key, nil)
-        precondition(code == 0, "the system has no thread-local storage left (errno \(code))")
-        return key
-    }()
+    /// Made before the first handler needs it: making it is no work for a handler. `nil` in a process that has used up its
+    /// keys: then no handler may call what it has interrupted, and all else goes on.
+    private static let key = ThreadKey.make()
 
     static func prepare() { _ = key }
 
@@ -61,6 +57,7 @@ struct Visit {
 
     private static func mark<Result>(_ visit: inout Visit, _ body: () -> Result) -> Result {
         unsafe withUnsafeMutablePointer(to: &visit) { visit in
+            guard let key else { return body() }
             unsafe pthread_setspecific(key, visit)
             defer { unsafe pthread_setspecific(key, visit.pointee.outer) }
             return body()
@@ -68,6 +65,7 @@ struct Visit {
     }
 
     private static var current: UnsafeMutablePointer<Visit>? {
-        unsafe pthread_getspecific(key)?.assumingMemoryBound(to: Visit.self)
+        guard let key else { return nil }
+        return unsafe pthread_getspecific(key)?.assumingMemoryBound(to: Visit.self)
     }
 }
