@@ -128,6 +128,10 @@ struct GroupCache {
         let text = Self.text(of: report)
         key.append(text.isEscaped ? 1 : 0)
         TextMasking.append(document.bytes(of: text), to: &key)
+        guard text.isEmpty, report.errorDomain.isPresent else { return }
+        append(document, report.errorDomain)
+        key.append(report.errorDomain.isEscaped ? 1 : 0)
+        append("\(report.errorCode)")
     }
 
     private mutating func append(_ text: String) {

@@ -24,6 +24,8 @@ struct Subject {
     let cycle: [String]
     /// Stands for the class where there is none.
     let maskedText: String
+    /// Domain and code of an error that has no text, where nothing else names the leak.
+    let error: [String]
 
     init(_ report: LeakReport, className named: String?, parsed: DetectorMessage?, module: String?) {
         func names(_ raw: [String]) -> [Name] {
@@ -42,6 +44,14 @@ struct Subject {
             ? names(cycle).map { Cycle.element($0.name) } : cycle.compactMap { Self.element($0, module) }
         self.cycle = Cycle.smallestRotation(elements)
         maskedText = text?.maskedText ?? ""
+        let isErrorAlone = named == nil && parsed == nil && self.cycle.isEmpty
+        error = isErrorAlone ? Self.parts(of: report.error) : []
+    }
+
+    private static func parts(of error: ReportedError?) -> [String] {
+        guard let error, !error.domain.isEmpty else { return [] }
+        // A private type's domain has an address in it.
+        return [withoutSeparators(UnknownContext.removed(from: error.domain)), "\(error.code)"]
     }
 
     /// An element of a cycle that is shown alone: without its module, with its property.
@@ -78,6 +88,8 @@ struct Subject {
         if !fingerprint.isEmpty { return fingerprint.map(Self.withoutSeparators) }
         if let className { return [className.name] + stackKey(of: className) }
         if !cycle.isEmpty { return [""] + cycle }
+        // Behind two empty parts, which neither a class nor a cycle has.
+        if !error.isEmpty { return ["", ""] + error }
         return [maskedText]
     }
 
@@ -96,6 +108,7 @@ struct Subject {
         if let className { return className.name }
         if !cycle.isEmpty { return cycle.joined(separator: " → ") }
         if !maskedText.isEmpty { return maskedText }
+        if !error.isEmpty, fingerprint.isEmpty { return error.joined(separator: " ") }
         return fingerprint.isEmpty
             ? "(empty text)" : fingerprint.map(Self.withoutSeparators).joined(separator: " · ")
     }

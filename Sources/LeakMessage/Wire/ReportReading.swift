@@ -53,9 +53,9 @@ extension FieldReader {
         fields.slices.raw = JSONSlice(start..<scanner.offset)
         let identifies =
             !slices.className.isEmpty || !slices.message.isEmpty || !slices.errorText.isEmpty
-            || slices.fingerprint.isPresent
+            || !slices.errorDomain.isEmpty || slices.fingerprint.isPresent || hasStrings(slices.cycle)
         if !identifies {
-            note("class is missing; add class, message, error with a description, or fingerprint", at: start)
+            note("class is missing; add class, message, error with a domain, cycle or fingerprint", at: start)
         }
         fields.problem = problem
         return fields
@@ -85,7 +85,7 @@ extension FieldReader {
             let limit = WireLimits.count
             report.count = try integer("count", in: 1...limit, "an integer from 1 to \(limit)") ?? 1
         case .message: report.message = try string("message", atMost: WireLimits.messageBytes)
-        case .error: (report.error, report.errorText) = try error()
+        case .error: try error(into: &report)
         case .keys: report.keys = try keys()
         case .log: report.log = try strings("log", count: WireLimits.logCount, atMost: WireLimits.logBytes)
         case .fingerprint: report.fingerprint = try fingerprint()
@@ -136,32 +136,38 @@ extension FieldReader {
         let offset = scanner.offset
         let slice = try strings(
             "fingerprint", count: WireLimits.fingerprintCount, atMost: WireLimits.fingerprintBytes)
-        // The shortest array of one string is `[""]`.
-        if slice.isPresent, unsafe scanner.withBytes(of: slice, { unsafe !$0.contains(UInt8(ascii: "\"")) }) {
+        if slice.isPresent, !hasStrings(slice) {
             note("fingerprint has 0 entries, at least 1", at: offset)
         }
         return slice
     }
 
-    private mutating func error() throws(JSONError) -> (whole: JSONSlice, text: JSONSlice) {
-        guard try comes(.object, "error", "an object") else { return (.absent, .absent) }
+    /// Whether an array of strings has any: the shortest is `[""]`.
+    private func hasStrings(_ slice: JSONSlice) -> Bool {
+        guard slice.isPresent else { return false }
+        return unsafe scanner.withBytes(of: slice) { unsafe $0.contains(UInt8(ascii: "\"")) }
+    }
+
+    private mutating func error(into report: inout ReportSlices) throws(JSONError) {
+        (report.errorText, report.errorDomain, report.errorCode) = (.absent, .absent, 0)
+        report.error = .absent
+        guard try comes(.object, "error", "an object") else { return }
         let start = scanner.offset
-        var text = JSONSlice.absent
         if try scanner.enterObject() {
             repeat {
                 let name = try scanner.name()
                 if scanner.matches(name, "domain") {
-                    _ = try string("error.domain", atMost: WireLimits.errorDomainBytes)
+                    report.errorDomain = try string("error.domain", atMost: WireLimits.errorDomainBytes)
                 } else if scanner.matches(name, "code") {
-                    _ = try integer("error.code", in: Int.min...Int.max, "an integer")
+                    report.errorCode = try integer("error.code", in: Int.min...Int.max, "an integer") ?? 0
                 } else if scanner.matches(name, "userInfo") {
-                    text = try userInfo()
+                    report.errorText = try userInfo()
                 } else {
                     try scanner.skip()
                 }
             } while try scanner.another(in: .object)
         }
-        return (JSONSlice(start..<scanner.offset), text)
+        report.error = JSONSlice(start..<scanner.offset)
     }
 
     /// - Returns: the description.

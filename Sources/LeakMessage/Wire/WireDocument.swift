@@ -64,6 +64,8 @@ public struct ReportSlices: Hashable, Sendable {
     public internal(set) var alive: Int?
     public internal(set) var livedMilliseconds: Int?
     public internal(set) var count = 1
+    /// The code inside `error`.
+    public internal(set) var errorCode = 0
     // Strings.
     public internal(set) var id = JSONSlice.absent
     public internal(set) var className = JSONSlice.absent
@@ -71,6 +73,8 @@ public struct ReportSlices: Hashable, Sendable {
     public internal(set) var message = JSONSlice.absent
     /// The description inside `error`.
     public internal(set) var errorText = JSONSlice.absent
+    /// The domain inside `error`.
+    public internal(set) var errorDomain = JSONSlice.absent
     // Arrays of strings.
     public internal(set) var stack = JSONSlice.absent
     public internal(set) var children = JSONSlice.absent

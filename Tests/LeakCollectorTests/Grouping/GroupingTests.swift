@@ -49,6 +49,34 @@ func leak(
 }
 
 @Suite struct GroupingTests {
+    @Test func `an error without text is known by domain and code alone`() {
+        func group(_ domain: String, _ code: Int, _ change: (inout LeakReport) -> Void = { _ in })
+            -> LeakIdentity
+        {
+            var report = LeakReport()
+            report.error = ReportedError(domain: domain, code: code, userInfo: [CustomKey("at", .number(1))])
+            change(&report)
+            return Grouping.group(report, app: "shop", module: "Shop").identity
+        }
+        let first = group("Shop.E", 3)
+        #expect(first.title == "Shop.E 3")
+        #expect(first.quality == .low)
+        #expect(group("Shop.E", 3) { $0.error?.userInfo = [] }.id == first.id)
+        #expect(group("Shop.E", 4).id != first.id)
+        #expect(group("Shop.F", 3).id != first.id)
+        #expect(group("Shop.E", 3) { $0.cycle = ["Shop.E", "3"] }.id != first.id)
+        // What names the leak otherwise is as it was.
+        for change: (inout LeakReport) -> Void in [
+            { $0.className = "Cart" }, { $0.message = "gone" }, { $0.message = " " },
+            { $0.fingerprint = ["a"] },
+        ] {
+            var alone = LeakReport()
+            change(&alone)
+            let without = Grouping.group(alone, app: "shop", module: "Shop").identity
+            #expect(group("Shop.E", 3, change).id == without.id)
+        }
+    }
+
     @Test(arguments: MessageVector.all)
     func `a text makes the group that its class and stack make`(vector: MessageVector) {
         let grouped = group(vector.message)

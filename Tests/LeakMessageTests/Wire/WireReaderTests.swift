@@ -123,8 +123,17 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
                 Rejection(index: 2, reason: "report is a number, must be an object"),
                 Rejection(
                     index: 4,
-                    reason: "class is missing; add class, message, error with a description, or fingerprint"),
+                    reason: "class is missing; add class, message, error with a domain, cycle or fingerprint"),
             ])
+    }
+
+    @Test(arguments: [
+        (#"{"error":{"domain":"Shop.E","code":3}}"#, true), (#"{"error":{"domain":"Shop.E"}}"#, true),
+        (#"{"error":{"domain":"","code":3}}"#, false), (#"{"error":{"code":3}}"#, false),
+        (#"{"cycle":["A","B"]}"#, true), (#"{"cycle":[]}"#, false), (#"{"stack":["A"]}"#, false),
+    ])
+    func `an error without text and a cycle name a leak too`(json: String, isTaken: Bool) throws {
+        #expect(try read(json).rejected.isEmpty == isTaken)
     }
 
     @Test func `reads one report a line`() throws {
