@@ -63,4 +63,11 @@ public struct DetectorMessage: Hashable, Sendable {
     public static func redacted(_ text: String) -> String {
         Redaction.kept(of: MessageText.plain(text)).text.string
     }
+
+    /// Whether both say the same of the leak, up to the text that stands for a class.
+    func isSameLeak(as other: DetectorMessage) -> Bool {
+        var (one, other) = (self, other)
+        (one.maskedText, other.maskedText) = ("", "")
+        return one == other
+    }
 }

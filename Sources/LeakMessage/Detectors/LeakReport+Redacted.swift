@@ -31,6 +31,69 @@ extension LeakReport {
         return report
     }
 
+    /// The report as it may leave a device: ``redacted(keepsUserInfo:)``, and what else may name a person masked in its texts.
+    ///
+    /// Masks the message, and of an error the description and every other text in `userInfo`. Custom keys, breadcrumbs, reason
+    /// and fingerprint lose what descriptions of objects in them say, and nothing more: they are the app's own words. What the
+    /// text said of the leak is kept in fields of its own where the masked text would no longer say it.
+    package func redactedForSending() -> LeakReport {
+        var report = redacted(keepsUserInfo: true)
+        let isErrorRead = message?.isEmpty ?? true
+        if let text = report.message { report.message = report.masked(text, isRead: true) }
+        for (index, key) in (report.error?.userInfo ?? []).enumerated() {
+            guard case .string(let text) = key.value else { continue }
+            let masked =
+                if key.name == ReportedError.descriptionKey {
+                    report.masked(text, isRead: isErrorRead)
+                } else {
+                    Self.maskedValue(text, of: key.name)
+                }
+            report.error?.userInfo[index].value = .string(masked)
+        }
+        return report
+    }
+
+    /// Masks a text that was redacted.
+    ///
+    /// - Parameter isRead: whether the text decides about the leak where the report's fields leave it open.
+    private mutating func masked(_ text: String, isRead: Bool) -> String {
+        let bytes = Text(text)
+        let masked = PersonalData.masked(bytes)
+        guard masked != bytes else { return text }
+        let result = masked.string
+        if isRead {
+            let before = DetectorMessage(text)
+            if !before.isSameLeak(as: DetectorMessage(result)) { fill(from: before) }
+        }
+        return result
+    }
+
+    /// Sets the fields that are open to what a text said.
+    package mutating func fill(from text: DetectorMessage) {
+        if className?.isEmpty ?? true, let name = text.className {
+            className = name
+            if stack.isEmpty { stack = text.stack }
+            if children.isEmpty { children = text.children }
+        }
+        if cycle.isEmpty { cycle = text.cycle }
+        event = event ?? text.event
+        kind = kind ?? text.kind
+        livedMilliseconds = livedMilliseconds ?? text.livedMilliseconds
+        waitedMilliseconds = waitedMilliseconds ?? text.waitedMilliseconds
+        alive = alive ?? text.alive
+    }
+
+    /// Keys of `userInfo` whose value is the path of a file.
+    private static let pathKeys: Set<String> = [
+        "NSFilePath", "NSSourceFilePathErrorKey", "NSDestinationFilePath", "NSFileOriginalItemLocationKey",
+        "NSFileNewItemLocationKey",
+    ]
+
+    private static func maskedValue(_ text: String, of name: String) -> String {
+        if pathKeys.contains(name) { return "…" }
+        return PersonalData.masked(PrivateText.removed(from: Text(text))[...]).string
+    }
+
     private static func name(_ raw: String) -> String { Redaction.name(Text(raw)).string }
 
     /// The app's own words, without what descriptions in them say of their objects.

@@ -1,0 +1,259 @@
+/// Masks what may name a person anywhere in a text: e-mail addresses, queries and credentials of URLs, home folders, long
+/// numbers, text in typographic quotes, and values of attributes such as `text = Jane`.
+///
+/// Runs on the device, after ``Redaction``. Digits become `0`, so that ``Masking`` makes the same of both texts; anything else
+/// becomes `…`. Reads each byte a bounded number of times, and changes nothing in a text that it has masked before.
+struct PersonalData {
+    private let text: Text
+    private var index: Int
+    private var masked: [UInt8] = []
+    private var isInURL = false
+    /// Where the last closing quote of each sort stands; `nil` before it was looked for.
+    private var lastClosing: [Int?] = Array(repeating: nil, count: PersonalData.quotes.count)
+
+    /// Digits of a telephone number without its area code. Shorter numbers stay.
+    static let digitsCount = 7
+    /// The longest name of a user's home folder that is looked for.
+    private static let homeNameBytes = 64
+    /// Twice the longest local part of an e-mail address, RFC 5321 §4.5.3.1.1.
+    private static let localPartBytes = 128
+    private static let ellipsis = Array("…".utf8)
+
+    private struct Quotes {
+        let opening: [UInt8]
+        let closing: [[UInt8]]
+
+        init(_ opening: String, _ closing: String...) {
+            self.opening = Array(opening.utf8)
+            self.closing = closing.map { Array($0.utf8) }
+        }
+    }
+
+    private static let quotes = [
+        Quotes("“", "”"), Quotes("„", "“", "”"), Quotes("«", "»"), Quotes("「", "」"), Quotes("‘", "’"),
+    ]
+
+    /// Attributes whose value is a user's wherever they stand, in lower case.
+    private static let attributes: Set<String> = [
+        "text", "attributedtext", "placeholder", "attributedplaceholder", "title", "attributedtitle",
+        "currenttitle", "subtitle", "prompt", "accessibilitylabel", "accessibilityidentifier",
+        "accessibilityvalue", "accessibilityhint", "email", "phone", "username", "password", "token",
+    ]
+    /// Attributes whose value is a user's behind `=` alone: with a colon they are ordinary words of a message.
+    private static let assignedAttributes: Set<String> = [
+        "label", "value", "name", "message", "mail", "user",
+    ]
+    private static let longestAttribute = 24
+
+    static func masked(_ text: Text) -> Text {
+        guard text.contains(where: { isTrigger($0) }) else { return text }
+        var reader = PersonalData(text)
+        reader.run()
+        return reader.masked[...]
+    }
+
+    private init(_ text: Text) {
+        self.text = text
+        index = text.startIndex
+        masked.reserveCapacity(text.count)
+    }
+
+    /// Bytes without which a text has nothing to mask.
+    private static func isTrigger(_ byte: UInt8) -> Bool {
+        byte.isDigit || byte >= 0x80 || "@%/?=:\\".utf8.contains(byte)
+    }
+
+    private var rest: Text { text[index...] }
+    private var previous: UInt8? { index > text.startIndex ? text[index - 1] : nil }
+
+    private mutating func keep(_ count: Int) {
+        masked.append(contentsOf: text[index..<min(index + count, text.endIndex)])
+        index = min(index + count, text.endIndex)
+    }
+
+    /// Writes `…` for the bytes up to `end`.
+    private mutating func hide(upTo end: Int) {
+        guard end > index else { return }
+        if masked.suffix(Self.ellipsis.count) != Self.ellipsis[...] { masked += Self.ellipsis }
+        index = end
+    }
+
+    private mutating func run() {
+        while index < text.endIndex {
+            let byte = text[index]
+            if isInURL, Self.endsURL(byte) { isInURL = false }
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): number()
+            case UInt8(ascii: "@"): at(length: 1)
+            case UInt8(ascii: "%") where rest.starts(with: "%40"): at(length: 3)
+            case UInt8(ascii: ":") where rest.starts(with: "://"): address()
+            case UInt8(ascii: "?"): query()
+            case UInt8(ascii: "#") where isInURL: query()
+            case UInt8(ascii: "/"), UInt8(ascii: "\\"): home()
+            case UInt8(ascii: "="), UInt8(ascii: ":"): value()
+            case 0xC2, 0xE2, 0xE3: quotation()
+            default: keep(1)
+            }
+        }
+    }
+
+    private static func endsURL(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || "\"'<>".utf8.contains(byte)
+    }
+
+    private func endOfURL(from start: Int) -> Int {
+        text[start...].firstIndex(where: Self.endsURL) ?? text.endIndex
+    }
+
+    // MARK: Numbers
+
+    /// Writes zeros for a long number that stands alone; its groups may be parted by blanks, points, strokes and brackets.
+    private mutating func number() {
+        guard !(previous?.isIdentifier ?? false) else {
+            return keep(rest.prefix { $0.isDigit }.count)
+        }
+        var end = index
+        var digits = 0
+        /// Without the last group.
+        var former = (end: index, digits: 0)
+        var next = index
+        while next < text.endIndex {
+            if text[next].isDigit {
+                if next > end { former = (end, digits) }
+                digits += 1
+                next += 1
+                end = next
+            } else if next - end < 2, " .-/()".utf8.contains(text[next]) {
+                next += 1
+            } else {
+                break
+            }
+        }
+        let last = end
+        // `8.5s`, `0x1f`
+        if end < text.endIndex, text[end].isIdentifier { (end, digits) = former }
+        if digits >= Self.digitsCount {
+            for byte in text[index..<end] { masked.append(byte.isDigit ? UInt8(ascii: "0") : byte) }
+            index = end
+        }
+        keep(last - index)
+    }
+
+    // MARK: Addresses
+
+    /// `jane.doe@example.com`, and with `%40` in a URL.
+    private mutating func at(length: Int) {
+        let host = rest.dropFirst(length).prefix { Self.isHost($0) }
+        let local = masked.reversed().prefix(Self.localPartBytes).prefix { Self.isLocalPart($0) }.count
+        let name = host.reversed().drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+        guard local > 0, name.contains(UInt8(ascii: ".")) else { return keep(length) }
+        masked.removeLast(local)
+        masked += Self.ellipsis + [UInt8(ascii: "@")]
+        index += length
+        hide(upTo: index + name.count)
+    }
+
+    private static func isHost(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte.isDigit || byte >= 0x80 || byte == UInt8(ascii: ".")
+            || byte == UInt8(ascii: "-")
+    }
+
+    private static func isLocalPart(_ byte: UInt8) -> Bool {
+        byte.isIdentifier || ".%+-!&~".utf8.contains(byte)
+    }
+
+    /// `://jane:secret@example.com/`; of `file:///…` nothing stays, since its path is a user's.
+    private mutating func address() {
+        let scheme = masked.reversed().prefix(8).prefix { $0.isLetter }.count
+        let isFile = masked.suffix(scheme).elementsEqual(Array("file".utf8))
+        keep(3)
+        guard !isFile else { return hide(upTo: endOfURL(from: index)) }
+        isInURL = true
+        let authority = rest.prefix { !Self.endsURL($0) && !"/?#\\".utf8.contains($0) }
+        if let end = authority.lastIndex(of: UInt8(ascii: "@")) {
+            hide(upTo: end)
+            keep(1)
+        }
+    }
+
+    /// All behind the `?` or `#` of a URL, or behind one that `name=` follows.
+    private mutating func query() {
+        let isAssignment =
+            rest.dropFirst().drop { $0.isIdentifier || ".-[]%".utf8.contains($0) }.first == UInt8(ascii: "=")
+            && rest.dropFirst().first.map { $0 != UInt8(ascii: "=") } == true
+        guard isInURL || isAssignment else { return keep(1) }
+        keep(1)
+        hide(upTo: endOfURL(from: index))
+    }
+
+    /// `/Users/jane/`, `/home/jane/` and `C:\Users\jane\`.
+    private mutating func home() {
+        let stroke = text[index]
+        let heads: [StaticString] = ["/Users/", "/home/", "\\Users\\"]
+        guard let head = heads.first(where: { rest.starts(with: $0) }) else { return keep(1) }
+        keep(head.utf8CodeUnitCount)
+        let near = rest.prefix(Self.homeNameBytes)
+        // A name may have blanks, where a folder follows it.
+        let line = near.prefix { !"\n\"'<>:".utf8.contains($0) }
+        let end = line.firstIndex(of: stroke) ?? near.firstIndex { $0 <= 0x20 || "\"'<>:".utf8.contains($0) }
+        hide(upTo: end ?? near.endIndex)
+    }
+
+    // MARK: Words
+
+    /// `text = Jane; …`: the value of an attribute, without quotes, up to the next attribute or the end of the line.
+    private mutating func value() {
+        let isAssignment = text[index] == UInt8(ascii: "=")
+        let before = masked.reversed().drop { $0 == UInt8(ascii: " ") }
+        let name = before.prefix(Self.longestAttribute + 1).prefix { $0.isIdentifier }
+        keep(1)
+        guard name.count <= Self.longestAttribute, !name.isEmpty else { return }
+        let word = String(decoding: name.reversed(), as: UTF8.self).lowercased()
+        guard Self.attributes.contains(word) || isAssignment && Self.assignedAttributes.contains(word) else {
+            return
+        }
+        let value = rest.drop { $0 == UInt8(ascii: " ") }
+        // An object, or a quotation that was masked before.
+        guard let first = value.first, !"<'\"\n;>)".utf8.contains(first), !value.starts(with: "nil"),
+            !value.starts(with: "(null)")
+        else { return }
+        keep(value.startIndex - index)
+        hide(upTo: value.firstIndex { ";\n>".utf8.contains($0) } ?? value.endIndex)
+    }
+
+    /// `“Jane”`, up to the last closing quote of that sort, since a user may have typed one too.
+    private mutating func quotation() {
+        guard let sort = Self.quotes.firstIndex(where: { rest.starts(with: $0.opening) }),
+            !isApostrophe(Self.quotes[sort])
+        else { return keep(1) }
+        let quotes = Self.quotes[sort]
+        keep(quotes.opening.count)
+        let closing = closing(sort)
+        guard closing > index else { return hide(upTo: text.endIndex) }
+        hide(upTo: closing)
+        // The mark too, which in another language opens a quotation.
+        keep(text[index] == 0xC2 ? 2 : 3)
+    }
+
+    /// Whether a `‘` stands inside of a word.
+    private func isApostrophe(_ quotes: Quotes) -> Bool {
+        quotes.opening == Array("‘".utf8) && (previous.map { $0.isLetter || $0.isDigit } ?? false)
+    }
+
+    /// Where the last closing quote stands; the start of the text where there is none.
+    private mutating func closing(_ sort: Int) -> Int {
+        if let known = lastClosing[sort] { return known }
+        let found = Self.quotes[sort].closing.compactMap { lastPlace(of: $0) }.max() ?? text.startIndex
+        lastClosing[sort] = found
+        return found
+    }
+
+    private func lastPlace(of mark: [UInt8]) -> Int? {
+        guard let first = mark.first, text.count >= mark.count else { return nil }
+        return (text.startIndex...(text.endIndex - mark.count)).last { place in
+            guard text[place] == first, text[place...].starts(with: mark) else { return false }
+            // `couldn’t` is no end of a quotation.
+            return mark != Array("’".utf8) || !(text[(place + mark.count)...].first?.isIdentifier ?? false)
+        }
+    }
+}
