@@ -26,7 +26,11 @@ final class RunFolder: SegmentFolder {
 
     private final class HeldLock {
         let descriptor: FileDescriptor
-        init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
+        init(_ descriptor: consuming FileDescriptor) {
+            self.descriptor = descriptor
+            self.descriptor.closeInChildren()
+        }
+        deinit { descriptor.keepInChildren() }
     }
 
     private final class OpenFile {

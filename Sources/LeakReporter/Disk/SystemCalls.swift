@@ -116,6 +116,56 @@ struct FileDescriptor: ~Copyable {
     }
 }
 
+extension FileDescriptor {
+    /// Has children that are made with `fork` close their copy of it, until ``keepInChildren()``.
+    ///
+    /// A lock of `flock(2)` is held until the last copy is closed, so a child would hold that of its parent after its end.
+    borrowing func closeInChildren() { ForkedChildren.add(number) }
+
+    /// Call before the descriptor is closed.
+    borrowing func keepInChildren() { ForkedChildren.remove(number) }
+}
+
+/// Descriptors that children made with `fork` close.
+private enum ForkedChildren {
+    private static let capacity = 256
+    // Behind pointers: what runs in a child may neither ask for memory nor wait for a thread that is not there.
+    nonisolated(unsafe) private static let slots = {
+        let slots = UnsafeMutablePointer<Int32>.allocate(capacity: capacity)
+        unsafe slots.initialize(repeating: -1, count: capacity)
+        return unsafe slots
+    }()
+    nonisolated(unsafe) private static let mutex = {
+        let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        unsafe pthread_mutex_init(mutex, nil)
+        return unsafe mutex
+    }()
+    private static let isRegistered =
+        pthread_atfork(
+            { unsafe pthread_mutex_lock(ForkedChildren.mutex) },
+            { unsafe pthread_mutex_unlock(ForkedChildren.mutex) },
+            {
+                for index in 0..<ForkedChildren.capacity where unsafe ForkedChildren.slots[index] >= 0 {
+                    unsafe close(ForkedChildren.slots[index])
+                    unsafe ForkedChildren.slots[index] = -1
+                }
+                unsafe pthread_mutex_unlock(ForkedChildren.mutex)
+            }) == 0
+
+    /// Beyond the capacity a child keeps its copy, as it does where the system takes no handlers.
+    static func add(_ number: Int32) { replace(-1, number) }
+    static func remove(_ number: Int32) { replace(number, -1) }
+
+    private static func replace(_ former: Int32, _ number: Int32) {
+        _ = isRegistered
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        for index in 0..<capacity where unsafe slots[index] == former {
+            return unsafe slots[index] = number
+        }
+    }
+}
+
 enum FileSystem {
     static func makeFolder(_ path: String) throws(FileFailure) {
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure("mkdir", path) }
@@ -124,13 +174,19 @@ enum FileSystem {
     /// Makes the folder and those above it that are missing.
     static func makeFolders(_ path: String) throws(FileFailure) {
         var made = ""
-        for element in path.split(separator: "/") {
+        var uppermost: FileFailure?
+        let elements = path.split(separator: "/")
+        for (index, element) in elements.enumerated() {
             made += "/" + element
             do throws(FileFailure) {
                 try makeFolder(made)
+                uppermost = nil
             } catch {
                 // A folder above that is there but that may not be written to, as `/home` is.
-                guard made.utf8.count < path.utf8.count else { throw error }
+                uppermost = uppermost ?? error
+                guard index == elements.count - 1 else { continue }
+                // The system says of what is missing below that folder that it is not there, which is not why.
+                throw error.isMissing ? uppermost ?? error : error
             }
         }
     }

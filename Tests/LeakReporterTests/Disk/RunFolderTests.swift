@@ -1,6 +1,10 @@
 import Foundation
 import Testing
 
+#if os(Linux)
+    import Glibc
+#endif
+
 @testable import LeakReporter
 
 /// On a real disk.
@@ -36,6 +40,37 @@ import Testing
         #expect(place.names("run-1") == ["b.session", "lock"], "asking for a file makes none")
         #expect(folder.adopt() == ["b.session"])
     }
+
+    #if os(Linux)
+        @Test func `a child of a process that has ended does not hold its lock`() {
+            let place = TemporaryFolder()
+            var ends: [Int32] = [0, 0]
+            let made = unsafe pipe(&ends)
+            #expect(made == 0)
+            let child: pid_t
+            do {
+                let folder = run("1", in: place)
+                _ = folder.append([1], to: "a.segment")
+                child = fork()
+                if child == 0 {
+                    // Lives until its parent closes the pipe.
+                    var byte: UInt8 = 0
+                    close(ends[1])
+                    _ = unsafe Glibc.read(ends[0], &byte, 1)
+                    _exit(0)
+                }
+            }
+            #expect(child > 0)
+            // The child closes its copy before anything else it does, but when that is nobody knows.
+            #expect(
+                comesToHold { run("2", in: place).adopt() == ["a.segment"] || place.names("run-1").isEmpty })
+            #expect(place.names("run-1").isEmpty)
+            close(ends[0])
+            close(ends[1])
+            var status: Int32 = 0
+            unsafe waitpid(child, &status, 0)
+        }
+    #endif
 
     @Test func `nothing is made before something is written`() {
         let place = TemporaryFolder()

@@ -61,6 +61,21 @@ import Testing
         try FileSystem.syncFolder(place.path)
     }
 
+    #if os(Linux)
+        @Test(arguments: ["", "/"])
+        func `a folder that cannot be made is named with the reason, not what is missing below it`(
+            end: String
+        ) {
+            do throws(FileFailure) {
+                try FileSystem.makeFolders("/sys/leak-reporter/app/queue" + end)
+                Issue.record("no folder can be made there")
+            } catch {
+                #expect(error.path == "/sys/leak-reporter")
+                #expect(!error.isMissing, "\(error)")
+            }
+        }
+    #endif
+
     @Test func `names of any bytes are listed`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()

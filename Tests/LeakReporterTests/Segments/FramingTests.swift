@@ -3,6 +3,24 @@ import Testing
 @testable import LeakReporter
 
 @Suite struct FramingTests {
+    /// Each start names a record of nearly the whole file; summed each time, that took minutes.
+    @Test func `a file of starts alone is read in one go, and what stands before them is found`() {
+        var bytes: [UInt8] = []
+        Framing.append(1, [7], to: &bytes)
+        let size = 4 * 1024 * 1024
+        while bytes.count < size {
+            let length = UInt32(size - bytes.count - Framing.headerBytes + 100)
+            bytes +=
+                [0xFF, 0xA7, 2] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) } + [
+                    0, 0, 0, 0,
+                ]
+        }
+        bytes += [UInt8](repeating: 0, count: 200)
+        let reading = Framing.read(bytes)
+        #expect(reading.frames.map(\.payload) == [[7]])
+        #expect(reading.damagedBytes == bytes.count - 12)
+    }
+
     private func file(_ payloads: [[UInt8]]) -> [UInt8] {
         var bytes: [UInt8] = []
         for (index, payload) in payloads.enumerated() {
