@@ -34,8 +34,13 @@ extension LeakReporter {
         public var bounds = Bounds()
         /// Where reports wait.
         public var storage = Storage.standard
-        /// Sees each report before it is kept, and may change it or, with `nil`, have it thrown away. Called on a thread of
-        /// the reporter's, one report after another.
+        /// Takes the texts of users out of reports on the device, before they are kept; see ``Redaction``.
+        public var redaction = Redaction.standard
+        /// Sees each report before it is kept, as ``redaction`` left it, and may change it or, with `nil`, have it thrown away.
+        /// Called on a thread of the reporter's, one report after another.
+        ///
+        /// A redactor of the app's own is such a closure, with ``Redaction/none`` to see the texts as they were recorded. A
+        /// report whose text it takes away keeps the class and path that the text named.
         public var beforeSend: (@Sendable (LeakReport) -> LeakReport?)?
         /// Whether reports are kept and sent until ``LeakReporter/setCollectionEnabled(_:)`` says otherwise: `false` for an
         /// app that asks its users first.
@@ -68,6 +73,17 @@ extension LeakReporter {
         case none
         /// One that the app has made, such as a random number that it keeps itself.
         case given(String)
+    }
+
+    /// What is taken out of reports before they are kept on the device.
+    public enum Redaction: Hashable, Sendable {
+        /// Texts of users: of the description of an object all behind its address, such as the text of a field, titles of
+        /// alerts, quotations; and in the texts of detectors and errors e-mail addresses, queries and credentials of URLs, names
+        /// of home folders, and numbers of seven digits and more. Class, path and group of the leak stay the same. Custom
+        /// values, lines of the log, reasons and fingerprints lose what descriptions of objects in them say, and nothing else.
+        case standard
+        /// Nothing: reports leave the device as they were recorded.
+        case none
     }
 
     /// Where reports wait until they are sent.

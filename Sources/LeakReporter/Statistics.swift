@@ -18,7 +18,8 @@ extension LeakReporter {
         case misconfigured
         /// More than ``Bounds/reportsPerSession`` different leaks, or more than ``Bounds/bytesPerDay``.
         case budget
-        /// This run is not among those that ``Bounds/sampleRate`` lets report.
+        /// This run is not among those that ``Bounds/sampleRate`` lets report. The collector is not told: such a run sends
+        /// nothing.
         case sampled
         /// ``Configuration/beforeSend`` gave nothing back.
         case beforeSend = "before_send"
@@ -32,10 +33,9 @@ extension LeakReporter {
         /// Whether the collector is to be told: of what it knows itself, or is not to know, it is not.
         var isTold: Bool {
             switch self {
-            case .queueFull, .tooLong, .tooOld, .refused, .budget, .sampled, .beforeSend, .reentrant,
-                .damaged:
-                true
-            case .rejected, .misconfigured, .deleted: false
+            case .queueFull, .tooLong, .tooOld, .refused, .budget, .beforeSend, .reentrant, .damaged: true
+            // A run that is not to report sends nothing, not even that.
+            case .sampled, .rejected, .misconfigured, .deleted: false
             }
         }
     }

@@ -78,6 +78,47 @@ import Threads
         #expect(reporter.statistics.sent == 1)
     }
 
+    @Test func `what the app said before the user agreed goes with the reports after it`() throws {
+        let place = QueuePlace()
+        let reporter = place.reporter(online) {
+            $0.collectsByDefault = false
+            $0.user = "u0"
+        }
+        reporter.log("started")
+        reporter.setCustomValue("A", forKey: "experiment")
+        reporter.record(message: "not kept")
+        #expect(!hasUnsent(reporter))
+        #expect(place.files.isEmpty)
+        reporter.setCollectionEnabled(true)
+        reporter.record(message: "kept")
+        #expect(reporter.flush(timeout: generousSeconds))
+        reporter.setUserID("u1")
+        reporter.record(message: "kept too")
+        #expect(reporter.flush(timeout: generousSeconds))
+        let batches = try online.batches()
+        #expect(batches.map { $0["user"] as? String } == ["u0", "u1"])
+        let report = try #require((batches.first?["reports"] as? [[String: Any]])?.first)
+        #expect(report["keys"] as? [String: String] == ["experiment": "A"])
+        #expect(report["log"] as? [String] == ["started"])
+    }
+
+    @Test func `a no forgets what the app said before`() throws {
+        let place = QueuePlace()
+        let reporter = place.reporter(online) {
+            $0.collectsByDefault = false
+            $0.user = "u0"
+        }
+        reporter.log("before")
+        reporter.setCustomValue("before", forKey: "k")
+        reporter.setCollectionEnabled(false)
+        reporter.setCollectionEnabled(true)
+        reporter.record(message: "kept")
+        #expect(reporter.flush(timeout: generousSeconds))
+        let batch = try #require(online.batches().first)
+        let report = try #require((batch["reports"] as? [[String: Any]])?.first)
+        #expect(batch["user"] == nil && report["keys"] == nil && report["log"] == nil)
+    }
+
     @Test func `reports can wait until the app has them sent`() async throws {
         let place = QueuePlace()
         do {

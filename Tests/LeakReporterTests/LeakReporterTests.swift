@@ -8,6 +8,30 @@ import Threads
 @testable import LeakReporter
 
 @Suite struct LeakReporterTests {
+    @Test(arguments: [LeakReporter.Redaction.standard, .none])
+    func `texts of users are taken out before the queue, unless the app says otherwise`(
+        redaction: LeakReporter.Redaction
+    ) throws {
+        let place = QueuePlace()
+        let reporter = place.reporter(FakeTransport { _, _ in .none("offline") }) { $0.redaction = redaction }
+        reporter.record(message: "VIEW STILL IN MEMORY <UITextField: 0x1f; text = 'jane.doe@example.com'>")
+        let error = NSError(
+            domain: "d", code: 1,
+            userInfo: [
+                NSLocalizedDescriptionKey: "“jane.doe.pdf” is gone", "url": "https://x.org/?q=jane.doe",
+            ])
+        reporter.record(error: error)
+        #expect(comesToHold { reporter.statistics.stored == 2 })
+        var bytes = ""
+        for file in place.files where file.hasSuffix(".segment") {
+            bytes += String(
+                decoding: try Data(contentsOf: URL(fileURLWithPath: place.folder + "/" + file)), as: UTF8.self
+            )
+        }
+        #expect(bytes.contains("UITextField"))
+        #expect(bytes.contains("jane.doe") == (redaction == .none))
+    }
+
     private func reporter(
         _ transport: FakeTransport, endpoint: String = "http://localhost:8080", key: String = "k1",
         _ change: (inout LeakReporter.Configuration) -> Void = { _ in }

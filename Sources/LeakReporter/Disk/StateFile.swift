@@ -20,10 +20,23 @@ struct StateFile: Hashable, Sendable {
 
     /// Puts the text in the place of the one before, at once.
     func write(_ text: String) throws(FileFailure) {
-        let draft = path + "." + RandomText.hexadecimal128()
         try FileSystem.makeFolders(folder)
+        for _ in 1..<Draft.attempts {
+            do throws(FileFailure) {
+                return try replace(with: text)
+            } catch {
+                // Another process that starts has taken the draft for one that was left.
+                guard error.isMissing || error.isTaken else { throw error }
+            }
+        }
+        try replace(with: text)
+    }
+
+    private func replace(with text: String) throws(FileFailure) {
+        let draft = Draft.path(for: path)
         do throws(FileFailure) {
             let descriptor = try FileDescriptor(draft, .appending)
+            try descriptor.lock(path: draft)
             if let failure = descriptor.write(Array(text.utf8), path: draft).failure { throw failure }
             try descriptor.sync(path: draft)
             try FileSystem.rename(draft, to: path)

@@ -2,12 +2,13 @@ import LeakMessage
 
 /// How much may be reported: different leaks in a session, and bytes in a day. A value without clock or file.
 ///
-/// A leak that was seen before in the session costs nothing, so that its count stays right however often it comes.
+/// A report that was paid for in the session costs nothing when it comes again, so that its count stays right however often it
+/// comes. The same leak with other custom keys is another report, and costs its own bytes.
 struct Budget: Sendable {
     enum Verdict: Hashable, Sendable {
         /// Not seen in this session yet, and paid for.
         case first
-        /// Seen in this session: it may wait, and be counted with the others. Not paid for, see ``spend(_:at:)``.
+        /// Seen in this session: it may wait, and be counted with the others.
         case again
         /// Not to be reported. The same leak is asked about anew the next time.
         case over(Limit)
@@ -28,6 +29,9 @@ struct Budget: Sendable {
     var spent: Spending
 
     private var seen: Set<FoldingKey> = []
+    /// Reports of the session that were paid for. Bounded by ``paidLimit``; what is beyond is paid for each time.
+    private var paid: Set<FoldingKey> = []
+    private static let paidLimit = 4096
     private var sessionBeganAt: WireTime?
 
     init(reportsPerSession: Int, bytesPerDay: Int, spent: Spending = Spending()) {
@@ -38,20 +42,26 @@ struct Budget: Sendable {
 
     /// Decides about one sighting.
     ///
-    /// - Parameter bytes: what a report of it takes.
-    mutating func admit(_ key: FoldingKey, bytes: Int, at wallTime: WireTime) -> Verdict {
+    /// - Parameters:
+    ///   - leak: is the same for all reports of the leak.
+    ///   - report: is the same for those that are counted up in one; `nil` where that is all of the leak's.
+    ///   - bytes: what a report of it takes.
+    mutating func admit(
+        _ leak: FoldingKey, as report: FoldingKey? = nil, bytes: Int, at wallTime: WireTime
+    ) -> Verdict {
         renewSession(at: wallTime)
-        if seen.contains(key) { return .again }
-        guard seen.count < reportsPerSession else { return .over(.reportsPerSession) }
+        let report = report ?? leak
+        if paid.contains(report) { return .again }
+        let isSeen = seen.contains(leak)
+        guard isSeen || seen.count < reportsPerSession else { return .over(.reportsPerSession) }
         guard spend(bytes, at: wallTime) else { return .over(.bytesPerDay) }
-        seen.insert(key)
-        return .first
+        seen.insert(leak)
+        if paid.count < Self.paidLimit { paid.insert(report) }
+        return isSeen ? .again : .first
     }
 
-    /// Pays for one more report of a leak that was seen before, such as when the last one has been sent already.
-    ///
     /// - Returns: `false` when the day has too few bytes left, and nothing is spent.
-    mutating func spend(_ bytes: Int, at wallTime: WireTime) -> Bool {
+    private mutating func spend(_ bytes: Int, at wallTime: WireTime) -> Bool {
         renewDay(at: wallTime)
         let (sum, isTooLarge) = max(spent.bytes, 0).addingReportingOverflow(max(bytes, 0))
         guard !isTooLarge, sum <= bytesPerDay else { return false }
@@ -62,6 +72,7 @@ struct Budget: Sendable {
     /// Forgets which leaks were seen. The session counts as begun with the next sighting.
     mutating func startSession() {
         seen.removeAll(keepingCapacity: true)
+        paid.removeAll(keepingCapacity: true)
         sessionBeganAt = nil
     }
 

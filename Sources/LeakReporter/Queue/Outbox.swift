@@ -22,6 +22,8 @@ struct Outbox {
     private var hurriedThrough: UInt64?
     private var isAway = false
     private(set) var isCollecting = true
+    /// Nothing is collected, and the user has not been asked yet.
+    private var isUnanswered = false
     private var stateFailure: String?
     /// Whether the app is to be asked for its checks in the session that begins when it collects; `nil` for none.
     private var awaitsSession: Bool?
@@ -33,6 +35,7 @@ struct Outbox {
         /// Nothing of this run is sent, by lot.
         var isSampledOut = false
         var sendsAutomatically = true
+        var redaction = LeakReporter.Redaction.standard
         var beforeSend: (@Sendable (LeakReport) -> LeakReport?)?
     }
 
@@ -57,9 +60,10 @@ struct Outbox {
         if let reason = rules.refusal { return queue.drop(count, reason) }
         if rules.isSampledOut { return queue.drop(count, .sampled) }
         var report = context.added(to: sighting)
+        if rules.redaction == .standard { report = report.redactedForSending() }
         if let beforeSend = rules.beforeSend {
             guard let changed = beforeSend(report) else { return queue.drop(count, .beforeSend) }
-            report = changed.boundedForQueue()
+            report = changed.identified(as: report).boundedForQueue()
         }
         // A leak that the app knows better about is none of the session's.
         if report.isLeak { session?.add(leaks: count) }
@@ -67,7 +71,7 @@ struct Outbox {
     }
 
     private mutating func keep(_ sighting: LeakReport, count: Int, at now: Now) {
-        let key = FoldingKey(sighting)
+        let key = FoldingKey(sighting, withKeys: true)
         if queue.fold(key, count: count, alive: sighting.alive, at: now) { return }
         var report = sighting
         let at = report.at ?? now.wallTime
@@ -75,10 +79,9 @@ struct Outbox {
         if report.id == nil { report.id = SightingID.make(at: at) }
         let json = report.openJSON()
         guard json.count <= Framing.payloadLimit - 64 else { return queue.drop(count, .tooLong) }
-        let verdict = budget.admit(key, bytes: json.count, at: now.wallTime)
-        let isPaid = verdict != .again || budget.spend(json.count, at: now.wallTime)
+        let leak = sighting.keys.isEmpty ? key : FoldingKey(sighting)
+        let verdict = budget.admit(leak, as: key, bytes: json.count, at: now.wallTime)
         if case .over = verdict { return queue.drop(count, .budget) }
-        guard isPaid else { return queue.drop(count, .budget) }
         queue.add(json, key, count: count, alive: report.alive, isNew: verdict == .first, at: now)
     }
 
@@ -96,12 +99,14 @@ struct Outbox {
         queue.add(session, at: now)
     }
 
+    /// Kept in memory before the user has answered too, and sent only if the answer is yes.
     mutating func log(_ line: String) {
-        if isCollecting { context.log(line) }
+        if isCollecting || isUnanswered { context.log(line) }
     }
 
+    /// Kept like ``log(_:)``.
     mutating func set(_ value: CustomKey.Value?, forKey name: String) {
-        if isCollecting { context.set(value, forKey: name) }
+        if isCollecting || isUnanswered { context.set(value, forKey: name) }
     }
 
     mutating func setUser(_ id: String?) {
@@ -163,8 +168,20 @@ struct Outbox {
         queue.deleteAll()
     }
 
-    /// Off, nothing is kept or sent.
+    /// Collects nothing before the user has answered.
+    mutating func awaitAnswer(at now: Now) {
+        isUnanswered = true
+        isCollecting = false
+        deleteAll(at: now)
+    }
+
+    /// Off, nothing is kept or sent, and what was said so far is forgotten.
     mutating func setCollecting(_ isOn: Bool, at now: Now) {
+        if !isOn, isUnanswered || isCollecting {
+            queue.change { $0.user = nil }
+            context = Context()
+        }
+        isUnanswered = false
         guard isOn != isCollecting else { return }
         isCollecting = isOn
         guard !isOn else {
@@ -173,11 +190,9 @@ struct Outbox {
         }
         // Begun again, it goes on as a session that starts then.
         awaitsSession = session.map { _ in polls.at != nil }
-        queue.change { $0.user = nil }
         if let session { queue.removeFile(session.name) }
         session = nil
         polls.stop()
-        context = Context()
         deleteAll(at: now)
     }
 

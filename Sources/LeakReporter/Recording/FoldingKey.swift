@@ -3,7 +3,7 @@ import LeakMessage
 /// What two sightings on this device must share to be counted as one report.
 ///
 /// Finer than the collector's groups, so that nothing it tells apart is put together: beside class and stack it has
-/// what the collector shows of a group, and who sent it. Addresses, times and the rest of a text are not in it.
+/// what the collector shows of a group, and who sent it. Addresses, times, the log and the rest of a text are not in it.
 ///
 /// A keyed hash of 128 bits, SipHash twice with different first bytes: of a million leaks, two share a key once in
 /// 10²⁶ runs. It is another one in each process, and may not be kept.
@@ -11,10 +11,14 @@ struct FoldingKey: Hashable, Sendable {
     private let high: Int
     private let low: Int
 
-    /// - Parameter report: as recorded; what the wire format cuts is cut here too.
-    init(_ report: LeakReport) {
+    /// - Parameters:
+    ///   - report: as recorded; what the wire format cuts is cut here too.
+    ///   - withKeys: tells reports with other custom keys apart. Without it, two keys are equal when the reports are of the
+    ///     same leak, which ``Budget`` counts.
+    init(_ report: LeakReport, withKeys: Bool = false) {
         var parts = FoldingParts()
         parts.append(report)
+        if withKeys { parts.append(report.keys) }
         (high, low) = (parts.hash(0), parts.hash(1))
     }
 }
@@ -65,6 +69,22 @@ private struct FoldingParts {
         guard isFreed else { return }
         let lived = report.livedMilliseconds ?? (parsed ?? text.map(Self.read))?.livedMilliseconds
         append(lived.map(Self.halfOctave))
+    }
+
+    /// By name, since their order says nothing. None are nothing at all, so that both sorts of keys are then equal.
+    mutating func append(_ keys: [CustomKey]) {
+        for key in keys.sorted(by: { $0.name < $1.name }) {
+            append(key.name)
+            switch key.value {
+            case .string(let text):
+                bytes.append(0)
+                append(text)
+            case .number(let number):
+                bytes.append(1)
+                append(Int(truncatingIfNeeded: number.bitPattern))
+            case .boolean(let isTrue): bytes.append(isTrue ? 3 : 2)
+            }
+        }
     }
 
     private static func read(_ text: String) -> DetectorMessage {

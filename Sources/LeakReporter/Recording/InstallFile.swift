@@ -24,18 +24,31 @@ struct InstallFile: Hashable, Sendable {
     func identifier() -> String {
         if let kept { return kept }
         let fresh = RandomText.hexadecimal128()
-        let draft = path + "." + fresh
         try? OwnFolder.make(folder)
-        guard write(fresh, to: draft) else {
-            unsafe unlink(draft)
-            return fresh
+        for _ in 0..<Draft.attempts {
+            do throws(FileFailure) {
+                return try keep(fresh)
+            } catch {
+                // Another process that starts has taken the draft for one that was left.
+                guard error.isMissing || error.isTaken else { break }
+            }
         }
+        return fresh
+    }
+
+    /// - Returns: the identifier that is kept from now on.
+    private func keep(_ fresh: String) throws(FileFailure) -> String {
+        let draft = Draft.path(for: path)
         defer { unsafe unlink(draft) }
+        let descriptor = try FileDescriptor(draft, .appending)
+        try descriptor.lock(path: draft)
+        if let failure = descriptor.write(Array(fresh.utf8), path: draft).failure { throw failure }
         // Fails where another process was faster, whose identifier then counts.
         if unsafe link(draft, path) != 0 {
             if let kept { return kept }
             // What is there is no identifier, or the file system has no links. One that may not be read stays.
-            if unsafe access(path, R_OK) == 0 || errno == ENOENT { unsafe rename(draft, path) }
+            guard unsafe access(path, R_OK) == 0 || errno == ENOENT else { return fresh }
+            try FileSystem.rename(draft, to: path)
         }
         return fresh
     }
@@ -55,18 +68,6 @@ struct InstallFile: Hashable, Sendable {
             return nil
         }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
-    }
-
-    private func write(_ text: String, to path: String) -> Bool {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        #if canImport(Darwin)
-            return unsafe Darwin.write(descriptor, bytes, bytes.count) == bytes.count
-        #else
-            return unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
-        #endif
     }
 }
 

@@ -16,13 +16,17 @@ extension Ground {
         self.makeTransport = makeTransport
         rules = Outbox.Rules(
             isSampledOut: !Budget.isSampled(rate: bounds.sampleRate, random: .random(in: 0..<1)),
-            sendsAutomatically: configuration.sendsAutomatically, beforeSend: configuration.beforeSend)
+            sendsAutomatically: configuration.sendsAutomatically, redaction: configuration.redaction,
+            beforeSend: configuration.beforeSend)
         user = configuration.user
         let installFile = InstallFile.ofThisUser(app)
         folder = Self.folder(configuration.storage, standard: installFile.folder)
         stateFolder = folder ?? installFile.folder
         install = Self.install(configuration.install, installFile)
-        if configuration.install == .kept { forgetInstall = { installFile.forget() } }
+        if configuration.install == .kept {
+            forgetInstall = { installFile.forget() }
+            installFolder = installFile.folder
+        }
         do throws(Misconfiguration) {
             try check(configuration.storage)
             envelope = try Envelope(configuration)

@@ -22,6 +22,8 @@ struct Ground: Sendable {
     var stateFolder: String
     /// Absolute path of the app's own folder; `nil` keeps everything in memory.
     var folder: String?
+    /// Absolute path of where the installation's identifier is kept; `nil` when none is.
+    var installFolder: String?
     var collectsByDefault: Bool
     var warn: @Sendable (String) -> Void
     var makeFolder: @Sendable (_ path: String) -> any SegmentFolder = { RunFolder(in: $0) }

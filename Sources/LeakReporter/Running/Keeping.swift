@@ -65,17 +65,34 @@ struct Keeping {
     private mutating func start() {
         let now = Now.now
         if let why = ground.trouble { stop(why) }
-        if !isChosen() { outbox.setCollecting(false, at: now) }
+        switch choice() {
+        case .on: break
+        case .off: outbox.setCollecting(false, at: now)
+        case .unanswered: outbox.awaitAnswer(at: now)
+        }
         if ground.rules.refusal == nil { outbox.adopt(at: now) }
+        removeDrafts()
         endTurn()
     }
 
+    /// Those of processes that were killed while they wrote.
+    private func removeDrafts() {
+        for folder in Set([ground.stateFolder, ground.installFolder, ground.folder].compactMap(\.self)) {
+            Draft.removeLeftovers(of: ["collection", "spent", "install"], in: folder)
+        }
+    }
+
+    private enum Choice { case on, off, unanswered }
+
     /// What the app decided about collecting. A choice that is there and cannot be read may be a no.
-    private func isChosen() -> Bool {
+    private func choice() -> Choice {
         do throws(FileFailure) {
-            return try ground.switchFile.read().map { $0 == "on" } ?? ground.collectsByDefault
+            guard let text = try ground.switchFile.read() else {
+                return ground.collectsByDefault ? .on : .unanswered
+            }
+            return text == "on" ? .on : .off
         } catch {
-            return false
+            return .off
         }
     }
 

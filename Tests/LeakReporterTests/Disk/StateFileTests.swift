@@ -1,4 +1,5 @@
 import Foundation
+import ReportTransport
 import Testing
 
 @testable import LeakReporter
@@ -30,6 +31,27 @@ import Testing
         #expect(place.names("deep") == ["down"])
         let under = StateFile(folder: place.path + "/deep/down/collection", name: "x")
         #expect(throws: FileFailure.self) { try under.write("on") }
+    }
+
+    @Test func `drafts that a killed process left go at the next start, those of a running one stay`() throws
+    {
+        let place = QueuePlace()
+        try FileManager.default.createDirectory(atPath: place.folder, withIntermediateDirectories: true)
+        let digits = String(repeating: "0a", count: 16)
+        let others = ["spent", "spent.txt", "other." + digits, "install." + digits + "0"]
+        for name in others + ["spent." + digits, "collection." + digits] {
+            #expect(FileManager.default.createFile(atPath: place.folder + "/" + name, contents: nil))
+        }
+        let running = place.folder + "/install." + digits
+        let descriptor = try FileDescriptor(running, .appending)
+        try descriptor.lock(path: running)
+        let reporter = place.reporter(FakeTransport { _, _ in .none("offline") })
+        #expect(
+            comesToHold {
+                !place.files.contains("collection." + digits) && !place.files.contains("spent." + digits)
+            })
+        #expect(Set(place.files).isSuperset(of: others + ["install." + digits]))
+        withExtendedLifetime(reporter) {}
     }
 
     @Test func `something huge in its place does not fill the memory`() throws {

@@ -78,14 +78,39 @@ import Testing
             ])
     }
 
-    @Test func `one more report of a leak that was seen is paid for`() {
-        var budget = budget(bytes: 100)
-        #expect(verdicts(&budget, [(1, 60, 0)]) == [.first])
-        let paid = [
-            budget.spend(40, at: time(1)), budget.spend(1, at: time(2)), budget.spend(0, at: time(3)),
-        ]
-        #expect(paid == [true, false, true])
+    @Test func `a leak with other keys is paid for, and counts as no other leak`() {
+        var budget = budget(reports: 1, bytes: 100)
+        func admit(_ report: Int, _ bytes: Int) -> Budget.Verdict {
+            budget.admit(key(1), as: key(report), bytes: bytes, at: time(0))
+        }
+        let verdicts = [admit(10, 60), admit(11, 40), admit(11, 40), admit(12, 1), admit(10, 60)]
+        #expect(verdicts == [.first, .again, .again, .over(.bytesPerDay), .again])
         #expect(budget.spent == Spending(day: 20_416, bytes: 100))
+    }
+
+    @Test func `a report that comes again in every batch is paid for once`() {
+        var outbox = Outbox(
+            queue: SegmentQueue(
+                bounds: LeakReporter.Bounds(),
+                origin: SegmentHeader(key: "", app: AppInfo(), device: DeviceInfo()), folder: nil),
+            backoff: Backoff(), budget: budget(bytes: 1_000), rules: Outbox.Rules())
+        var report = LeakReport()
+        report.className = "Shop.Cart"
+        for minute in 0..<100 {
+            let now = Now(
+                moment: Moment(milliseconds: minute * 120_000), wallTime: time(Int64(minute) * 120_000))
+            outbox.number(UInt64(minute) + 1)
+            outbox.record(report, at: now)
+            outbox.commit(at: now)
+            let due = Now(moment: now.moment.advanced(byMilliseconds: 60_000), wallTime: now.wallTime)
+            guard case .send(let batch) = outbox.next(at: due) else {
+                Issue.record("nothing is sent after \(minute) batches")
+                return
+            }
+            outbox.finish(batch, .accepted(rejected: [], reason: nil), at: due, jitter: 0)
+        }
+        #expect(outbox.statistics.sent == 100)
+        #expect(outbox.statistics.dropped == [:])
     }
 
     @Test func `a process that never ends has a session a day`() {

@@ -144,6 +144,26 @@ import Testing
         #expect(FoldingKey(other) == FoldingKey(Self.named))
     }
 
+    @Test(arguments: [
+        [CustomKey("a", .string("B"))], [CustomKey("b", .string("A"))], [CustomKey("a", .number(1))],
+        [CustomKey("a", .boolean(true))], [CustomKey("a", .string("A")), CustomKey("b", .number(1))], [],
+    ])
+    func `reports with other keys are not put together`(keys: [CustomKey]) {
+        var (one, other) = (Self.named, Self.named)
+        one.keys = [CustomKey("a", .string("A"))]
+        other.keys = keys
+        #expect(FoldingKey(one, withKeys: true) != FoldingKey(other, withKeys: true))
+        #expect(FoldingKey(one) == FoldingKey(other))
+        #expect(FoldingKey(one, withKeys: true) == FoldingKey(one, withKeys: true))
+    }
+
+    @Test func `the order of keys does not matter`() {
+        var (one, other) = (Self.named, Self.named)
+        one.keys = [CustomKey("a", .number(1)), CustomKey("b", .boolean(false))]
+        other.keys = one.keys.reversed()
+        #expect(FoldingKey(one, withKeys: true) == FoldingKey(other, withKeys: true))
+    }
+
     @Test func `a cycle may start anywhere`() {
         var one = LeakReport()
         one.cycle = ["A", "C", "B"]

@@ -1,0 +1,27 @@
+/// A file that is written before it takes the place of another, under that one's name and 32 random digits.
+///
+/// Its writer holds a lock on it, so that one without a lock was left by a process that was killed.
+enum Draft {
+    /// To write one, while other processes that start clear away what was left.
+    static let attempts = 4
+    private static let digitsCount = 32
+
+    static func path(for file: String) -> String { file + "." + RandomText.hexadecimal128() }
+
+    /// Removes the drafts of the files `names` that processes left behind.
+    static func removeLeftovers(of names: [String], in folder: String) {
+        for draft in FileSystem.names(in: folder) where names.contains(where: { isDraft(draft, of: $0) }) {
+            let path = folder + "/" + draft
+            guard let descriptor = try? FileDescriptor(path, .locking) else { continue }
+            guard (try? descriptor.lock(path: path)) != nil else { continue }
+            try? FileSystem.remove(path)
+        }
+    }
+
+    private static func isDraft(_ name: String, of file: String) -> Bool {
+        guard name.hasPrefix(file + ".") else { return false }
+        let digits = name.utf8.dropFirst(file.utf8.count + 1)
+        let hexadecimal = Set("0123456789abcdef".utf8)
+        return digits.count == digitsCount && digits.allSatisfy(hexadecimal.contains)
+    }
+}

@@ -1,0 +1,36 @@
+import LeakMessage
+
+extension LeakReport {
+    /// The report with what the text of `original` said of the leak, where the app took that text away and named no leak itself.
+    ///
+    /// A text that names neither class nor cycle becomes a fingerprint, from which nobody can read it: the leak is counted as
+    /// before, and the collector does not refuse it.
+    func identified(as original: LeakReport) -> LeakReport {
+        guard text == nil, className?.isEmpty ?? true, fingerprint.isEmpty, let text = original.text else {
+            return self
+        }
+        var report = self
+        let message = DetectorMessage(text)
+        report.fill(from: message)
+        if report.className == nil, report.cycle.isEmpty, report.error?.domain.isEmpty ?? true {
+            report.fingerprint = ["text", Self.hash(message.maskedText)]
+        }
+        return report
+    }
+
+    /// The text that is read where the fields leave the leak open.
+    private var text: String? {
+        let description = error?.userInfo.first { $0.name == ReportedError.descriptionKey }
+        if let message, !message.isEmpty { return message }
+        guard case .string(let text) = description?.value, !text.isEmpty else { return nil }
+        return text
+    }
+
+    /// 64 bits of FNV-1a, the same in every run: https://www.rfc-editor.org/rfc/rfc9923
+    private static func hash(_ text: String) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

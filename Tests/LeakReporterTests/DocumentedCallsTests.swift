@@ -1,0 +1,145 @@
+import CollectorSupport
+import Foundation
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+/// What the guides show, sent to a collector: none of it may be refused.
+@Suite struct DocumentedCallsTests {
+    private static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    private func reporter(
+        _ running: RunningCollector, _ change: (inout LeakReporter.Configuration) -> Void = { _ in }
+    ) -> LeakReporter {
+        var configuration = LeakReporter.Configuration(
+            endpoint: running.address, key: RunningCollector.key,
+            app: AppInfo(id: "com.acme.shop", module: "Shop", version: "5.2.0"), install: .given("i1"))
+        configuration.storage = .memory
+        change(&configuration)
+        return LeakReporter(configuration)
+    }
+
+    private func expectAllTaken(_ reporter: LeakReporter, count: Int) {
+        #expect(reporter.flush(timeout: generousSeconds))
+        let statistics = reporter.statistics
+        #expect(statistics.sent == count)
+        #expect(statistics.dropped == [:])
+        #expect(statistics.lastFailure == nil)
+    }
+
+    private func leaks(_ running: RunningCollector) throws -> [[String: Any]] {
+        try #require(
+            try running.json("/api/v1/leaks?app=com.acme.shop&state=any&limit=200")["leaks"]
+                as? [[String: Any]])
+    }
+
+    private enum Failure: Error { case first, second }
+
+    private static let texts =
+        DetectorText.all.map(\.text) + [
+            "something leaked", "Leaked: row 7 of “Jane”",
+            "VIEW STILL IN MEMORY <UITextField: 0x1f; text = 'Jane'>",
+            "Retain Cycle: (\n    \"-> Shop.A \",\n    \"-> b -> Shop.B \"\n)",
+        ]
+
+    @Test func `each call of the table is taken`() throws {
+        let running = try RunningCollector()
+        let reporter = reporter(running)
+        reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 3)] }
+        reporter.log("opened\nthe cart")
+        reporter.setCustomValue("A", forKey: "experiment")
+        reporter.setCustomKeysAndValues(["number": 1.5, "isOn": true])
+        reporter.setUserID("user\n1")
+        for text in Self.texts { reporter.record(message: text) }
+        reporter.record(error: Failure.first)
+        reporter.record(error: Failure.first, userInfo: ["url": "https://example.com/a?b=c"])
+        reporter.record(error: Failure.second)
+        reporter.record(error: CocoaError(.fileNoSuchFile))
+        var leak = LeakReport()
+        leak.className = "Shop.Cart\u{7}"
+        reporter.record(leak: leak)
+        reporter.record(freed: leak)
+        reporter.record(checks: [ClassChecks(className: "Shop.Cart", count: 2)])
+        reporter.record(session: EndedSession(id: "s1", checks: 1, leaks: 1))
+        reporter.endSession()
+        expectAllTaken(reporter, count: Self.texts.count + 6)
+        let titles = try leaks(running).compactMap { $0["title"] as? String }
+        // By domain and code: two errors, the first of them seen twice.
+        #expect(titles.filter { $0.contains("Failure ") }.count == 2, "\(titles)")
+    }
+
+    @Test func `reports whose text the guide's closure takes away are the same leaks`() throws {
+        let (plain, changed) = (try RunningCollector(), try RunningCollector())
+        let one = reporter(plain)
+        let other = reporter(changed) {
+            $0.beforeSend = { report in
+                var report = report
+                report.message = nil
+                return report  // or nil: counted as dropped
+            }
+        }
+        for text in Self.texts {
+            one.record(message: text)
+            other.record(message: text)
+        }
+        expectAllTaken(one, count: Self.texts.count)
+        expectAllTaken(other, count: Self.texts.count)
+        func named(_ running: RunningCollector) throws -> Set<String> {
+            Set(try leaks(running).filter { $0["class"] is String }.compactMap { $0["id"] as? String })
+        }
+        #expect(try named(plain) == named(changed))
+        #expect(try leaks(plain).count == leaks(changed).count)
+    }
+
+    @Test func `redacted reports are the same leaks`() throws {
+        let (redacted, plain) = (try RunningCollector(), try RunningCollector())
+        let one = reporter(redacted)
+        let other = reporter(plain) { $0.redaction = .none }
+        let texts = DetectorText.all.map(\.text)
+        for text in texts {
+            one.record(message: text)
+            other.record(message: text)
+        }
+        expectAllTaken(one, count: texts.count)
+        expectAllTaken(other, count: texts.count)
+        #expect(
+            try Set(leaks(redacted).compactMap { $0["id"] as? String })
+                == Set(leaks(plain).compactMap { $0["id"] as? String }))
+    }
+
+    /// Bodies of `curl … /api/v1/reports … -d '…'`, and blocks of JSON with reports.
+    @Test func `each body that the guides show is taken`() throws {
+        let running = try RunningCollector()
+        let folder = Self.top.appendingPathComponent("docs")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+            $0.hasSuffix(".md")
+        }
+        var count = 0
+        for file in names.map(folder.appendingPathComponent) + [Self.top.appendingPathComponent("README.md")]
+        {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for block in text.components(separatedBy: "```").filter({
+                $0.hasPrefix("json\n") && $0.contains("\"reports\": [{")
+            }) {
+                let answer = try running.post(String(block.dropFirst(5)))
+                #expect(try answer.json["rejected_count"] as? Int == 0, "\(block)")
+                count += 1
+            }
+            let joined = text.replacingOccurrences(of: "\\\n", with: "")
+            for line in joined.components(separatedBy: "\n") where line.contains("/api/v1/reports") {
+                guard let start = line.range(of: "-d '"), let end = line.lastIndex(of: "'"),
+                    start.upperBound < end
+                else {
+                    continue
+                }
+                let type = line.contains("text/plain") ? "text/plain" : "application/json"
+                let answer = try running.post(String(line[start.upperBound..<end]), type)
+                #expect(try answer.json["rejected_count"] as? Int == 0, "\(line)")
+                count += 1
+            }
+        }
+        #expect(count >= 3)
+    }
+}
