@@ -32,11 +32,12 @@ public final class SQLiteStore: Store {
     ///   - exclusive: `true` for a server, which keeps another server off; `false` for a command that adds a key.
     ///   - seed: decides which reports are kept as samples; the same for the same reports.
     ///   - limits: what one sender can make it keep.
+    ///   - clock: how far the system clock is followed.
     ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
     /// - Throws: ``StoreError`` with a line that says what is wrong with the file.
     public init(
         path: String, exclusive: Bool, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),
-        redact: @escaping Redact = { Array($0) }
+        clock: ClockRule = ClockRule(), redact: @escaping Redact = { Array($0) }
     ) throws(StoreError) {
         self.path = path
         lock = exclusive ? try LockFile(beside: path) : nil
@@ -48,7 +49,8 @@ public final class SQLiteStore: Store {
         try Self.migrate(connection, isLocked: exclusive)
         writer = Guarded(
             try Writer(
-                connection: connection, limits: limits, redact: redact, reservoir: Reservoir(seed: seed)))
+                connection: connection, limits: limits, clock: clock, redact: redact,
+                reservoir: Reservoir(seed: seed)))
     }
 
     /// Brings an older schema up to date, and never under a server: it would go on writing the old one.
@@ -77,7 +79,7 @@ public final class SQLiteStore: Store {
         try write { writer throws(StoreError) in try writer.tidy(now: now) }
     }
 
-    public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
+    public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {
         var expiry = Expiry(now: now)
         var isLeft = true
         while isLeft, isWanted() {
@@ -86,6 +88,7 @@ public final class SQLiteStore: Store {
             }
             if isLeft { callers.letIn() }
         }
+        return expiry.wait
     }
 
     public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {

@@ -22,11 +22,17 @@ public protocol Store: Sendable {
     /// Deletes what is kept for a time only: idempotency keys after 7 days, hours and reports after 90, sign-in links
     /// and sessions that are used, revoked or expired. Keys and tokens stay, to be told apart from unknown ones.
     ///
+    /// A clock that is more than a day ahead of the time known before is not followed until it has stayed so for a day
+    /// of running time: see ``ClockRule``.
+    ///
     /// In steps of a few milliseconds, between which other calls have their turn.
     ///
     /// - Parameter isWanted: asked before each step; what is left once it is not wanted goes with a later call.
+    /// - Returns: how far the clock is ahead, and how long rows that seem old are kept because of it; `nil` where the
+    ///   clock is followed.
     /// - Throws: ``StoreError`` for the first step that failed; those before it are done.
-    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError)
+    @discardableResult
+    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait?
 
     /// Forgets an install: the samples that it sent, and its place in exact sets of installs. In steps of a few
     /// milliseconds, between which other calls have their turn; what is erased again changes nothing.
@@ -83,7 +89,8 @@ extension Store {
 
 extension Store {
     /// Deletes all that has expired.
-    public func expire(now: Int64) throws(StoreError) { try expire(now: now, while: { true }) }
+    @discardableResult
+    public func expire(now: Int64) throws(StoreError) -> ClockWait? { try expire(now: now, while: { true }) }
 
     /// Forgets an install to the end.
     public func erase(install: UInt64) throws(StoreError) -> Erased {

@@ -22,17 +22,19 @@
         /// - Parameters:
         ///   - seed: decides which reports are kept as samples; the same for the same reports.
         ///   - limits: what one sender can make it keep.
+        ///   - clock: how far the system clock is followed.
         ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
         /// - Throws: ``StoreError`` with a line that says what is wrong with the database.
         public init(
             address: DatabaseAddress, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),
-            redact: @escaping Redact = { Array($0) }
+            clock: ClockRule = ClockRule(), redact: @escaping Redact = { Array($0) }
         ) throws(StoreError) {
             self.address = address
             try Migration.run(on: Connection(to: address))
             writer = Guarded(
                 Writer(
-                    link: Link(to: address, check: Migration.check), limits: limits, redact: redact,
+                    link: Link(to: address, check: Migration.check), limits: limits, clock: clock,
+                    redact: redact,
                     reservoir: Reservoir(seed: seed)))
         }
 
@@ -43,12 +45,13 @@
         /// PostgreSQL tidies by itself.
         public func tidy(now: Int64) {}
 
-        public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
+        public func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {
             var expiry = Expiry(now: now)
             repeat {
                 callers.letIn()
-                guard isWanted() else { return }
+                guard isWanted() else { return expiry.wait }
             } while try writer.with({ writer throws(StoreError) in try writer.take(stepOf: &expiry) })
+            return expiry.wait
         }
 
         public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {

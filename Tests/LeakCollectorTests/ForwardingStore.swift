@@ -10,7 +10,7 @@ extension ForwardingStore {
         try store.count(submissions, now: now)
     }
     func tidy(now: Int64) throws(StoreError) { try store.tidy(now: now) }
-    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
+    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {
         try store.expire(now: now, while: isWanted)
     }
     func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? {

@@ -103,7 +103,8 @@ import Threads
     private func writer(in directory: TemporaryDirectory) throws -> Writer {
         try Writer(
             connection: try Connection(path: directory.database, access: .readWrite),
-            limits: StoreLimits(), redact: { Array($0) }, reservoir: Reservoir(seed: 7))
+            limits: StoreLimits(), clock: .unguarded, redact: { Array($0) },
+            reservoir: Reservoir(seed: 7))
     }
 
     @Test func `slots that become days between two steps take nobody along`() throws {

@@ -87,7 +87,7 @@ import Threads
                 for number in 0... {
                     let old = noon - 100 * day - Int64(number % 40) * hour
                     _ = try? store.count([submission(key: "old \(number)", at: old)], now: old)
-                    try? store.expire(now: noon - 20 * day)
+                    _ = try? store.expire(now: noon - 20 * day)
                     try? store.tidy(now: noon + Int64(number) * 10_000)
                 }
             },

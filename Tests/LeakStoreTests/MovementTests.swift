@@ -11,7 +11,8 @@ import Testing
         _ = try directory.store()
         writer = try Writer(
             connection: try Connection(path: directory.database, access: .readWrite),
-            limits: StoreLimits(), redact: { Array($0) }, reservoir: Reservoir(seed: 7))
+            limits: StoreLimits(), clock: .unguarded, redact: { Array($0) },
+            reservoir: Reservoir(seed: 7))
     }
 
     private func count(_ leaks: Range<Int>, at time: Int64) throws {
@@ -54,7 +55,8 @@ import Testing
         try count(0..<9, at: noon + 1)
         let next = try Writer(
             connection: try Connection(path: directory.database, access: .readWrite),
-            limits: StoreLimits(), redact: { Array($0) }, reservoir: Reservoir(seed: 7))
+            limits: StoreLimits(), clock: .unguarded, redact: { Array($0) },
+            reservoir: Reservoir(seed: 7))
         _ = try next.count([submission([Report(leak: leak("L0"))])], now: noon + 2)
         #expect(try moving == 0)
     }

@@ -79,7 +79,7 @@ extension ContentsTable {
             "idempotency",
             from: """
                 idempotency i where i.at > ?1 and not exists (select 1 from idempotency later
-                  where later.day in (i.day + 1, i.day + 2, i.day + 3, i.day + 4, i.day + 5, i.day + 6, i.day + 7)
+                  where later.day in (select day from idempotency_use where day > i.day)
                     and later.key_id = i.key_id and later.key = i.key)
                 """,
             [
@@ -89,6 +89,7 @@ extension ContentsTable {
         ContentsTable("answer", [.number("id"), .number("day"), .bytes("body")]),
         ContentsTable(
             "idempotency_use", [.number("day"), .number("key_id"), .count("keys"), .count("answers")]),
+        ContentsTable("clock", [.number("id"), .number("wall"), .number("keys"), .number("waited")]),
         // Numbers of credentials are never given again: SQLite remembers the last one.
         ContentsTable(
             "credential", lastNumber: "select seq from sqlite_sequence where name = 'credential'",

@@ -14,7 +14,7 @@ extension SQLiteStore {
             try writer.readInstallLog()
             try writer.foldInstallLog()
             return try body(
-                ContentsReader(connection: writer.connection, keysAfter: Writer.idempotencyStart(now)))
+                ContentsReader(connection: writer.connection, keysAfter: writer.clock(at: now).keyStart))
         }
     }
 }

@@ -4,7 +4,15 @@ struct Expiry {
         case keys, answers, hours, samples, slots, days, credentials
     }
 
+    /// The system clock.
     let now: Int64
+    /// ``StoreClock/expiryTime``, once the clock has been read.
+    fileprivate var time: Int64 = 0
+    /// ``StoreClock/keyStart``.
+    fileprivate var keyStart: Int64 = 0
+    fileprivate var isClockRead = false
+    /// Why rows that seem old stay.
+    fileprivate(set) var wait: ClockWait?
     /// Answers come after the keys that refer to them.
     fileprivate(set) var rest: [Part] = [.keys, .answers, .hours, .samples, .slots, .days, .credentials]
     /// Rows of `leak` up to this one have no hours to delete.
@@ -29,13 +37,13 @@ extension Writer {
             let isDone = try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
                 return switch part {
-                case .keys: try expireKeys(now: next.now)
-                case .answers: try expireAnswers(now: next.now)
+                case .keys: try expireKeys(&next)
+                case .answers: try expireAnswers(before: next.keyStart)
                 case .hours: try expireHours(&next)
-                case .samples: try expireSamples(now: next.now)
-                case .slots: try expireSlots(now: next.now)
-                case .days: try expireDays(now: next.now)
-                case .credentials: try expireCredentials(now: next.now)
+                case .samples: try expireSamples(now: next.time)
+                case .slots: try expireSlots(now: next.time)
+                case .days: try expireDays(now: next.time)
+                case .credentials: try expireCredentials(now: next.time)
                 }
             }
             if isDone { next.rest.removeFirst() }
@@ -47,25 +55,36 @@ extension Writer {
         }
     }
 
+    /// The guarded times, once for all steps.
+    private func readClock(_ expiry: inout Expiry) throws(StoreError) {
+        guard !expiry.isClockRead else { return }
+        let clock = try writeClock(at: expiry.now)
+        (expiry.time, expiry.keyStart, expiry.wait) = (clock.expiryTime, clock.keyStart, clock.wait)
+        expiry.isClockRead = true
+    }
+
     /// Whole days, as ranges; keys of the last day that are too old are not asked for.
-    private func expireKeys(now: Int64) throws(StoreError) -> Bool {
+    private func expireKeys(_ expiry: inout Expiry) throws(StoreError) -> Bool {
+        try readClock(&expiry)
+        let start = expiry.keyStart
         try connection.run(
             """
             delete from idempotency where (day, key_id, key) in
               (select day, key_id, key from idempotency where day < ? limit ?)
-            """, Calendar.day(of: Self.idempotencyStart(now)), Self.rowsPerStep)
+            """, Calendar.day(of: start), Self.rowsPerStep)
         let isDone = connection.changes < Self.rowsPerStep
         if isDone {
             try connection.run(
-                "delete from idempotency_use where day < ?", Calendar.day(of: Self.idempotencyStart(now)))
+                "delete from idempotency_use where day < ?", Calendar.day(of: start))
+            caches.idempotency.forgetDays()
         }
         return isDone
     }
 
-    private func expireAnswers(now: Int64) throws(StoreError) -> Bool {
+    private func expireAnswers(before start: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from answer where id in (select id from answer where day < ? limit ?)",
-            Calendar.day(of: Self.idempotencyStart(now)), Self.wideRowsPerStep)
+            Calendar.day(of: start), Self.wideRowsPerStep)
         return connection.changes < Self.wideRowsPerStep
     }
 
@@ -75,7 +94,7 @@ extension Writer {
         defer { select.reset() }
         try select.bind(expiry.leaksDone, Self.rowsPerStep)
         guard try select.step(), let last = select.optionalInt64(0) else { return true }
-        let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: expiry.now))
+        let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: expiry.time))
         // The oldest of a leak first, as the check of its days expects; in this order SQLite looks them up leak by leak.
         try connection.run(
             """

@@ -2,16 +2,16 @@ extension Writer {
     /// What becomes of a submission; the key of one that counts is written, and counted as one beyond the limit where
     /// there are too many.
     func receipt(
-        for submission: Submission, _ tally: inout Tally, _ rows: AdmittedRows, now: Int64
+        for submission: Submission, _ tally: inout Tally, _ rows: AdmittedRows, _ clock: StoreClock
     ) throws(StoreError) -> Receipt {
         guard let idempotency = submission.idempotency else { return .counted }
         let key = IdempotencyKey(keyID: submission.keyID, key: idempotency.key)
         // A key that came earlier in the same call is in the table by now.
         let hash = Array(idempotency.bodyHash.prefix(Self.hashBytes))
-        if let known = try stored(key, now: now) {
+        if let known = try stored(key, since: clock.keyStart) {
             return known.hash == hash ? .repeated(answer: known.answer) : .keyReused
         }
-        let isRemembered = try store(key, hash: hash, answer: submission.answer, now: now)
+        let isRemembered = try store(key, hash: hash, answer: submission.answer, at: clock.keyTime)
         if !isRemembered { try tally.addForgotten(submission, by: rows) }
         return .counted
     }
@@ -25,26 +25,28 @@ extension Writer {
     }
 
     private func stored(
-        _ key: IdempotencyKey, now: Int64
+        _ key: IdempotencyKey, since start: Int64
     ) throws(StoreError) -> (hash: [UInt8], answer: [UInt8])? {
-        // One look-up per day: the day leads the table's key, so that old days go as one range.
+        // One look-up per day: the day leads the table's key, so that old days go as one range. Every day that has keys,
+        // later ones too: the clock may have been set back.
+        let days = try idempotencyDays(since: Calendar.day(of: start))
         let select = try connection.statement(
-            """
-            select i.hash, a.body from idempotency i join answer a on a.id = i.answer
-            where i.day in (?1, ?1 - 1, ?1 - 2, ?1 - 3, ?1 - 4, ?1 - 5, ?1 - 6, ?1 - 7) and i.key_id = ?2
-              and i.key = ?3 and i.at > ?4
-            """)
+            composed: """
+                select i.hash, a.body from idempotency i join answer a on a.id = i.answer
+                where i.key_id = ?1 and i.key = ?2 and i.at > ?3
+                  and i.day in (\(repeatElement("?", count: days.count).joined(separator: ", ")))
+                """)
         defer { select.reset() }
         try select.bind(
-            Calendar.day(of: now), key.keyID, PackedKey.bytes(of: key.key), Self.idempotencyStart(now))
+            all: [key.keyID, PackedKey.bytes(of: key.key), start] as [any Bindable] + days)
         return try select.step() ? (select.blob(0), select.blob(1)) : nil
     }
 
     /// - Returns: whether there was room.
     private func store(
-        _ key: IdempotencyKey, hash: [UInt8], answer: [UInt8], now: Int64
+        _ key: IdempotencyKey, hash: [UInt8], answer: [UInt8], at time: Int64
     ) throws(StoreError) -> Bool {
-        let day = Calendar.day(of: now)
+        let day = Calendar.day(of: time)
         var use = try idempotencyUse(of: key.keyID, day: day)
         guard use.keys < limits.idempotencyKeysPerDay else { return false }
         var answer = answer
@@ -66,7 +68,7 @@ extension Writer {
         try connection.run(
             """
             insert or replace into idempotency (day, key_id, key, hash, at, answer) values (?, ?, ?, ?, ?, ?)
-            """, day, key.keyID, PackedKey.bytes(of: key.key), hash, now, row)
+            """, day, key.keyID, PackedKey.bytes(of: key.key), hash, time, row)
         return true
     }
 
@@ -99,9 +101,15 @@ extension Writer {
         }
     }
 
-    /// Keys stored at this time or before count as forgotten.
-    static func idempotencyStart(_ now: Int64) -> Int64 {
-        Retention.start(Retention.idempotencyDays, now: now)
+    /// Days that have keys, from one on. The day of a transaction that has added none yet may be missing.
+    private func idempotencyDays(since first: Int) throws(StoreError) -> [Int] {
+        if let known = caches.idempotency.days { return known.filter { $0 >= first } }
+        let select = try connection.statement("select distinct day from idempotency_use order by day desc")
+        defer { select.reset() }
+        var days: [Int] = []
+        while try select.step() { days.append(Int(select.int64(0))) }
+        caches.idempotency.days = days
+        return days.filter { $0 >= first }
     }
 }
 
@@ -112,6 +120,8 @@ struct IdempotencyUse {
         var answers = 0
     }
 
+    /// Days that have keys, those of the transaction at hand included; `nil` until asked for.
+    var days: [Int]?
     private(set) var day = 0
     private var counts: [Int64: Count] = [:]
     private var changed: Set<Int64> = []
@@ -127,7 +137,11 @@ struct IdempotencyUse {
     mutating func set(_ count: Count, of keyID: Int64) {
         counts[keyID] = count
         changed.insert(keyID)
+        if days?.contains(day) == false { days?.append(day) }
     }
+
+    /// Has the days read again: some are gone.
+    mutating func forgetDays() { days = nil }
 
     mutating func takeChanges() -> [(Int64, Count)] {
         defer { changed = [] }

@@ -1,8 +1,10 @@
 extension Writer {
     /// Counts reports by the ten minutes they are of, and those that come too late for that by their day.
-    func writeSlots(of tally: Tally, _ rows: AdmittedRows, now: Int64) throws(StoreError) {
-        let oldest = SlotWindow.oldestKept(now: now)
-        let firstDay = Retention.firstAppDay(now: now)
+    ///
+    /// - Parameter expiry: ``StoreClock/expiryTime``.
+    func writeSlots(of tally: Tally, _ rows: AdmittedRows, expiry: Int64) throws(StoreError) {
+        let oldest = SlotWindow.oldestKept(now: expiry)
+        let firstDay = Retention.firstAppDay(now: expiry)
         for slot in tally.slots {
             let app = rows.apps[slot.app].id
             if slot.number >= oldest {

@@ -26,6 +26,9 @@ final class Writer {
     let redact: Redact
     let reservoir: Reservoir
     let limits: StoreLimits
+    private let clockRule: ClockRule
+    /// `nil` until it has been read.
+    private var clock: StoreClock?
     var caches = Caches()
     private var dataVersion: Int64?
     /// ``logBytes``, but for tests.
@@ -35,10 +38,12 @@ final class Writer {
     private var logTriedAt: Int64?
 
     init(
-        connection: Connection, limits: StoreLimits, redact: @escaping Redact, reservoir: Reservoir
+        connection: Connection, limits: StoreLimits, clock: ClockRule = ClockRule(), redact: @escaping Redact,
+        reservoir: Reservoir
     ) throws(StoreError) {
         self.connection = connection
         self.limits = limits
+        clockRule = clock
         self.redact = redact
         self.reservoir = reservoir
         // SQLite goes on without a log where a file system cannot share memory, and says so by the way.
@@ -98,16 +103,17 @@ final class Writer {
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
                 try readInstallLog()
+                let clock = try clock(at: now)
                 var receipts: [Receipt] = []
                 var tally = Tally()
                 let rows = AdmittedRows(of: self)
                 for (number, submission) in submissions.enumerated() {
                     guard number == 0 || tally.weight < limits.weightPerCommit else { break }
-                    receipts.append(try receipt(for: submission, &tally, rows, now: now))
+                    receipts.append(try receipt(for: submission, &tally, rows, clock))
                     if receipts[number] == .counted { try tally.add(submission, number: number, by: rows) }
                 }
                 try writeIdempotencyUse()
-                try write(tally, in: rows, of: submissions, now: now)
+                try write(tally, in: rows, of: submissions, now: now, expiry: clock.expiryTime)
                 return receipts
             }
         } catch {
@@ -126,6 +132,38 @@ final class Writer {
         dataVersion = version
     }
 
+    /// The guarded time, read from the database at the first call.
+    func clock(at now: Int64) throws(StoreError) -> StoreClock {
+        var clock: StoreClock
+        if let known = self.clock {
+            clock = known
+        } else {
+            clock = StoreClock(try storedClock(), now: now, rule: clockRule)
+        }
+        clock.advance(to: now)
+        self.clock = clock
+        return clock
+    }
+
+    /// Follows the clock from what the database says, and writes how far.
+    func writeClock(at now: Int64) throws(StoreError) -> StoreClock {
+        let stored = try storedClock()
+        var clock = self.clock ?? StoreClock(stored, now: now, rule: clockRule)
+        clock.advance(to: now, past: stored)
+        self.clock = clock
+        try connection.run(
+            "insert or replace into clock (id, wall, keys, waited) values (1, ?, ?, ?)", clock.state.wall,
+            clock.state.keys, clock.state.waited)
+        return clock
+    }
+
+    private func storedClock() throws(StoreError) -> StoreClock.Stored? {
+        let select = try connection.statement("select wall, keys, waited from clock where id = 1")
+        defer { select.reset() }
+        guard try select.step() else { return nil }
+        return StoreClock.Stored(wall: select.time(0), keys: select.time(1), waited: select.time(2))
+    }
+
     /// Empties the log when readers have kept SQLite from doing so for long.
     func tidy(now: Int64) throws(StoreError) {
         if let tried = logTriedAt, (0..<Self.logRetryMilliseconds).contains(now - tried) { return }
@@ -137,7 +175,7 @@ final class Writer {
     // MARK: Entities
 
     private func write(
-        _ tally: Tally, in rows: AdmittedRows, of submissions: [Submission], now: Int64
+        _ tally: Tally, in rows: AdmittedRows, of submissions: [Submission], now: Int64, expiry: Int64
     ) throws(StoreError) {
         for (app, entry) in zip(tally.apps, rows.apps) { try write(app, to: entry) }
         for (release, entry) in zip(tally.releases, rows.releases) {
@@ -150,7 +188,7 @@ final class Writer {
         for release in rows.releases { try flushInstalls(of: release) }
         try chooseNewest(rows, tally)
         try write(tally.bundles, of: tally, rows, leaks: leaks)
-        try writeSlots(of: tally, rows, now: now)
+        try writeSlots(of: tally, rows, expiry: expiry)
         try rest(now: now)
         try writeInstallLog()
     }

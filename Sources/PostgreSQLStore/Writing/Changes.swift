@@ -25,13 +25,14 @@
         private(set) var firstSeenIn: [Int64: Int] = [:]
 
         init(
-            of tally: Tally, in places: Places, _ submissions: [Submission], now: Int64, by writer: Writer
+            of tally: Tally, in places: Places, _ submissions: [Submission], now: Int64,
+            expiry: Int64, by writer: Writer
         ) {
             self.tally = tally
             self.places = places
             self.submissions = submissions
-            oldestSlot = SlotWindow.oldestKept(now: now)
-            firstDay = Retention.firstAppDay(now: now)
+            oldestSlot = SlotWindow.oldestKept(now: expiry)
+            firstDay = Retention.firstAppDay(now: expiry)
             cells = tally.cells.map {
                 CellName(leak: places.leaks[$0.leak].id, build: places.builds[$0.build])
             }

@@ -28,7 +28,8 @@
         private let claims: [Claim?]
         /// The first submission of each claim.
         private let firsts: [Claim: Int]
-        private let now: Int64
+        /// ``StoreClock/keyTime``.
+        private let time: Int64
         /// Keys stored at this time or before count as forgotten.
         private let start: Int64
         let day: Int
@@ -42,11 +43,11 @@
         /// Answers that were not there before, by ingest key.
         private(set) var newAnswers: [Int64: Int] = [:]
 
-        init(of submissions: [Submission], now: Int64) {
+        init(of submissions: [Submission], _ clock: StoreClock) {
             self.submissions = submissions
-            self.now = now
-            start = Retention.start(Retention.idempotencyDays, now: now)
-            day = Calendar.day(of: now)
+            time = clock.keyTime
+            start = clock.keyStart
+            day = Calendar.day(of: time)
             let claims = submissions.map { submission in
                 submission.idempotency.map {
                     Claim(keyID: submission.keyID, key: PackedKey.bytes(of: $0.key))
@@ -104,7 +105,7 @@
                         where known.at <= $6::bigint
                         returning key_id, key
                         """, .integers(asked.map(\.keyID)), .byteArrays(asked.map(\.key)),
-                        .byteArrays(hashes), .integer(now),
+                        .byteArrays(hashes), .integer(time),
                         .integers(asked.map { answers[answer(to: $0)] ?? answers[Self.noAnswer] ?? 0 }),
                         .integer(start))
                 ])

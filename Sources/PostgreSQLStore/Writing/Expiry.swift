@@ -7,7 +7,15 @@
             case keys, answers, hours, samples, slots, days, witnesses, credentials
         }
 
+        /// The system clock.
         let now: Int64
+        /// ``StoreClock/expiryTime``, once the clock has been read.
+        fileprivate var time: Int64 = 0
+        /// ``StoreClock/keyStart``.
+        fileprivate var keyStart: Int64 = 0
+        fileprivate var isClockRead = false
+        /// Why rows that seem old stay.
+        fileprivate(set) var wait: ClockWait?
         /// Answers come after the keys that refer to them.
         fileprivate(set) var rest: [Part] = [
             .keys, .answers, .hours, .samples, .slots, .days, .witnesses, .credentials,
@@ -32,14 +40,14 @@
             guard let part = expiry.rest.first else { return false }
             let isDone =
                 switch part {
-                case .keys: try expireKeys(now: expiry.now)
-                case .answers: try expireAnswers(now: expiry.now)
+                case .keys: try expireKeys(&expiry)
+                case .answers: try expireAnswers(before: expiry.keyStart)
                 case .hours: try expireHours(&expiry)
-                case .samples: try expireSamples(now: expiry.now)
-                case .slots: try expireSlots(now: expiry.now)
-                case .days: try expireDays(now: expiry.now)
-                case .witnesses: try expireWitnesses(now: expiry.now)
-                case .credentials: try expireCredentials(now: expiry.now)
+                case .samples: try expireSamples(now: expiry.time)
+                case .slots: try expireSlots(now: expiry.time)
+                case .days: try expireDays(now: expiry.time)
+                case .witnesses: try expireWitnesses(now: expiry.time)
+                case .credentials: try expireCredentials(now: expiry.time)
                 }
             if isDone { expiry.rest.removeFirst() }
             return !expiry.rest.isEmpty
@@ -60,21 +68,31 @@
             }
         }
 
-        private func expireKeys(now: Int64) throws(StoreError) -> Bool {
-            try delete(
+        /// The guarded times, once for all steps.
+        private func readClock(_ expiry: inout Expiry) throws(StoreError) {
+            guard !expiry.isClockRead else { return }
+            let clock = try writeClock(at: expiry.now)
+            (expiry.time, expiry.keyStart, expiry.wait) = (clock.expiryTime, clock.keyStart, clock.wait)
+            expiry.isClockRead = true
+        }
+
+        private func expireKeys(_ expiry: inout Expiry) throws(StoreError) -> Bool {
+            try readClock(&expiry)
+            let start = expiry.keyStart
+            return try delete(
                 Query(
                     """
                     delete from idempotency where (key_id, key) in
                       (select key_id, key from idempotency where at <= $1::bigint order by at limit $2::bigint
                        for update skip locked)
-                    """, .integer(Retention.start(Retention.idempotencyDays, now: now)),
+                    """, .integer(start),
                     .integer(Self.rowsPerStep))
             ).changes < Self.rowsPerStep
         }
 
         /// Those of whole days whose keys are all gone: an answer is referred to by keys of its own day alone.
-        private func expireAnswers(now: Int64) throws(StoreError) -> Bool {
-            let day = Calendar.day(of: Retention.start(Retention.idempotencyDays, now: now))
+        private func expireAnswers(before start: Int64) throws(StoreError) -> Bool {
+            let day = Calendar.day(of: start)
             let answers = try delete(
                 Query(
                     """
@@ -93,7 +111,7 @@
         }
 
         private func expireHours(_ expiry: inout Expiry) throws(StoreError) -> Bool {
-            let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: expiry.now))
+            let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: expiry.time))
             let rows = try delete(
                 Query(
                     """

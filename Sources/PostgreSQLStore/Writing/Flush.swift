@@ -11,11 +11,11 @@
         init(connection: Connection) { self.connection = connection }
 
         mutating func take(
-            _ submissions: [Submission], now: Int64, by writer: Writer
+            _ submissions: [Submission], now: Int64, _ clock: StoreClock, by writer: Writer
         ) throws(StoreError) -> [Receipt] {
             let submissions = try Self.first(of: submissions, weighing: writer.limits.weightPerCommit)
             connection.begin("begin")
-            var claims = Claims(of: submissions, now: now)
+            var claims = Claims(of: submissions, clock)
             let opening = [Migration.sharedLock, Migration.version, writer.witness.next(now: now)]
             try claims.write(
                 behind: opening, on: connection, limits: writer.limits, &writer.idempotency)
@@ -40,7 +40,8 @@
             let places = try Places(of: tally, &known, on: connection, names: &writer.names)
 
             writer.members.forget(before: known.erasures)
-            var changes = Changes(of: tally, in: places, submissions, now: now, by: writer)
+            var changes = Changes(
+                of: tally, in: places, submissions, now: now, expiry: clock.expiryTime, by: writer)
             try changes.readAndMerge(&known, on: connection, by: writer)
             let use = writer.idempotency.write(claims)
             let answers = try commit(changes.writes(limits: writer.limits) + [use].compactMap { $0 })

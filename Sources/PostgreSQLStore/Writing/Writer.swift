@@ -27,6 +27,9 @@
         let redact: Redact
         let limits: StoreLimits
         let reservoir: Reservoir
+        private let clockRule: ClockRule
+        /// `nil` until it has been read.
+        private var clock: StoreClock?
         var names = Names()
         var members = KnownMembers()
         var idempotency = IdempotencyMemory()
@@ -38,7 +41,10 @@
         /// How long reports wait to be told apart from lost ones; their senders wait no longer than half a minute.
         private static let outcomeWait = Duration.seconds(5)
 
-        init(link: Link, limits: StoreLimits, redact: @escaping Redact, reservoir: Reservoir) {
+        init(
+            link: Link, limits: StoreLimits, clock: ClockRule, redact: @escaping Redact, reservoir: Reservoir
+        ) {
+            clockRule = clock
             self.limits = limits
             self.link = link
             self.redact = redact
@@ -70,9 +76,10 @@
         private func attempt(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
             refusal = nil
             let connection = try link.open()
+            let clock = try clock(at: now, on: connection)
             var flush = Flush(connection: connection)
             do throws(StoreError) {
-                let receipts = try flush.take(submissions, now: now, by: self)
+                let receipts = try flush.take(submissions, now: now, clock, by: self)
                 return receipts
             } catch {
                 refusal = connection.refusal
@@ -90,6 +97,53 @@
                         .uncertain, "\(error); whether the last reports were counted is not known")
                 }
             }
+        }
+
+        /// The guarded time, read from the database at the first call.
+        private func clock(at now: Int64, on connection: Connection) throws(StoreError) -> StoreClock {
+            var clock: StoreClock
+            if let known = self.clock {
+                clock = known
+            } else {
+                clock = StoreClock(Self.stored(try connection.run(Self.readClock)), now: now, rule: clockRule)
+            }
+            clock.advance(to: now)
+            self.clock = clock
+            return clock
+        }
+
+        /// Follows the clock from what the database says, and writes how far. A transaction of its own, so that
+        /// collectors wait for each other's row no longer than that takes.
+        func writeClock(at now: Int64) throws(StoreError) -> StoreClock {
+            let connection = try link.open()
+            do throws(StoreError) {
+                connection.begin("begin")
+                let rows = try connection.run([Migration.sharedLock, Migration.version, Self.readClock])
+                try Migration.found(rows[1], connection)
+                let stored = Self.stored(rows[2])
+                var clock = self.clock ?? StoreClock(stored, now: now, rule: clockRule)
+                clock.advance(to: now, past: stored)
+                _ = try connection.run([
+                    Query(
+                        """
+                        insert into clock as known (id, wall, keys, waited) values (1, $1::bigint, $2::bigint, $3::bigint)
+                        on conflict (id) do update set wall = excluded.wall, keys = greatest(known.keys, excluded.keys),
+                          waited = excluded.waited
+                        """, .integer(clock.state.wall), .integer(clock.state.keys),
+                        .integer(clock.state.waited)), Query("commit"),
+                ])
+                self.clock = clock
+                return clock
+            } catch {
+                link.settle()
+                throw error
+            }
+        }
+
+        private static let readClock = Query("select wall, keys, waited from clock where id = 1")
+
+        private static func stored(_ rows: Rows) -> StoreClock.Stored? {
+            rows.first.map { StoreClock.Stored(wall: $0.int64(0), keys: $0.int64(1), waited: $0.int64(2)) }
         }
 
         /// Whether the transaction whose commit was not answered was committed, as the server knows once it is back;

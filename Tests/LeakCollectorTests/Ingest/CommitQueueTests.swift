@@ -207,7 +207,7 @@ private final class SlowStore: Store {
     }
 
     func tidy(now: Int64) throws(StoreError) {}
-    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {}
+    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? { nil }
     func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> Erased? { nil }
     func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }

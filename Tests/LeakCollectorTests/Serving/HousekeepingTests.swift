@@ -22,10 +22,11 @@ private struct EndlessExpiry: ForwardingStore {
     let store: any Store
     let begun: Guarded<Bool>
 
-    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
+    func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {
         begun.with { $0 = true }
         begun.wakeAll()
         let end = ContinuousClock.now + .seconds(60)
         while isWanted(), ContinuousClock.now < end { usleep(10_000) }
+        return nil
     }
 }

@@ -44,7 +44,7 @@
         }
 
         @Test func `a key that expires while it is looked up is looked up again`() throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             // As if the key had been there, and was gone a moment later.
             _ = try Connection(to: schema.address).run([
                 Query("create sequence attempts"),
@@ -65,8 +65,8 @@
 
         @Test func `an app that is new waits while an install is erased`() throws {
             // Made before: who starts looks for a migration, which waits for everybody.
-            let store = try PostgreSQLStore(address: schema.address)
-            let second = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            let second = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let page = leak("Page", app: "old")
             _ = try store.count([submission([Report(leak: page, install: 1)])], now: noon)
             let other = try Connection(to: schema.address)
@@ -89,7 +89,7 @@
         }
 
         @Test func `expiry passes over what another transaction holds`() throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let reports = (0..<5).map { Report(leak: leak("L\($0)"), install: UInt64($0)) }
             _ = try store.count([submission(reports, key: "a")], now: noon)
             let other = try Connection(to: schema.address)
@@ -106,7 +106,7 @@
         }
 
         @Test func `the hours of one leak go in small steps`() throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
             try Connection(to: schema.address).run(
                 Query(
@@ -124,7 +124,7 @@
         }
 
         @Test func `whoever counts comes in between the steps of a long task`() throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"), install: 1)])], now: noon)
             try Connection(to: schema.address).run(
                 Query(
@@ -156,7 +156,7 @@
         }
 
         @Test func `what is counted between two steps of erasing brings nobody back`() throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             func reports(_ numbers: Range<Int>, _ build: String, _ install: UInt64) -> [Report] {
                 numbers.map { Report(leak: leak("L\($0)"), build: build, install: install) }
             }
@@ -179,7 +179,7 @@
         }
 
         @Test func `the reports of an install are found by an index`() throws {
-            _ = try PostgreSQLStore(address: schema.address)
+            _ = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let connection = try Connection(to: schema.address)
             // A table without rows is read faster than an index.
             try connection.run(Query("set enable_seqscan = off"))
@@ -189,7 +189,7 @@
         }
 
         @Test func `an answer stays as long as a key that another transaction holds`() throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))], key: "a")], now: noon)
             let other = try Connection(to: schema.address)
             other.begin("begin")
@@ -203,7 +203,7 @@
         }
 
         @Test func `expiry waits for a migration`() throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let other = try Connection(to: schema.address)
             other.begin("begin")
             try other.run(Migration.lock)
@@ -214,7 +214,7 @@
         }
 
         @Test func `a migration waits for who counts, and he is told before he counts again`() throws {
-            _ = try PostgreSQLStore(address: schema.address)
+            _ = try PostgreSQLStore(address: schema.address, clock: .unguarded)
                 .count([submission([Report(leak: leak("Page"))])], now: noon)
             try schema.becomeFirst()
             let earlier = try Connection(to: schema.address)
@@ -226,12 +226,12 @@
                 release: {
                     seen = try earlier.run(Migration.version).first?.int(0)
                     try earlier.run(Query("commit"))
-                }, { _ = try PostgreSQLStore(address: address) })
+                }, { _ = try PostgreSQLStore(address: address, clock: .unguarded) })
             #expect(isWaiting && seen == 1)
             #expect(
                 try earlier.run([Migration.sharedLock, Migration.version])[1].first?.int(0)
                     == Migration.newestVersion)
-            #expect(try PostgreSQLStore(address: address).verify() == [])
+            #expect(try PostgreSQLStore(address: address, clock: .unguarded).verify() == [])
         }
 
         @Test func `a role that reads one state for long counts all the same`() throws {
@@ -240,13 +240,13 @@
                 options: "%20-cdefault_transaction_isolation%3Drepeatable%5C%20read")
             let address = schema.address
             _ = try together(3) { number in
-                let store = try PostgreSQLStore(address: address)
+                let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 for sent in 0..<20 {
                     _ = try store.count(
                         [submission([Report(leak: leak("Page"))], key: "\(number) \(sent)")], now: noon)
                 }
             }
-            let store = try PostgreSQLStore(address: address)
+            let store = try PostgreSQLStore(address: address, clock: .unguarded)
             #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 60)
         }
     }

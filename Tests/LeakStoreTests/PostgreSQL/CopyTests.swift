@@ -23,7 +23,7 @@
         ) throws -> PostgreSQLStore {
             _ = try PostgreSQLStore.copy(
                 from: source, to: schema.address, now: now, progress: progress)
-            return try PostgreSQLStore(address: schema.address, seed: 7)
+            return try PostgreSQLStore(address: schema.address, seed: 7, clock: .unguarded)
         }
 
         @Test(arguments: (1...6).map { UInt64($0) })
@@ -187,7 +187,7 @@
         }
 
         @Test func `a database that has something already is refused, and stays as it is`() throws {
-            let there = try PostgreSQLStore(address: schema.address)
+            let there = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try there.add(StorePlay.link([UInt8](repeating: 1, count: 32)))
             let source = try directory.store()
             let failure = try #require(throws: StoreError.self) { try copy(source) }

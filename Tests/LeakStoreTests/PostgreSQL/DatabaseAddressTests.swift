@@ -38,7 +38,7 @@
         ])
         func `a server that cannot be reached is named without secrets`(text: String) throws {
             let failure = try #require(throws: StoreError.self) {
-                try PostgreSQLStore(address: DatabaseAddress(text))
+                try PostgreSQLStore(address: DatabaseAddress(text), clock: .unguarded)
             }
             #expect(failure.reason == .unavailable)
             #expect(!failure.description.contains("s3cret"), "\(failure)")

@@ -14,7 +14,7 @@
             let progress = Progress()
             let collectors = 3
             for collector in 0..<collectors {
-                let store = try PostgreSQLStore(address: schema.address, seed: 1)
+                let store = try PostgreSQLStore(address: schema.address, seed: 1, clock: .unguarded)
                 // Threads of their own: they block, and tasks would take all that there are for tasks.
                 Thread.detachNewThread {
                     var sent = 0
@@ -44,7 +44,8 @@
             progress.end()
             while progress.finished < collectors, !progress.isLate { usleep(1_000) }
             #expect(progress.finished == collectors)
-            let page = try PostgreSQLStore(address: schema.address).makeReader().leaks(LeakQuery(), now: noon)
+            let page = try PostgreSQLStore(address: schema.address, clock: .unguarded).makeReader().leaks(
+                LeakQuery(), now: noon)
             #expect(page.leaks.map(\.reports) == [Int](repeating: progress.answered, count: 5))
             #expect(page.leaks.allSatisfy { $0.installs <= collectors * 40 })
         }
@@ -63,7 +64,7 @@
             limits.leaksPerApp = 1_000_000
             let (ledger, isOver) = (Ledger(), Guarded(false))
             let senders = try (0..<3).map { number in
-                let store = try PostgreSQLStore(address: address, limits: limits)
+                let store = try PostgreSQLStore(address: address, limits: limits, clock: .unguarded)
                 return WorkerThread(name: "sender \(number)") {
                     var sent = 0
                     while !isOver.with({ $0 }) {
@@ -89,7 +90,7 @@
             let balance = try ledger.balance(with: schema)
             print("\(DatabaseServer.outages) outages, \(outage): \(balance)")
             #expect(balance.isTrue && balance.words[.counted] ?? 0 > DatabaseServer.outages, "\(balance)")
-            #expect(try PostgreSQLStore(address: schema.address).verify() == [])
+            #expect(try PostgreSQLStore(address: schema.address, clock: .unguarded).verify() == [])
         }
 
         /// Every step comes again until it is done.

@@ -24,7 +24,7 @@
         }
 
         @Test func `the first call after the server has ended the session succeeds`() throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let page = leak("Page")
             _ = try store.count([submission([Report(leak: page, install: 1)])], now: noon)
             let hash = [UInt8](repeating: 7, count: 32)

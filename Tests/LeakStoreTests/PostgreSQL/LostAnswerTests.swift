@@ -18,7 +18,7 @@
         /// The server holds the signal back until the commit is done: its answer comes, then the end of the session.
         @Test func `a session that ends behind its commit has counted once`() throws {
             let schema = try DatabaseSchema(in: url, options: DatabaseSchema.commitDelay(milliseconds: 60))
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let (ledger, isOver) = (Ledger(), Guarded(false))
             let sender = WorkerThread(name: "sender") {
                 var sent = 0
@@ -47,7 +47,7 @@
             let schema = try DatabaseSchema(in: url)
             var address = schema.address
             address.timeouts.answer = .milliseconds(700)
-            let store = try PostgreSQLStore(address: address)
+            let store = try PostgreSQLStore(address: address, clock: .unguarded)
             _ = try Connection(to: schema.address).run([
                 Query(
                     """
@@ -79,7 +79,7 @@
             let schema = try DatabaseSchema(in: url)
             var address = schema.address
             address.timeouts.answer = .milliseconds(500)
-            let (store, ledger) = (try PostgreSQLStore(address: address), Ledger())
+            let (store, ledger) = (try PostgreSQLStore(address: address, clock: .unguarded), Ledger())
             ledger.send("first", to: store)
             let other = try Connection(to: schema.address)
             other.begin("begin")
@@ -98,7 +98,7 @@
             let schema = try DatabaseSchema(in: url)
             var address = schema.address
             address.timeouts.pulse = .milliseconds(300)
-            let reader = try PostgreSQLStore(address: address).makeReader()
+            let reader = try PostgreSQLStore(address: address, clock: .unguarded).makeReader()
             try reader.ping()
             let other = try Connection(to: schema.address)
             other.begin("begin")

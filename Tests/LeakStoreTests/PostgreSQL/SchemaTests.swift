@@ -16,7 +16,7 @@
 
         /// Today's reports and those of three days ago, which came too late for a slot.
         private func fillSchema1() throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let today = (0..<5).map { Report(leak: leak("L\($0)"), version: "1.\($0)", install: UInt64($0)) }
             let late = (0..<3).map { Report(leak: leak("L\($0)"), at: noon - 3 * day, count: 2) }
             _ = try store.count([submission(today + late)], now: noon)
@@ -28,7 +28,7 @@
         }
 
         @Test func `a version that one device alone has seen is the newest no more`() throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let reports = [("1.0", 1), ("1.0", 2), ("9.0", 3)].map { version, install in
                 Report(leak: leak("Page"), version: version, install: install)
             }
@@ -37,7 +37,7 @@
                 Query("update app set newest_release = (select max(id) from release)"),
                 Query("update leak set impact = 1"), Query("update schema_version set version = 2"),
             ])
-            let migrated = try PostgreSQLStore(address: schema.address)
+            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try version() == Migration.newestVersion)
             #expect(try migrated.verify() == [])
             #expect(try migrated.makeReader().appSummaries().map(\.newestVersion) == ["1.0"])
@@ -45,7 +45,8 @@
 
         @Test func `of an app's days the newest 91 are taken along`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
-            _ = try PostgreSQLStore(address: schema.address).count([submission(late)], now: noon)
+            _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(
+                [submission(late)], now: noon)
             let connection = try Connection(to: schema.address)
             let today = noon / day
             for before in [90, 91, 500] as [Int64] {
@@ -57,7 +58,7 @@
                         """, .integer(today - before), .integer(before)))
             }
             try schema.becomeFirst()
-            _ = try PostgreSQLStore(address: schema.address)
+            _ = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let days = try connection.run(Query("select day, reports from app_day order by day"))
             #expect(days.map { [$0.int64(0), $0.int64(1)] } == [[today - 90, 90], [today - 3, 5]])
         }
@@ -66,12 +67,12 @@
             try fillSchema1()
             let address = schema.address
             _ = try together(4) { number in
-                let store = try PostgreSQLStore(address: address)
+                let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 _ = try store.count(
                     [submission([Report(leak: leak("L0"), install: UInt64(number))])], now: noon)
             }
             #expect(try version() == Migration.newestVersion)
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try store.verify() == [])
             let reader = try store.makeReader()
             #expect(try reader.overview(app: "shop", period: .day, now: noon).recentReports == 9)

@@ -16,7 +16,7 @@
         }
 
         private func store() throws -> PostgreSQLStore {
-            try PostgreSQLStore(address: schema.address, seed: 7)
+            try PostgreSQLStore(address: schema.address, seed: 7, clock: .unguarded)
         }
 
         private func totals(_ store: PostgreSQLStore) throws -> [String: [Int]] {
@@ -34,7 +34,7 @@
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<6 {
                     group.addTask {
-                        let store = try PostgreSQLStore(address: schema.address)
+                        let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
                         _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
                     }
                 }
@@ -49,7 +49,7 @@
                 for collector in 0..<4 {
                     group.addTask {
                         var random = Seeded(state: UInt64(collector))
-                        let store = try PostgreSQLStore(address: schema.address)
+                        let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
                         for _ in 0..<25 {
                             // Every collector meets the same leaks, apps and builds, each in an order of its own.
                             let reports = (0..<10).shuffled(using: &random).map { number in

@@ -22,7 +22,7 @@
             throws
         {
             let address = schema.address
-            let store = try PostgreSQLStore(address: address)
+            let store = try PostgreSQLStore(address: address, clock: .unguarded)
             // 450 slots of two apps, sent while they were of the last day, each from an install of its own.
             for day in 0..<3 {
                 let now = noon + Int64(day) * LeakStoreTests.day
@@ -36,7 +36,7 @@
             #expect(try rows(of: "app_slot") == 450)
             let now = noon + 4 * day
             _ = try together(4) { number in
-                let store = try PostgreSQLStore(address: address)
+                let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 guard number > 0 else {
                     // Too late for their slots: straight into the days that the others fill.
                     for late in 0..<40 {
@@ -63,11 +63,11 @@
 
         @Test func `what is decided while others count keeps what was counted until then`() throws {
             let address = schema.address
-            let store = try PostgreSQLStore(address: address)
+            let store = try PostgreSQLStore(address: address, clock: .unguarded)
             let page = leak("Page")
             _ = try store.count([submission([Report(leak: page)])], now: noon)
             _ = try together(3) { number in
-                let store = try PostgreSQLStore(address: address)
+                let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 for round in 0..<30 {
                     guard number > 0 else {
                         let action: Decision.Action =

@@ -38,11 +38,11 @@
             let limits = StoreLimitTests.small
             let counted = try together(3) { number in
                 var random = Seeded(state: seed << 8 | UInt64(number))
-                var store = try PostgreSQLStore(address: address, limits: limits)
+                var store = try PostgreSQLStore(address: address, limits: limits, clock: .unguarded)
                 var counted: [Submission] = []
                 for _ in 0..<12 {
                     if Int.random(in: 0..<5, using: &random) == 0 {
-                        store = try PostgreSQLStore(address: address, limits: limits)
+                        store = try PostgreSQLStore(address: address, limits: limits, clock: .unguarded)
                     }
                     let call = (0..<Int.random(in: 1...4, using: &random)).map { _ in Self.batch(&random) }
                     for (batch, receipt) in zip(call, try store.count(call, now: noon))
@@ -50,7 +50,7 @@
                 }
                 return counted
             }.flatMap { $0 }
-            let store = try PostgreSQLStore(address: address, limits: limits)
+            let store = try PostgreSQLStore(address: address, limits: limits, clock: .unguarded)
             #expect(try store.verify() == [])
             try check(try store.makeReader(), against: counted, limits)
         }

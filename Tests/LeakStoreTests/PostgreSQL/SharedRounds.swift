@@ -37,7 +37,9 @@
             self.address = address
             self.patience = patience
             random = Seeded(state: seed)
-            stores = try (0..<Self.collectors).map { _ in try PostgreSQLStore(address: address, seed: 7) }
+            stores = try (0..<Self.collectors).map { _ in
+                try PostgreSQLStore(address: address, seed: 7, clock: .unguarded)
+            }
         }
 
         mutating func play(round: Int) throws {
@@ -119,9 +121,11 @@
                         }
                         call.removeFirst(receipts.count)
                     }
-                case .expire: try insist(patience) { try store.expire(now: now) }
+                case .expire: try insist(patience) { _ = try store.expire(now: now) }
                 case .reopen:
-                    store = try insist(patience) { try PostgreSQLStore(address: address, seed: 7) }
+                    store = try insist(patience) {
+                        try PostgreSQLStore(address: address, seed: 7, clock: .unguarded)
+                    }
                 case .erase(let install): _ = try insist(patience) { try store.erase(install: install) }
                 }
             }

@@ -17,7 +17,7 @@
 
         /// A store whose connection has a setting of its own.
         private func store(_ setting: String) throws -> PostgreSQLStore {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.writer.with { writer in try writer.link.open().run(Query("set \(setting)")) }.count
             return store
         }
@@ -71,7 +71,7 @@
         @Test func `verify takes as long as it takes`() throws {
             var address = schema.address
             address.timeouts.answer = .seconds(2)
-            let store = try PostgreSQLStore(address: address)
+            let store = try PostgreSQLStore(address: address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))], key: "a")], now: noon)
             _ = try Connection(to: schema.address).run([
                 Query("alter table answer rename to kept"),
@@ -86,7 +86,7 @@
 
         @Test func `copy takes as long as it takes`() throws {
             var address = schema.address
-            _ = try PostgreSQLStore(address: address)
+            _ = try PostgreSQLStore(address: address, clock: .unguarded)
             try Connection(to: address).run(
                 Query(
                     """
@@ -106,7 +106,7 @@
         @Test func `a page is given up sooner than reports are`() throws {
             var address = schema.address
             address.timeouts.page = .seconds(2)
-            let store = try PostgreSQLStore(address: address)
+            let store = try PostgreSQLStore(address: address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
             let reader = try store.makeReader()
             #expect(try reader.apps() == ["shop"])
@@ -122,7 +122,7 @@
         }
 
         @Test func `days are compared with their hours as far as a leak has them`() throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             for (name, days) in [("Old", [0]), ("Page", [1, 2, 3])] {
                 for number in days {
                     let time = noon + Int64(number) * day
@@ -189,7 +189,7 @@
             ("delete from leak_text", "what a row refers to is there: 1 wrong"),
         ])
         func `verify says what is wrong`(damage: String, problem: String) throws {
-            let store = try PostgreSQLStore(address: schema.address)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let batch = submission([Report(leak: leak("Page"), install: 1)], key: "a")
             _ = try store.count([batch], now: noon)
             #expect(try store.verify() == [])

@@ -15,13 +15,15 @@ final class StorePlace: Sendable {
     #endif
 
     /// Another process's view: nothing is remembered of what was there before.
-    func store(seed: UInt64 = 7, limits: StoreLimits = StoreLimits()) throws -> any Store {
+    func store(
+        seed: UInt64 = 7, limits: StoreLimits = StoreLimits(), clock: ClockRule = .unguarded
+    ) throws -> any Store {
         #if PostgreSQL
             if let schema {
-                return try PostgreSQLStore(address: schema.address, seed: seed, limits: limits)
+                return try PostgreSQLStore(address: schema.address, seed: seed, limits: limits, clock: clock)
             }
         #endif
-        return try directory.store(seed: seed, limits: limits)
+        return try directory.store(seed: seed, limits: limits, clock: clock)
     }
 }
 

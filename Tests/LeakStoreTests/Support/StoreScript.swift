@@ -71,7 +71,7 @@ struct StorePlay {
     /// Opens the store if it is not open.
     private mutating func opened() throws(StoreError) -> SQLiteStore {
         if let store { return store }
-        let store = try SQLiteStore(path: directory.database, exclusive: false, seed: 7)
+        let store = try SQLiteStore(path: directory.database, exclusive: false, seed: 7, clock: .unguarded)
         for setting in settings { try store.set(setting) }
         // So that a short script comes to everything that a long life brings.
         try store.set("wal_autocheckpoint = 24")

@@ -56,9 +56,10 @@ final class TemporaryDirectory: Sendable {
     var database: String { path + "/leaks.sqlite" }
 
     func store(
-        exclusive: Bool = false, seed: UInt64 = 7, limits: StoreLimits = StoreLimits()
+        exclusive: Bool = false, seed: UInt64 = 7, limits: StoreLimits = StoreLimits(),
+        clock: ClockRule = .unguarded
     ) throws -> SQLiteStore {
-        try SQLiteStore(path: database, exclusive: exclusive, seed: seed, limits: limits)
+        try SQLiteStore(path: database, exclusive: exclusive, seed: seed, limits: limits, clock: clock)
     }
 
     func write(_ bytes: [UInt8], to name: String) {

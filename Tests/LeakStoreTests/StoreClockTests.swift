@@ -1,0 +1,125 @@
+import LeakStore
+import Testing
+
+/// A system clock that is set wrong neither counts a batch twice nor deletes rows that are still needed.
+@Suite struct StoreClockTests {
+    let place = StorePlace()
+    let uptime = TestUptime()
+
+    private func store() throws -> any Store { try place.store(clock: uptime.rule) }
+
+    private static let minute: Int64 = 60_000
+    /// Midnight UTC.
+    private static let midnight = noon + day / 2
+
+    @Test(arguments: [2 * minute, day, 5 * day, 7 * day, 8 * day, 400 * day])
+    func `a key counts once when the clock steps back`(step: Int64) throws {
+        let store = try store()
+        let batch = submission([Report(leak: leak("Page"))], key: "a")
+        let repeated = Receipt.repeated(answer: batch.answer)
+        let now = Self.midnight + Self.minute
+        #expect(try store.count([batch], now: now) == [.counted])
+        #expect(try store.count([batch], now: now - step) == [repeated])
+        // A restart does not change that.
+        try store.expire(now: now - step)
+        #expect(try self.store().count([batch], now: now - step) == [repeated])
+        // Nor does the return of the clock.
+        #expect(try store.count([batch], now: now) == [repeated])
+    }
+
+    @Test(arguments: [2 * minute, 5 * day, 400 * day])
+    func `a key stored while the clock was behind counts once after it is right again`(step: Int64) throws {
+        let store = try store()
+        let now = Self.midnight + Self.minute
+        #expect(try store.count([submission(key: "first")], now: now) == [.counted])
+        try store.expire(now: now)
+        let batch = submission([Report(leak: leak("Page"))], key: "a")
+        #expect(try store.count([batch], now: now - step) == [.counted])
+        uptime.run(for: 10 * Self.minute)
+        try store.expire(now: now - step)
+        for time in [now + 10 * Self.minute, now + 6 * day] {
+            try store.expire(now: time)
+            #expect(try store.count([batch], now: time) == [.repeated(answer: batch.answer)])
+        }
+    }
+
+    /// Sends a batch, and starts again with a clock that is far ahead.
+    private func startAhead(by step: Int64) throws -> (
+        store: any Store, batch: Submission, page: LeakIdentity
+    ) {
+        let page = leak("Page")
+        let batch = submission([Report(leak: page, install: 1)], key: "a")
+        do {
+            let store = try store()
+            #expect(try store.count([batch], now: noon) == [.counted])
+            #expect(try store.add(session).id > 0)
+            #expect(try store.expire(now: noon) == nil)
+        }
+        let next = try store()
+        let wait = try #require(try next.expire(now: noon + step))
+        #expect(wait.ahead == step && wait.left == day && wait.lastKnown == noon)
+        return (next, batch, page)
+    }
+
+    private var session: Credential {
+        Credential(
+            purpose: .session, name: "s", hash: [UInt8](repeating: 1, count: 32), app: nil, createdAt: noon,
+            expiresAt: noon + day)
+    }
+
+    @Test(arguments: [2 * day, 120 * day, 4_000 * day])
+    func `a start with the clock far ahead deletes nothing and forgets no key`(step: Int64) throws {
+        let (store, batch, page) = try startAhead(by: step)
+        #expect(try store.count([batch], now: noon + step) == [.repeated(answer: batch.answer)])
+        let reader = try store.makeReader()
+        #expect(try reader.samples(of: page.id)?.isEmpty == false)
+        #expect(try reader.trend(of: page.id, by: .hour, now: noon)?.versions.isEmpty == false)
+        #expect(try reader.overview(app: "shop", now: noon).recentReports == 1)
+        #expect(try reader.overview(app: "shop", now: noon).recentInstalls == 1)
+        #expect(try reader.credentials(all: true, now: noon).count == 1)
+        // The clock is right again: all goes on as if nothing had been.
+        #expect(try store.expire(now: noon + hour) == nil)
+        #expect(try store.count([batch], now: noon + hour) == [.repeated(answer: batch.answer)])
+    }
+
+    @Test func `a clock that stays ahead for a day of running time is followed`() throws {
+        var (store, batch, page) = try startAhead(by: 120 * day)
+        for hours in 1...23 {
+            uptime.run(for: hour)
+            let wait = try #require(try store.expire(now: noon + 120 * day + Int64(hours) * hour))
+            #expect(wait.left == day - Int64(hours) * hour)
+            // What was waited survives restarts.
+            guard hours % 5 == 0 else { continue }
+            store = try self.store()
+            #expect(try store.expire(now: noon + 120 * day + Int64(hours) * hour) == wait)
+        }
+        #expect(try store.makeReader().samples(of: page.id)?.isEmpty == false)
+        uptime.run(for: hour)
+        #expect(try store.expire(now: noon + 121 * day) == nil)
+        #expect(try store.makeReader().samples(of: page.id)?.isEmpty == true)
+        #expect(try store.count([batch], now: noon + 121 * day) == [.counted])
+    }
+
+    @Test func `time goes on at its own pace while the clock is not followed`() throws {
+        let (store, batch, _) = try startAhead(by: 120 * day)
+        uptime.run(for: 20 * hour)
+        let wait = try #require(try store.expire(now: noon + 120 * day + 20 * hour))
+        #expect(wait.lastKnown == noon + 20 * hour && wait.ahead == 120 * day)
+        #expect(try store.count([batch], now: noon + 121 * day) == [.repeated(answer: batch.answer)])
+    }
+
+    @Test func `a clock that goes ahead by less than a day is followed at once`() throws {
+        let store = try store()
+        #expect(try store.count([submission(key: "a")], now: noon) == [.counted])
+        for days in 1...10 { #expect(try store.expire(now: noon + Int64(days) * day) == nil) }
+        #expect(try store.count([submission(key: "a")], now: noon + 10 * day) == [.counted])
+    }
+
+    @Test func `running time that is followed may be as long as it likes`() throws {
+        let store = try store()
+        #expect(try store.count([submission(key: "a")], now: noon) == [.counted])
+        uptime.run(for: 100 * day)
+        #expect(try store.expire(now: noon + 100 * day) == nil)
+        #expect(try store.count([submission(key: "a")], now: noon + 100 * day) == [.counted])
+    }
+}
