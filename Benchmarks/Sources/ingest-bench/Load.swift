@@ -1,42 +1,61 @@
 import LoadTools
 
-/// The load that every figure is measured with: 1,000 leaks whose frequencies follow Zipf's law, 100,000 installs,
-/// reports of about 559 bytes with an address that occurs once, `count` 1.
+/// The load of every figure: 1,000 leaks whose frequencies follow Zipf's law, 50,000 installs of 12 versions, 40 models
+/// and 20 systems in equal parts, reports of about 559 bytes with `count` 1.
+///
+/// A request is put together from a sender and a body's reports while wrk runs, so that each one differs.
 struct Load {
     static let leaks = 1_000
-    static let installs = 100_000
+    static let installs = 50_000
+    static let versions = 12
+    static let models = 40
+    static let systems = 20
     static let reportBytes = 559
+
+    static var summary: String {
+        "\(leaks) leaks (Zipf), \(installs) installs of \(versions) versions, \(models) models and \(systems) systems, "
+            + "\(reportBytes)-byte reports, an Idempotency-Key for each request"
+    }
 
     private var generator = SplitMix64(state: 20_261_121)
     private let frequencies = Zipf(ranks: Self.leaks)
 
-    /// One request's body.
-    ///
-    /// - Parameter count: reports in it; 1 makes a single report, more a batch.
-    mutating func body(reports count: Int) -> [UInt8] {
-        let install = "install-\(Int(generator.next() % UInt64(Self.installs)))"
-        let app = #""app":{"id":"com.acme.shop","module":"Shop","version":"5.2.0","build":"812"}"#
-        let device = #""device":{"os":"iOS","os_version":"19.1","model":"iPhone17,1"}"#
-        let sender = #"\#(app),\#(device),"install":"\#(install)""#
-        if count == 1 { return Array(report(adding: "," + sender).utf8) }
-        let reports = (0..<count).map { _ in report(adding: "") }
-        return Array(#"{\#(sender),"reports":[\#(reports.joined(separator: ","))]}"#.utf8)
+    /// The fields of one install's batch or report, without braces. All have the same number of bytes.
+    mutating func sender(install: Int) -> String {
+        let version = Int(generator.next() % UInt64(Self.versions))
+        let model = Int(generator.next() % UInt64(Self.models))
+        let system = Int(generator.next() % UInt64(Self.systems))
+        let number = String(install + 100_000)
+        let (name, build) = ("5.\(version + 10).0", version + 800)
+        let app = #""id":"com.acme.shop","module":"Shop","version":"\#(name)","build":"\#(build)""#
+        let systemVersion = "\(17 + system / 10).\(system % 10)"
+        let device = #""os":"iOS","os_version":"\#(systemVersion)","model":"iPhone\#(model + 10),1""#
+        return #""app":{\#(app)},"device":{\#(device)},"install":"6b8d4c1f-2a90-4e4b-9d0e-000000\#(number)""#
     }
 
-    private mutating func report(adding sender: String) -> String {
+    /// The rest of one request's body behind its sender, with the closing brace.
+    ///
+    /// - Parameter count: reports in it; 1 makes a single report, more a batch.
+    mutating func reports(_ count: Int, senderBytes: Int) -> String {
+        if count == 1 { return "," + report(besides: senderBytes + 2) + "}" }
+        let reports = (0..<count).map { _ in "{" + report(besides: 2) + "}" }
+        return #","reports":[\#(reports.joined(separator: ","))]}"#
+    }
+
+    /// The fields of one report.
+    private mutating func report(besides otherBytes: Int) -> String {
         let rank = frequencies.rank(at: generator.next())
         let name = "Shop.Screen\(rank)ViewController"
         let address = String(generator.next() >> 16, radix: 16)
         let id = "01936f2c-7c1e-7a44-9d0e-\(String(generator.next() >> 16 | 1 << 47, radix: 16).prefix(12))"
-        var text = #"{"type":"leak","id":"\#(id)","kind":"view_controller","class":"\#(name)","#
+        var text = #""type":"leak","id":"\#(id)","kind":"view_controller","class":"\#(name)","#
         text +=
             #""stack":["UINavigationController","Shop.Flow\#(rank % 7)","\#(name)"],"reason":"dismissed","#
         text += #""waited_ms":1000,"alive":\#(rank % 4 + 1),"count":1,"#
         text += #""message":"VIEWCONTROLLER STILL IN MEMORY <\#(name): 0x\#(address)>","#
         text += #""keys":{"tab":"cart","ab_test":2},"log":["opened cart","tapped pay""#
-        let end = "]\(sender)}"
-        let missing = Self.reportBytes - text.utf8.count - end.utf8.count - 3
+        let missing = Self.reportBytes - text.utf8.count - otherBytes - 4
         if missing > 0 { text += ",\"" + String(repeating: "x", count: missing) + "\"" }
-        return text + end
+        return text + "]"
     }
 }

@@ -33,8 +33,7 @@ struct SharedDatabase {
     func run() throws {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         print(
-            "\(rounds) rounds of \(seconds) s; \(Load.leaks) leaks (Zipf), \(Load.installs) installs, "
-                + "\(Load.reportBytes)-byte reports; wrk, 2 threads, \(connections) connections;\n"
+            "\(rounds) rounds of \(seconds) s; \(Load.summary); wrk, 2 threads, \(connections) connections;\n"
                 + "client, collectors and server share \(cores) cores: what a second machine adds is not in these figures\n"
         )
         print(
@@ -42,7 +41,7 @@ struct SharedDatabase {
                 + "| cores busy | refused | counted |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|")
         for reports in [1, 50] {
             let load = try Reports(
-                reportsPerRequest: reports, requests: reports == 1 ? 50_000 : 2_000, gzip: false)
+                reportsPerRequest: reports, bodies: reports == 1 ? 50_000 : 4_000, gzip: false)
             defer { load.remove() }
             var measured: [Setting: [Measurement]] = [:]
             for _ in 0..<rounds {

@@ -36,17 +36,14 @@ do {
     }
     let syncs = Disk.syncsPerSecond(in: NSTemporaryDirectory(), seconds: 2)
     print("baseline: \(Int(syncs)) syncs of 4 KiB per second, one after the other")
-    print(
-        "load: \(Load.leaks) leaks (Zipf), \(Load.installs) installs, \(Load.reportBytes)-byte reports; ",
-        terminator: "")
-    print("wrk, 1 thread, \(connections) connections, \(seconds) s each\n")
+    print("load: \(Load.summary);\nwrk, 1 thread, \(connections) connections, \(seconds) s each\n")
     print(
         "| request | reports/s | × baseline | p50 ms | p99 ms | CPU µs/report | refused | RSS MiB | disk MiB | counted |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
     for (reports, gzip) in [(1, false), (1, true), (50, false), (50, true)] {
         let load = try Reports(
-            reportsPerRequest: reports, requests: reports == 1 ? 50_000 : 2_000, gzip: gzip)
+            reportsPerRequest: reports, bodies: gzip || reports == 1 ? 50_000 : 4_000, gzip: gzip)
         defer { load.remove() }
         let collector = try CollectorProcess(program: program, publicFolder: publicFolder)
         defer { collector.stop() }
@@ -67,7 +64,7 @@ do {
     }
 
     if arguments.contains("--million") {
-        let load = try Reports(reportsPerRequest: 50, requests: 4_000, gzip: false)
+        let load = try Reports(reportsPerRequest: 50, bodies: 4_000, gzip: false)
         defer { load.remove() }
         let collector = try CollectorProcess(program: program, publicFolder: publicFolder)
         defer { collector.stop() }

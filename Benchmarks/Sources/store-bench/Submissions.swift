@@ -9,7 +9,6 @@ struct Submissions {
     private let leaks: [LeakIdentity]
     private let sample = Array(
         (#"{"type":"leak","message":""# + String(repeating: "x", count: 530) + "\"}").utf8)
-    private var keys = 0
 
     init(leaks count: Int) {
         frequencies = Zipf(ranks: count)
@@ -26,24 +25,25 @@ struct Submissions {
             quality: .full, groupedBy: GroupedBy(version: 1, className: name, stack: stack))
     }
 
-    /// A batch with an idempotency key of its own, from one of 100,000 installs.
+    /// A batch with an idempotency key of its own, from one of 50,000 installs of 12 versions, 40 models and 20 systems.
     ///
     /// - Parameter ranks: what its reports are of; by frequency where there is none.
     mutating func batch(of count: Int, ranks: Range<Int>? = nil, at time: Int64) -> Submission {
-        let install = generator.next() % 100_000
+        let install = generator.next() % 50_000
         var mixer = SplitMix64(state: install)
+        let (version, system) = (Int(mixer.next() % 12), Int(mixer.next() % 20))
         var submission = Submission(keyID: 1, receivedAt: time)
         submission.origins = [
             Submission.Origin(
-                app: "com.acme.shop", version: "5.2.0", build: "812", system: "iOS 19.1", model: "iPhone17,1",
+                app: "com.acme.shop", version: "5.\(version + 10).0", build: "\(version + 800)",
+                system: "iOS \(17 + system / 10).\(system % 10)", model: "iPhone\(mixer.next() % 40 + 10),1",
                 installHash: mixer.next(), install: "install-\(install)")
         ]
         submission.body = sample
         submission.answer = Array(#"{"accepted":\#(count),"rejected":[]}"#.utf8)
-        keys += 1
+        let key = generator.next()
         submission.idempotency = Submission.Idempotency(
-            key: "01936f2c-7c1e-7a44-9d0e-\(keys)",
-            bodyHash: (0..<32).map { UInt8(truncatingIfNeeded: keys >> $0) })
+            key: Self.uuid(key), bodyHash: (0..<32).map { UInt8(truncatingIfNeeded: key >> $0) })
         submission.sightings.reserveCapacity(count)
         for number in 0..<count {
             let rank = ranks.map { $0.lowerBound + number } ?? frequencies.rank(at: generator.next())
@@ -53,5 +53,10 @@ struct Submissions {
                     livedMilliseconds: nil, sample: 0..<sample.count))
         }
         return submission
+    }
+
+    private static func uuid(_ random: UInt64) -> String {
+        let digits = String(random | 1 << 63, radix: 16)
+        return "\(digits.prefix(8))-\(digits.dropFirst(8).prefix(4))-7a44-9d0e-\(digits.suffix(12))"
     }
 }
