@@ -40,6 +40,12 @@ final class Statement {
         }
     }
 
+    /// Gives one `?`, counted from 1, its value.
+    func bind(_ value: some Bindable, at index: Int) throws(StoreError) {
+        let code = unsafe value.bind(to: handle, at: Int32(index))
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
     /// Gives each `?` its number.
     func bind(integers: [Int64]) throws(StoreError) {
         for (index, integer) in integers.enumerated() {

@@ -1,10 +1,12 @@
-/// What a writer remembers of the file between commits. Bounded; together about 12 MiB when everything is full.
+/// What a writer remembers of the file between commits. Bounded; together about 45 MiB when everything is full.
 struct Caches {
     var apps = RecentCache<ByteText, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
-    /// By row of `install_set`; 2 KiB each at most.
-    var installs = RecentCache<Int64, InstallEntry>(capacity: 1_024)
+    /// By row of `install_set`; 2 KiB each at most, and mostly those that the log has in memory anyway.
+    var installs = RecentCache<Int64, InstallEntry>(capacity: InstallLog.setLimit / 2)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
+    /// Systems and models that a leak counts apart: rows of `leak_value` that are there.
+    var values = RecentCache<ValueName, Void>(capacity: 32_768)
     /// `nil` until the log has been read.
     var installLog: InstallLog?
     var movement = Movement()
@@ -16,10 +18,17 @@ struct Caches {
         releases.removeAll()
         installs.removeAll()
         leaks.removeAll()
+        values.removeAll()
         installLog = nil
         movement = Movement()
         idempotency = IdempotencyUse()
     }
+}
+
+struct ValueName: Hashable {
+    var leak: Int64
+    var kind: Int
+    var value: ByteText
 }
 
 struct ReleaseKey: Hashable {

@@ -20,20 +20,13 @@ extension Writer {
         try writeValues(bundles, of: tally, leaks: leaks)
     }
 
-    private func add(_ rows: [CountRow], by counter: Counter) throws(StoreError) {
-        let whole = rows.count - rows.count % Counter.rows
-        for start in stride(from: 0, to: whole, by: Counter.rows) {
-            try add(rows[start..<start + Counter.rows], by: connection.statement(composed: counter.many))
+    private func add(_ rows: [CountRow], by statements: UpsertStatements) throws(StoreError) {
+        try statements.run(rows, on: connection) { (row, upsert, index) throws(StoreError) in
+            try upsert.bind(row.leak, at: index)
+            try upsert.bind(row.first, at: index + 1)
+            try upsert.bind(row.second, at: index + 2)
+            try upsert.bind(row.reports, at: index + 3)
         }
-        for index in whole..<rows.count {
-            try add(rows[index...index], by: connection.statement(composed: counter.one))
-        }
-    }
-
-    private func add(_ rows: ArraySlice<CountRow>, by upsert: Statement) throws(StoreError) {
-        defer { upsert.reset() }
-        try upsert.bind(integers: rows.flatMap { [$0.leak, Int64($0.first), $0.second, Int64($0.reports)] })
-        while try upsert.step() {}
     }
 
     private func writeValues(
@@ -54,12 +47,35 @@ extension Writer {
                         reports: bundle.reports))
             }
         }
-        let update = try connection.statement(
+        var known: [(row: CountRow, text: String)] = []
+        for row in CountRow.summed(rows) {
+            let text = tally.texts[order[Int(row.second)]]
+            let name = ValueName(leak: row.leak, kind: row.first, value: ByteText(text))
+            if caches.values.value(of: name) != nil {
+                known.append((row, text))
+            } else if try isCounted(row, as: text) {
+                caches.values.insert((), for: name)
+            }
+        }
+        try UpsertStatements.values.run(known, on: connection) { (value, upsert, index) throws(StoreError) in
+            try upsert.bind(value.row.leak, at: index)
+            try upsert.bind(value.row.first, at: index + 1)
+            try upsert.bind(value.text, at: index + 2)
+            try upsert.bind(value.row.reports, at: index + 3)
+        }
+    }
+
+    /// Counts a value whose row may not be there.
+    ///
+    /// - Returns: whether the row was there; a new one may be that of the values beyond the limit.
+    private func isCounted(_ row: CountRow, as text: String) throws(StoreError) -> Bool {
+        try connection.run(
             """
             update leak_value set reports = min(reports + ?, 0x1FFFFFFFFFFFFF)
             where leak = ? and kind = ? and value = ?
-            """)
-        let insert = try connection.statement(
+            """, row.reports, row.leak, row.first, text)
+        if connection.changes > 0 { return true }
+        try connection.run(
             """
             insert into leak_value (leak, kind, value, reports)
             values (?1, ?2,
@@ -68,37 +84,20 @@ extension Writer {
               ?4)
             on conflict (leak, kind, value) do update set
               reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
-            """)
-        for row in CountRow.summed(rows) {
-            let text = tally.texts[order[Int(row.second)]]
-            try update.run(row.reports, row.leak, row.first, text)
-            guard connection.changes == 0 else { continue }
-            try insert.run(row.leak, row.first, text, row.reports, ValueKind.limit)
-        }
+            """, row.leak, row.first, text, row.reports, ValueKind.limit)
+        return false
     }
 }
 
-/// Counts rows of a table up.
-private struct Counter {
-    /// How many ``many`` takes: to begin and to end a statement costs as much as to write a row.
-    static let rows = 16
+extension UpsertStatements {
+    fileprivate static let hours = counter("leak_hour", "hour, release")
+    fileprivate static let days = counter("leak_day", "day, release")
+    fileprivate static let values = counter("leak_value", "kind, value")
 
-    static let hours = Counter(table: "leak_hour", time: "hour")
-    static let days = Counter(table: "leak_day", time: "day")
-
-    let one: String
-    let many: String
-
-    private init(table: String, time: String) {
-        func upsert(_ rows: Int) -> String {
-            """
-            insert into \(table) (leak, \(time), release, reports)
-            values \(repeatElement("(?, ?, ?, ?)", count: rows).joined(separator: ", "))
-            on conflict (leak, \(time), release) do update set
-              reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
-            """
-        }
-        one = upsert(1)
-        many = upsert(Self.rows)
+    /// Counts rows of a table up.
+    private static func counter(_ table: String, _ key: String) -> UpsertStatements {
+        UpsertStatements(
+            "\(table) (leak, \(key), reports)", row: "?, ?, ?, ?", parameters: 4, conflict: "leak, \(key)",
+            update: "reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)")
     }
 }

@@ -1,7 +1,7 @@
 extension Writer {
     func write(
         _ leak: Tally.Leak, to known: LeakEntry?, _ tally: Tally, _ rows: AdmittedRows,
-        of submissions: [Submission], now: Int64
+        of submissions: [Submission], changed: inout ChangedCounts, now: Int64
     ) throws(StoreError) -> LeakEntry {
         let marks = leak.cells.map { cell in
             let release = rows.releases[tally.builds[tally.cells[cell].build].release]
@@ -25,7 +25,7 @@ extension Writer {
             if mark.order.lexicographicallyPrecedes(entry.firstRelease.order) { entry.firstRelease = mark }
             if entry.lastRelease.order.lexicographicallyPrecedes(mark.order) { entry.lastRelease = mark }
         }
-        let impact = try writeReleases(of: leak, entry, tally, rows)
+        let impact = try countReleases(of: leak, entry, tally, rows, changed: &changed)
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
         try keepSamples(of: leak, entry, from: submissions, now: now)
         try connection.run(

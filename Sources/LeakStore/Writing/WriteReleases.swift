@@ -1,7 +1,11 @@
 extension Writer {
+    /// Counts a leak up in its builds and releases.
+    ///
+    /// - Parameter changed: gets the rows that ``write(_:)`` is to write afterwards.
     /// - Returns: installs in the app's newest release; `nil` when none of the reports is of it.
-    func writeReleases(
-        of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, _ rows: AdmittedRows
+    func countReleases(
+        of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, _ rows: AdmittedRows,
+        changed: inout ChangedCounts
     ) throws(StoreError) -> Int? {
         let newest = rows.apps[leak.app].newestRow
         var impact: Int?
@@ -30,16 +34,29 @@ extension Writer {
                     entry.installs = wider.count
                 }
             }
-            try connection.run(
-                "update leak_build set reports = ?, freed = ?, installs = ? where id = ?", inBuild.reports,
-                inBuild.freed, inBuild.installs, inBuild.id)
-            try connection.run(
-                "update leak_release set reports = ?, freed = ?, installs = ? where id = ?",
-                inRelease.reports,
-                inRelease.freed, inRelease.installs, inRelease.id)
+            changed.builds.append(inBuild)
+            changed.releases.append(inRelease)
             if release.id == newest { impact = inRelease.installs }
         }
         return impact
+    }
+
+    /// Writes the counts of leaks in builds and releases.
+    func write(_ changed: ChangedCounts) throws(StoreError) {
+        try write(changed.builds, by: .builds)
+        try write(changed.releases, by: .releases)
+    }
+
+    private func write(_ counts: [CountEntry], by statements: UpsertStatements) throws(StoreError) {
+        // In the order of the table, and each row once: a release has several builds.
+        var rows: [CountEntry] = []
+        for count in counts.sorted(by: { $0.id < $1.id }) where rows.last !== count { rows.append(count) }
+        try statements.run(rows, on: connection) { (count, upsert, index) throws(StoreError) in
+            try upsert.bind(count.id, at: index)
+            try upsert.bind(count.reports, at: index + 1)
+            try upsert.bind(count.freed, at: index + 2)
+            try upsert.bind(count.installs, at: index + 3)
+        }
     }
 
     private func count(
@@ -147,5 +164,24 @@ extension Writer {
             insert into leak_lived (leak, histogram) values (?, ?)
             on conflict (leak) do update set histogram = excluded.histogram
             """, entry.id, histogram.bytes)
+    }
+}
+
+/// Rows of `leak_build` and `leak_release` that a transaction has counted up and not written yet.
+struct ChangedCounts {
+    var builds: [CountEntry] = []
+    var releases: [CountEntry] = []
+}
+
+extension UpsertStatements {
+    fileprivate static let builds = counts("leak_build", part: "build")
+    fileprivate static let releases = counts("leak_release", part: "release")
+
+    /// Writes counts of rows that exist. If one did not, the zeros would refer to nothing, and the statement would fail.
+    private static func counts(_ table: String, part: String) -> UpsertStatements {
+        UpsertStatements(
+            "\(table) (id, reports, freed, installs, leak, \(part))", row: "?, ?, ?, ?, 0, 0", parameters: 4,
+            conflict: "id",
+            update: "reports = excluded.reports, freed = excluded.freed, installs = excluded.installs")
     }
 }

@@ -5,9 +5,9 @@
 final class Writer {
     typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
-    /// Pages in the log before a commit copies them into the database: 16 MiB, since copying after every 1,000
+    /// Pages in the log before a commit copies them into the database: 64 MiB, since copying after every 1,000
     /// pages, SQLite's default, halves the throughput of large commits.
-    static let checkpointPages = 4_000
+    static let checkpointPages = 16_000
     /// SQLite's default since 3.12, which no database of ours changes.
     static let pageBytes = 4096
     /// Size of the log above which ``tidy(now:)`` empties it.
@@ -182,9 +182,12 @@ final class Writer {
             try write(release, to: entry, app: rows.apps[release.app])
         }
         var leaks: [LeakEntry] = []
+        var changed = ChangedCounts()
         for (leak, entry) in zip(tally.leaks, rows.leaks) {
-            leaks.append(try write(leak, to: entry, tally, rows, of: submissions, now: now))
+            leaks.append(
+                try write(leak, to: entry, tally, rows, of: submissions, changed: &changed, now: now))
         }
+        try write(changed)
         for release in rows.releases { try flushInstalls(of: release) }
         try chooseNewest(rows, tally)
         try write(tally.bundles, of: tally, rows, leaks: leaks)
