@@ -117,10 +117,12 @@ import Testing
         #expect(response.type == "application/problem+json")
         guard case .bytes(let body) = response.body else { throw error }
         let text = String(decoding: body, as: UTF8.self)
+        let slug = String(response.status.reason.lowercased().map { $0 == " " ? "-" : $0 })
         #expect(
             text.hasPrefix(
                 "{\"title\":\"\(response.status.reason)\",\"status\":\(response.status.code),\"detail\":\""))
-        #expect(text.filter { $0 == "\"" }.count == 10 && !text.contains("\\"))
+        #expect(text.hasSuffix("\"type\":\"urn:leak-collector:problem:\(slug)\"}"))
+        #expect(text.filter { $0 == "\"" }.count == 14 && !text.contains("\\"))
     }
 
     @Test(arguments: [

@@ -36,7 +36,10 @@ final class FakeTransport: Transport, @unchecked Sendable {
     }
 
     static func status(_ status: Int) -> Reply {
-        .answer(Reply.Answer(status: status, contentType: "application/problem+json"))
+        .answer(
+            Reply.Answer(
+                status: status, contentType: "application/problem+json",
+                body: Array(#"{"type": "urn:leak-collector:problem:test", "status": \#(status)}"#.utf8)))
     }
 }
 

@@ -77,7 +77,9 @@ public struct Response: Sendable {
     ///   - detail: what is wrong, in words that stand in a JSON string as they are and repeat nothing that was
     ///     sent.
     public static func problem(_ status: Status, _ detail: StaticString) -> Response {
-        let text = #"{"title":"\#(status.reason)","status":\#(status.code),"detail":"\#(detail)"}"#
+        let text =
+            #"{"title":"\#(status.reason)","status":\#(status.code),"detail":"\#(detail)","#
+            + #""type":"\#(status.problemType)"}"#
         return Response(status, type: "application/problem+json", body: .bytes(Array(text.utf8)))
     }
 

@@ -116,6 +116,12 @@ public struct Status: Hashable, Sendable {
         }
     }
 
+    /// The `type` of a problem document with this status (RFC 9457 §3.1.1), such as `urn:leak-collector:problem:not-found`.
+    /// Clients tell by it that this server wrote the document, and not a gateway in front of it.
+    public var problemType: String {
+        "urn:leak-collector:problem:" + reason.lowercased().split(separator: " ").joined(separator: "-")
+    }
+
     /// RFC 9110 §6.4.1: these answers end with their head.
     var endsWithHead: Bool { code == 204 || code == 304 }
 

@@ -28,7 +28,7 @@ struct Problem: Error, Sendable {
     var response: Response {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.field("type", "about:blank")
+            writer.field("type", status.problemType)
             writer.field("title", status.reason)
             writer.field("status", Int(status.code))
             writer.field("detail", detail)

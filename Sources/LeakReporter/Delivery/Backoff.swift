@@ -5,6 +5,9 @@ struct Backoff: Hashable, Sendable {
     /// A collector that has been away for hours is not helped by asking more often.
     var longestMilliseconds = 3_600_000
 
+    /// A key that is unknown, or may not write for the app, stays so until a person does something about it.
+    var unauthorizedMilliseconds = 3_600_000
+
     /// How long to wait before the next attempt.
     ///
     /// - Parameters:

@@ -19,13 +19,13 @@ struct CollectorAnswer: Hashable, Sendable {
         }
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(json)) else { return nil }
         rejected = body.rejected?.map(\.index) ?? []
-        firstReason = body.rejected?.first?.reason
+        firstReason = body.rejected?.first?.reason.map { $0.prefix(utf8: 300) }
     }
 }
 
 /// What went wrong, in the server's words. RFC 9457.
 struct ProblemDetails: Hashable, Sendable {
-    /// For a person, at most 300 characters.
+    /// For a person, at most 300 bytes.
     let text: String
 
     /// - Returns: `nil` when there are no such words.
@@ -33,14 +33,19 @@ struct ProblemDetails: Hashable, Sendable {
         struct Body: Decodable { let title, detail: String? }
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(json)) else { return nil }
         guard let words = body.detail ?? body.title, !words.isEmpty else { return nil }
-        text = String(words.prefix(300))
+        text = words.prefix(utf8: 300)
     }
 
-    /// Whether the answer is one of a collector's, by its type, or by its body where a proxy took the type away.
-    static func isCarried(by answer: Reply.Answer) -> Bool {
-        if answer.contentType?.lowercased().hasPrefix("application/problem+json") == true { return true }
-        struct Body: Decodable { let status: Int }
+    /// Every problem document of a collector has a type that starts with this.
+    private static let typePrefix = "urn:leak-collector:problem:"
+
+    /// Whether a collector wrote the answer. Gateways write problem documents too, but with types of their own.
+    static func isCollectors(_ answer: Reply.Answer) -> Bool {
+        guard answer.contentType?.lowercased().hasPrefix("application/problem+json") == true else {
+            return false
+        }
+        struct Body: Decodable { let type: String }
         let body = try? JSONDecoder().decode(Body.self, from: Data(answer.body))
-        return body?.status == answer.status
+        return body?.type.hasPrefix(typePrefix) == true
     }
 }

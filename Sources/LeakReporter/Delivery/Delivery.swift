@@ -5,15 +5,21 @@ import ReportTransport
 enum Delivery: Hashable, Sendable {
     /// The collector has it: forget the batch. The reports of the indexes `rejected` were invalid, the first for `reason`.
     case accepted(rejected: [Int], reason: String?)
-    /// Nobody has it, or nobody said so: keep the batch and come back, no sooner than `afterMilliseconds` if the
-    /// collector asked for that.
+    /// The collector may have counted it or not: keep the batch and send the same bytes again, no sooner than
+    /// `afterMilliseconds` if the collector asked for that.
     case postponed(afterMilliseconds: Int?, why: String)
-    /// Too long for whoever answered: try again in smaller pieces.
-    case tooLong(why: String)
-    /// It will never be taken: forget the batch, count it as lost.
+    /// It was not counted, and the collector has not said that it never will be: keep the batch and come back. Other
+    /// batches go first.
+    case declined(why: String)
+    /// It was not counted because it is too long: try again in smaller pieces. A single report is too long for good if the
+    /// collector said so (`isFinal`), and waits if a gateway did.
+    case tooLong(isFinal: Bool, why: String)
+    /// The collector will never take it: forget the batch, count it as lost.
     case refused(why: String)
-    /// Neither this batch nor any other will be taken with this key: stop.
+    /// The collector does not know the key: no other batch is taken with it either.
     case unauthorized(why: String)
+    /// The key may not write for the app of this batch.
+    case forbidden(why: String)
 
     /// - Parameter now: the wall clock, for a `Retry-After` that is a date.
     init(_ reply: Reply, now: WireTime) {
@@ -25,25 +31,30 @@ enum Delivery: Hashable, Sendable {
 
     private static func meaning(of answer: Reply.Answer, now: WireTime) -> Delivery {
         let why = Self.words(for: answer)
+        let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
         switch answer.status {
         case 200...299:
             // A sign-in page of a hotel's network answers 200 to everything; what it took is not delivered.
             guard let result = CollectorAnswer(json: answer.body) else {
-                return .postponed(afterMilliseconds: nil, why: Self.stranger(answer.status))
+                return .postponed(afterMilliseconds: nil, why: Self.stranger(answer))
             }
             return .accepted(rejected: result.rejected, reason: result.firstReason)
         case 300...399:
-            return .postponed(afterMilliseconds: nil, why: why)
+            return .declined(why: why)
         case 408, 425, 429, 500...599:
-            let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
             return .postponed(afterMilliseconds: wait, why: why)
         case 413:
-            return .tooLong(why: why)
-        case 400...499 where !ProblemDetails.isCarried(by: answer):
-            // A firewall or a hotel's network answers so as well, and says nothing about the batch or the key.
-            return .postponed(afterMilliseconds: nil, why: Self.stranger(answer.status))
-        case 401, 403:
+            return .tooLong(isFinal: ProblemDetails.isCollectors(answer), why: why)
+        case 400...499 where !ProblemDetails.isCollectors(answer):
+            // A firewall, a gateway or a hotel's network says nothing about the batch or the key.
+            return .declined(why: Self.stranger(answer))
+        case 401:
             return .unauthorized(why: why)
+        case 403:
+            return .forbidden(why: why)
+        case 404, 405:
+            // Another collector, or another version of one, than the app was made for.
+            return .declined(why: why)
         case 400...499:
             return .refused(why: why)
         default:
@@ -57,19 +68,23 @@ enum Delivery: Hashable, Sendable {
         case .accepted(let rejected, let reason):
             rejected.isEmpty
                 ? nil : "the collector refused \(rejected.count) reports\(reason.map { ": \($0)" } ?? "")"
-        case .postponed(_, let why), .tooLong(let why), .refused(let why), .unauthorized(let why): why
+        case .postponed(_, let why), .declined(let why), .tooLong(_, let why), .refused(let why),
+            .unauthorized(let why), .forbidden(let why):
+            why
         }
     }
 
-    private static func stranger(_ status: Int) -> String {
-        "the endpoint answered \(status), but not as a collector does: check the address"
+    private static func stranger(_ answer: Reply.Answer) -> String {
+        let words = ProblemDetails(json: answer.body).map { " (\($0.text))" } ?? ""
+        return
+            "the endpoint answered \(answer.status)\(words), but not as a collector does: check the address"
     }
 
     private static func words(for answer: Reply.Answer) -> String {
         var text = "the collector answered \(answer.status)"
         if (300...399).contains(answer.status), let location = answer.location {
             text =
-                "the endpoint redirects to \(location.prefix(200)), which is not followed: use that address"
+                "the endpoint redirects to \(location.prefix(utf8: 200)), which is not followed: use that address"
         } else if let detail = ProblemDetails(json: answer.body)?.text {
             text += ": \(detail)"
         }

@@ -96,6 +96,10 @@ final class RunFolder: SegmentFolder {
         try FileDescriptor(path(of: name), .reading).readAll(limit: Self.fileBytes, path: path(of: name))
     }
 
+    func truncate(_ name: String, to length: Int) throws(FileFailure) {
+        try FileDescriptor(path(of: name), .locking).truncate(to: length, path: path(of: name))
+    }
+
     func remove(_ name: String) throws(FileFailure) {
         if file?.name == name { file = nil }
         unsyncedNames.remove(name)

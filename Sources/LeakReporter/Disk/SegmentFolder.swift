@@ -9,6 +9,8 @@ protocol SegmentFolder: AnyObject {
     /// Returns when what was appended would survive a power cut, and no file that was removed before would come back.
     func sync(_ name: String) throws(FileFailure)
     func read(_ name: String) throws(FileFailure) -> [UInt8]
+    /// Removes the bytes of a file after the first `length`.
+    func truncate(_ name: String, to length: Int) throws(FileFailure)
     /// A file that is not there is no failure.
     func remove(_ name: String) throws(FileFailure)
     /// Puts a file in the place of another at once: either of the two is there whenever the process ends.

@@ -97,6 +97,12 @@ struct FileDescriptor: ~Copyable {
         return bytes
     }
 
+    borrowing func truncate(to length: Int, path: String) throws(FileFailure) {
+        guard retrying({ ftruncate(number, off_t(length)) }) == 0 else {
+            throw FileFailure("ftruncate", path)
+        }
+    }
+
     /// On Linux the bytes are on the disk afterwards; on Apple's systems they have left for it. Its own cache is emptied
     /// by `F_FULLFSYNC` alone, which costs a phone tens of milliseconds, for a cut of power that a battery prevents.
     borrowing func sync(path: String) throws(FileFailure) {

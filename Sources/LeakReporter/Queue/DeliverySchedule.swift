@@ -6,6 +6,7 @@ struct DeliverySchedule: Sendable {
     private var retryAt: Moment?
     private var notBefore: Moment?
     private var wasUnauthorized = false
+    private(set) var wasUnauthorizedTwice = false
     /// Nothing is sent any more before the next start.
     private(set) var isStopped = false
     private(set) var failedAttempts = 0
@@ -16,6 +17,11 @@ struct DeliverySchedule: Sendable {
     var earliest: Moment? { [retryAt, notBefore].compactMap(\.self).max() }
 
     mutating func hurry() { retryAt = nil }
+
+    /// When an app is tried again that the key may not write for.
+    func whenForbidden(at now: Moment) -> Moment {
+        now.advanced(byMilliseconds: backoff.unauthorizedMilliseconds)
+    }
 
     mutating func stop(_ why: String) {
         isStopped = true
@@ -31,19 +37,29 @@ struct DeliverySchedule: Sendable {
             postpone(at: now, jitter)
             notBefore = wait.map { now.advanced(byMilliseconds: $0) }
             return
-        case .unauthorized(let why) where wasUnauthorized:
-            return stop("\(why). Nothing more is sent before the next start: check the ingest key")
-        case .unauthorized:
-            // A key that was made a moment ago is not known to every collector yet.
+        case .declined: return postpone(at: now, jitter)
+        case .unauthorized(let why):
+            failedAttempts += 1
+            // A key that was made a moment ago is not known to every collector yet, which looks for new ones each second.
+            let first = min(backoff.firstMilliseconds * 3 / 2, 1_500)
+            // Later, one that is unknown stays so until a person does something about it.
+            notBefore = now.advanced(
+                byMilliseconds: wasUnauthorized ? backoff.unauthorizedMilliseconds : first)
+            if wasUnauthorized { lastFailure = Self.advice(why) }
+            wasUnauthorizedTwice = wasUnauthorized
             wasUnauthorized = true
-            postpone(at: now, max(jitter, 0.5))
-            // At the least a second, since a collector looks for new keys each second.
-            notBefore = now.advanced(byMilliseconds: min(backoff.firstMilliseconds * 3 / 2, 1_500))
             return
+        case .forbidden(let why):
+            failedAttempts += 1
+            lastFailure = Self.advice(why)
         case .accepted, .tooLong, .refused: break
         }
         failures = 0
-        wasUnauthorized = false
+        (wasUnauthorized, wasUnauthorizedTwice) = (false, false)
+    }
+
+    private static func advice(_ why: String) -> String {
+        "\(why). The next attempt is in an hour: check the ingest key"
     }
 
     private mutating func postpone(at now: Moment, _ jitter: Double) {

@@ -19,6 +19,12 @@ struct HeldSegment {
     /// Files that repeat a part of this segment and could not be removed yet. They must be gone before it is sent, or the
     /// next run would send that part as well. Changed by ``SegmentQueue/holdBack(_:until:)`` alone.
     var successorOf: Set<String> = []
+    /// Of the app whose reports it holds.
+    var appID: String?
+    /// Whether its last attempt was declined, so that the others go first.
+    var isDeclined = false
+    /// Length without the seal that the last attempt wrote; `nil` when an earlier attempt may have been counted.
+    var bytesBeforeSeal: Int?
     /// Whether there may be a file, if an empty one.
     var hasFile = false
     /// Whether the bytes that are sent survive a power cut.
@@ -63,6 +69,7 @@ struct OpenSegment {
     init(_ header: SegmentHeader, ticket: UInt64) {
         self.header = header
         held = HeldSegment(key: header.key, firstTicket: ticket)
+        held.appID = header.app.id
         append(.header(header))
     }
 

@@ -220,7 +220,15 @@ struct Outbox {
         guard !isAway, let start = sendsAt else { return .wait(until: polls.at) }
         guard start <= now.moment else { return .wait(until: min(start, polls.at ?? start)) }
         let last = rules.sendsAutomatically ? .max : hurriedThrough ?? 0
-        if !queue.waiting.contains(where: { $0.firstTicket <= last }) { queue.close() }
+        queue.endForbidding(at: now)
+        let hasFresh = queue.waiting.contains {
+            !$0.isDeclined && $0.firstTicket <= last && queue.release(of: $0) <= now.moment
+        }
+        let hasDeclined = queue.waiting.contains {
+            $0.isDeclined && $0.firstTicket <= last && queue.release(of: $0) <= now.moment
+        }
+        // A batch that is declined again and again holds up nothing that is due.
+        if !hasFresh, !hasDeclined || queue.open?.dueAt != nil { queue.close() }
         switch queue.nextBatch(through: last, at: now) {
         case .batch(let batch):
             isAway = true
@@ -246,14 +254,15 @@ struct Outbox {
     }
 
     private var dueAt: Moment? {
-        if let hurriedThrough {
-            let isHurried =
-                queue.waiting.contains { $0.firstTicket <= hurriedThrough }
-                || queue.open.map { $0.held.firstTicket <= hurriedThrough } == true
-            if isHurried { return .distantPast }
-        }
-        guard rules.sendsAutomatically else { return nil }
-        return queue.waiting.isEmpty ? queue.open?.dueAt : .distantPast
+        let sendsAll = rules.sendsAutomatically
+        func isHurried(_ held: HeldSegment) -> Bool { hurriedThrough.map { held.firstTicket <= $0 } == true }
+        let closed = queue.waiting.lazy.filter { sendsAll || isHurried($0) }
+        // Without forbidden apps the first one is enough.
+        let first = closed.first.map { _ in Moment.distantPast }
+        let closedAt = queue.forbiddenApps.isEmpty ? first : closed.map { queue.release(of: $0) }.min()
+        guard let open = queue.open else { return closedAt }
+        let dueAt = isHurried(open.held) ? .distantPast : sendsAll ? open.dueAt : nil
+        return [closedAt, dueAt.map { max($0, queue.release(of: open.held)) }].compactMap(\.self).min()
     }
 
     /// Ends the attempt that ``next(at:)`` asked for.
@@ -261,12 +270,23 @@ struct Outbox {
     /// - Parameter jitter: a random number from 0 up to 1.
     mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery, at now: Now, jitter: Double) {
         isAway = false
+        var delivery = delivery
+        if case .tooLong(isFinal: false, let why) = delivery, !queue.isDivisible(batch) {
+            delivery = .declined(why: why)
+        }
         schedule.finish(delivery, at: now.moment, jitter: jitter)
         switch delivery {
         case .accepted(let rejected, _): queue.finishAccepted(batch, rejected: rejected)
         case .tooLong: queue.split(batch, at: now)
         case .refused: queue.finishRefused(batch, .refused, at: now)
-        case .postponed, .unauthorized: queue.finishPostponed()
+        case .postponed: queue.finishPostponed()
+        case .declined: queue.finishUncounted(batch, isLast: true)
+        case .unauthorized: queue.finishUncounted(batch, isLast: false)
+        case .forbidden:
+            if let held = queue.waiting.first(where: { $0.key == batch.key }) {
+                queue.forbid(held.appID, until: schedule.whenForbidden(at: now.moment))
+            }
+            queue.finishUncounted(batch, isLast: false)
         }
     }
 

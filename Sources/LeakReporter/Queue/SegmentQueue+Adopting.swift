@@ -26,6 +26,7 @@ extension SegmentQueue {
             // What cannot be read today may be readable at the next start.
             guard let bytes = try? folder.read(name) else { continue }
             let segment = Segment(bytes)
+            held.appID = segment.header.map { $0.app.id } ?? origin.app.id
             held.savedBytes = bytes.count
             held.sightings = segment.sightings
             held.damaged = segment.damagedSightings

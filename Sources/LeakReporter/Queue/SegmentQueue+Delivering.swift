@@ -25,7 +25,7 @@ extension SegmentQueue {
         var position = 0
         while position < waiting.count {
             let held = waiting[position]
-            guard held.firstTicket <= last else {
+            guard held.firstTicket <= last, release(of: held) <= now.moment else {
                 position += 1
                 continue
             }
@@ -76,6 +76,7 @@ extension SegmentQueue {
             remove(held)
             return nil
         }
+        held.bytesBeforeSeal = segment.seal == nil ? bytes.count : nil
         let seal = segment.seal ?? freeze(segment, bytes, &held, now.wallTime)
         waiting[position] = held
         try keepSeal(at: position)
@@ -155,7 +156,39 @@ extension SegmentQueue {
         discard(held, reason, at: now)
     }
 
+    /// The collector may have counted it.
     mutating func finishPostponed() { awayKey = nil }
+
+    /// It was not counted.
+    ///
+    /// - Parameter isLast: whether the others are sent before it is sent again.
+    mutating func finishUncounted(_ batch: Batch, isLast: Bool) {
+        guard away(batch) != nil, let position = waiting.firstIndex(where: { $0.key == batch.key }) else {
+            return
+        }
+        removeSeal(at: position)
+        guard isLast else { return }
+        waiting[position].isDeclined = true
+        waiting.append(waiting.remove(at: position))
+    }
+
+    /// Removes the seal that the last attempt wrote, if no attempt before may have been counted: how old the batch is
+    /// counts from the next one on. Where the file cannot be changed the seal stays, which is the cautious side.
+    private mutating func removeSeal(at position: Int) {
+        var held = waiting[position]
+        guard let length = held.bytesBeforeSeal else { return }
+        held.bytesBeforeSeal = nil
+        defer { waiting[position] = held }
+        if held.savedBytes > length {
+            guard let folder, (try? folder.truncate(held.fileName, to: length)) != nil else { return }
+            held.savedBytes = length
+            held.unsaved = []
+        } else {
+            held.unsaved = Array(held.unsaved.prefix(length - held.savedBytes))
+        }
+        held.sentAt = nil
+        held.isSealKept = false
+    }
 
     mutating func away(_ batch: Batch) -> HeldSegment? {
         defer { awayKey = nil }

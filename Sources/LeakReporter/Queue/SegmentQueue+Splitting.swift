@@ -27,6 +27,14 @@ extension SegmentQueue {
         for piece in made { holdBack(piece.key, until: held.successorOf.union([held.fileName])) }
     }
 
+    /// Whether a batch that is too long can be sent in smaller ones.
+    func isDivisible(_ batch: Batch) -> Bool {
+        guard let held = waiting.first(where: { $0.key == batch.key }), let bytes = try? read(held) else {
+            return true
+        }
+        return Segment(bytes).pieces.count > 1
+    }
+
     private func make(
         _ records: [SegmentRecord], of parent: HeldSegment, _ origin: SegmentHeader,
         at now: Now
@@ -35,6 +43,7 @@ extension SegmentQueue {
         header.key = SightingID.make(at: now.wallTime)
         header.parent = parent.key
         var held = HeldSegment(key: header.key, firstTicket: parent.firstTicket)
+        held.appID = header.app.id
         for record in [.header(header)] + records { record.write(to: &held.unsaved) }
         for case .report(let report) in records { held.sightings += Int(report.count) }
         return held
@@ -43,7 +52,7 @@ extension SegmentQueue {
 
 extension Segment {
     /// Two halves, as records; one if there is nothing to be halved.
-    fileprivate var pieces: [[SegmentRecord]] {
+    var pieces: [[SegmentRecord]] {
         let lines = ordered.map { entry in
             SegmentReport(
                 index: 0, count: UInt32(clamping: entry.report.count),

@@ -45,6 +45,8 @@ struct SegmentQueue {
     private(set) var lingering: [String: FileFailure] = [:]
     /// The number of the record that is being taken.
     var ticket: UInt64 = 0
+    /// Until when nothing is sent of an app, by its id: the collector said that the key may not write for it.
+    private(set) var forbiddenApps: [String: Moment] = [:]
 
     init(bounds: LeakReporter.Bounds, origin: SegmentHeader, folder: (any SegmentFolder)?) {
         self.bounds = bounds
@@ -68,6 +70,17 @@ struct SegmentQueue {
         let first = (waiting.map(\.firstTicket) + [open?.held.firstTicket].compactMap(\.self)).min()
         return first.map { max($0, 1) - 1 } ?? last
     }
+
+    // MARK: Apps that the key may not write for
+
+    mutating func forbid(_ appID: String?, until moment: Moment) { forbiddenApps[appID ?? ""] = moment }
+
+    mutating func endForbidding(at now: Now) {
+        for (app, moment) in forbiddenApps where moment <= now.moment { forbiddenApps[app] = nil }
+    }
+
+    /// When a segment may be sent at the earliest.
+    func release(of held: HeldSegment) -> Moment { forbiddenApps[held.appID ?? ""] ?? .distantPast }
 
     // MARK: What comes in
 
@@ -235,7 +248,7 @@ struct SegmentQueue {
         open?.settleAgain()
         guard var held = open?.held else { return }
         save(&held)
-        waiting.append(held)
+        waiting.insert(held, at: waiting.firstIndex(where: \.isDeclined) ?? waiting.endIndex)
         open = nil
     }
 
@@ -296,7 +309,10 @@ struct SegmentQueue {
         let saved = waiting.reduce(0) { $0 + $1.savedBytes } + (open?.held.savedBytes ?? 0)
         let unsaved = waiting.reduce(0) { $0 + $1.unsaved.count } + (open?.held.unsaved.count ?? 0)
         var excess = (saved: saved - bounds.diskBytes, unsaved: unsaved - bounds.memoryBytes)
-        for held in waiting where held.key != awayKey {
+        guard excess.saved > 0 || excess.unsaved > 0 else { return }
+        // Those that were declined are older than their places say.
+        let oldestFirst = waiting.filter(\.isDeclined) + waiting.filter { !$0.isDeclined }
+        for held in oldestFirst where held.key != awayKey {
             let helps =
                 (excess.saved > 0 && held.savedBytes > 0) || (excess.unsaved > 0 && !held.unsaved.isEmpty)
             guard helps else { continue }

@@ -122,8 +122,9 @@ final class Keeper: Sendable {
         let wasIdle = isIdle
         guard let ticket = mailbox.insist(.flush) else { return wasIdle }
         let sends = ground.rules.sendsAutomatically
-        let isDone = wait(for: ticket, milliseconds: Self.milliseconds(seconds)) { board, _ in
-            board.processed >= ticket && (board.statistics.isStopped || !sends)
+        let isDone = wait(for: ticket, milliseconds: Self.milliseconds(seconds)) { board, deadline in
+            guard board.processed >= ticket else { return false }
+            return board.statistics.isStopped || !sends || board.isResting(until: deadline)
         }
         // What earlier runs left has no number of this run's.
         return isDone || (wasIdle && board.with { $0.statistics.waiting == 0 })

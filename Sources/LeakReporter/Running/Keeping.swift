@@ -195,7 +195,11 @@ struct Keeping {
 
     private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
         outbox.finish(batch, delivery, at: .now, jitter: .random(in: 0..<1))
-        if outbox.schedule.isStopped { warn(outbox.schedule.lastFailure) }
+        switch delivery {
+        case .unauthorized where outbox.schedule.wasUnauthorizedTwice, .forbidden:
+            warn(outbox.schedule.lastFailure)
+        default: break
+        }
     }
 
     /// The installation's identifier is read with the first thing that is worth telling.
@@ -287,7 +291,7 @@ struct Keeping {
         warn(why)
     }
 
-    /// Once: what stops a reporter stays as it is until the app is changed.
+    /// Once: what keeps a reporter from sending stays as it is until a person changes it.
     private mutating func warn(_ text: String?) {
         guard !hasWarned, let text else { return }
         hasWarned = true

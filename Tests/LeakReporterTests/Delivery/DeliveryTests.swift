@@ -20,14 +20,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (200, "accepted"), (202, "accepted"), (301, "postponed"), (302, "postponed"), (304, "postponed"),
-        (400, "refused"), (401, "unauthorized"), (403, "unauthorized"), (404, "refused"), (405, "refused"),
+        (200, "accepted"), (202, "accepted"), (301, "declined"), (302, "declined"), (304, "declined"),
+        (400, "refused"), (401, "unauthorized"), (403, "forbidden"), (404, "declined"), (405, "declined"),
         (408, "postponed"), (411, "refused"), (413, "tooLong"), (415, "refused"), (422, "refused"),
         (425, "postponed"), (429, "postponed"), (431, "refused"), (499, "refused"), (500, "postponed"),
         (503, "postponed"), (599, "postponed"), (0, "postponed"), (101, "postponed"), (999, "postponed"),
     ])
     func `follows from the status`(status: Int, name: String) {
-        #expect(self.name(delivery(status, #"{"accepted": 1, "duplicate": false, "rejected": []}"#)) == name)
+        let body = #"{"accepted": 1, "rejected": [], "type": "urn:leak-collector:problem:test"}"#
+        #expect(self.name(delivery(status, body)) == name)
     }
 
     @Test func `no answer keeps the batch and says why`() {
@@ -67,37 +68,69 @@ import Testing
         for type in [nil, "", "text/html; charset=utf-8", "application/json"] {
             for body in bodies {
                 let delivery = delivery(status, body, type: type)
-                #expect(name(delivery) == "postponed", "\(type ?? "none") \(body)")
+                #expect(name(delivery) == "declined", "\(type ?? "none") \(body)")
                 #expect("\(delivery)".contains("check the address"))
             }
         }
     }
 
-    /// Proxies in between may take the type away or change it.
-    @Test(arguments: [
-        ("application/problem+json", ""), ("Application/Problem+JSON; charset=utf-8", "x"),
-        (nil, #"{"status": 403, "title": "Forbidden"}"#),
-        ("text/plain", #"{"title": "Forbidden", "status": 403}"#),
-    ])
-    func `a no is the collector's by its type or by its body`(type: String?, body: String) {
-        #expect(name(delivery(403, body, type: type)) == "unauthorized")
+    private static let problems = [
+        "", "x", #"{"type": "about:blank", "status": 403}"#, #"{"type": "https://example.com/not-allowed"}"#,
+        #"{"timestamp": "2026-01-01", "status": 404, "error": "Not Found", "path": "/api/v1/reports"}"#,
+        #"{"type": "urn:leak-collector"}"#, #"{"type": 1}"#,
+    ]
+
+    /// Spring Boot, Envoy and API gateways write JSON with a status, and problem documents too.
+    @Test(arguments: [400, 401, 403, 404, 405, 409, 415, 422], problems)
+    func `a problem document of a gateway is not believed`(status: Int, body: String) {
+        for type in [
+            "application/problem+json", "application/json", "Application/Problem+JSON; charset=utf-8",
+        ] {
+            #expect(name(delivery(status, body, type: type)) == "declined")
+        }
+    }
+
+    @Test func `a no is the collector's by the type of its problem document`() {
+        let body = #"{"type": "urn:leak-collector:problem:forbidden", "title": "Forbidden", "status": 403}"#
+        for type in ["application/problem+json", "Application/Problem+JSON; charset=utf-8"] {
+            #expect(name(delivery(403, body, type: type)) == "forbidden")
+            #expect(name(delivery(401, body, type: type)) == "unauthorized")
+            #expect(name(delivery(400, body, type: type)) == "refused")
+        }
+        #expect(name(delivery(403, body, type: "application/json")) == "declined")
+        #expect(name(delivery(403, body, type: nil)) == "declined")
+    }
+
+    @Test func `a batch that is too long is too long for good only for the collector itself`() {
+        let own = #"{"type": "urn:leak-collector:problem:content-too-large"}"#
+        #expect(delivery(413, own) == .tooLong(isFinal: true, why: "the collector answered 413"))
+        #expect(
+            delivery(413, "<html>", type: "text/html")
+                == .tooLong(isFinal: false, why: "the collector answered 413"))
     }
 
     @Test func `the server's words are passed on, cut`() {
-        let problem = #"{"type": "about:blank", "title": "Unauthorized", "detail": "unknown key"}"#
+        let type = #""type": "urn:leak-collector:problem:test""#
+        let problem = #"{\#(type), "title": "Unauthorized", "detail": "unknown key"}"#
         #expect(delivery(401, problem) == .unauthorized(why: "the collector answered 401: unknown key"))
-        #expect(delivery(400, #"{"title": "Bad"}"#) == .refused(why: "the collector answered 400: Bad"))
-        let long = String(repeating: "x", count: 10_000)
-        guard case .refused(let why) = delivery(404, #"{"detail": "\#(long)"}"#) else {
-            Issue.record("not refused")
-            return
+        #expect(
+            delivery(400, #"{\#(type), "title": "Bad"}"#) == .refused(why: "the collector answered 400: Bad"))
+        // One character of 20,001 bytes.
+        for long in [
+            String(repeating: "x", count: 10_000), "e" + String(repeating: "\u{301}", count: 10_000),
+        ] {
+            for status in [400, 404] {
+                let trouble = delivery(status, #"{\#(type), "detail": "\#(long)"}"#).trouble
+                #expect(trouble.map { $0.utf8.count < 400 } == true)
+            }
+            let rejection = #"{"accepted": 0, "rejected": [{"index": 0, "reason": "\#(long)"}]}"#
+            #expect(delivery(200, rejection).trouble.map { $0.utf8.count < 400 } == true)
         }
-        #expect(why.count < 400)
     }
 
     @Test func `a redirect names the address to use`() {
-        guard case .postponed(_, let why) = delivery(308, location: "https://new.example.com/") else {
-            Issue.record("not postponed")
+        guard case .declined(let why) = delivery(308, location: "https://new.example.com/") else {
+            Issue.record("not declined")
             return
         }
         #expect(why.contains("https://new.example.com/"))

@@ -23,7 +23,7 @@ import Testing
         #expect(wait([later]) == 1_000)
         #expect(wait([later, later, later]) == 4_000)
         #expect(wait([later, later], jitter: 0.25) == 500)
-        for answer in [yes, .tooLong(why: "413"), .refused(why: "400")] {
+        for answer in [yes, .tooLong(isFinal: true, why: "413"), .refused(why: "400")] {
             #expect(wait([later, later, answer]) == nil)
             #expect(wait([later, later, answer, later]) == 1_000)
         }
@@ -40,15 +40,18 @@ import Testing
         #expect(wait([.postponed(afterMilliseconds: 9_000, why: "busy"), later]) == 2_000)
     }
 
-    @Test func `a key is refused twice in a row before nothing is sent any more`() {
+    @Test func `a key that is refused twice in a row is tried again each hour, whatever hurries`() {
         #expect(wait([unauthorized], jitter: 0) == 1_500)
-        #expect(!schedule([unauthorized]).isStopped)
-        #expect(!schedule([unauthorized, .refused(why: "400"), unauthorized]).isStopped)
-        let stopped = schedule([unauthorized, unauthorized])
-        #expect(stopped.isStopped)
-        #expect(stopped.lastFailure?.contains("ingest key") == true)
+        #expect(wait([unauthorized, .refused(why: "400"), unauthorized]) == 1_500)
+        for many in 2...30 {
+            var schedule = schedule(Array(repeating: unauthorized, count: many))
+            schedule.hurry()
+            #expect(schedule.earliest == now.advanced(byMilliseconds: 3_600_000))
+            #expect(!schedule.isStopped)
+            #expect(schedule.lastFailure?.contains("ingest key") == true)
+        }
         // A proxy in front may have been away in between.
-        #expect(schedule([unauthorized, later, unauthorized]).isStopped)
+        #expect(wait([unauthorized, later, unauthorized]) == 3_600_000)
     }
 
     @Test func `failures are counted, and the words of the last are kept`() {

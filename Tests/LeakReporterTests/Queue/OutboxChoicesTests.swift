@@ -105,7 +105,8 @@ import Testing
 
     @Test func `a batch that is deleted while it is on its way is not counted twice`() throws {
         for answer in [
-            yes, .refused(why: "no"), .tooLong(why: "413"), .postponed(afterMilliseconds: nil, why: ""),
+            yes, .refused(why: "no"), .tooLong(isFinal: true, why: "413"),
+            .postponed(afterMilliseconds: nil, why: ""),
         ] {
             let device = device()
             for name in ["A", "B"] { device.record(name) }

@@ -269,7 +269,7 @@ import Testing
             let names = try names(batch)
             let isTooLong = names.contains("Shop.Part2")
             if !isTooLong { taken += names }
-            device.finish(batch, isTooLong ? .tooLong(why: "413") : yes)
+            device.finish(batch, isTooLong ? .tooLong(isFinal: true, why: "413") : yes)
         }
         #expect(taken == ["Shop.Part0", "Shop.Part1", "Shop.Part3"])
         #expect(device.outbox.statistics.dropped == [.tooLong: 1])
@@ -281,12 +281,12 @@ import Testing
         device.outbox.record((0..<4).map { ClassChecks(className: "C\($0)", count: 1) }, at: device.now)
         record(0..<1, on: device)
         device.pass(200)
-        device.finish(try #require(device.batch()), .tooLong(why: "413"))
+        device.finish(try #require(device.batch()), .tooLong(isFinal: true, why: "413"))
         var seen: [(reports: Int, checks: Int)] = []
         while let batch = device.batch() {
             let document = try document(batch)
             seen.append((document.reports.count, document.checks.count))
-            device.finish(batch, document.checks.count > 2 ? .tooLong(why: "413") : yes)
+            device.finish(batch, document.checks.count > 2 ? .tooLong(isFinal: true, why: "413") : yes)
         }
         #expect(seen.map(\.reports) == [0, 0, 0, 1])
         #expect(seen.map(\.checks) == [4, 2, 2, 0])
@@ -307,7 +307,7 @@ import Testing
         #expect(try document(device.batch()).dropped == [])
     }
 
-    @Test func `refused twice for its key, nothing more is sent and everything is kept`() throws {
+    @Test func `refused for its key, it asks again after a moment and then each hour`() throws {
         let device = device()
         record(0..<2, on: device)
         device.pass(200)
@@ -315,16 +315,123 @@ import Testing
         device.finish(first, .unauthorized(why: "the collector answered 401: unknown key"))
         #expect(device.wait() == 1_500, "a key that is new may not be known everywhere")
         device.pass(1_500)
-        device.finish(
-            try #require(device.batch()), .unauthorized(why: "the collector answered 401: unknown key"))
-        device.outbox.hurry()
-        device.pass(1_000_000)
-        #expect(device.batch() == nil)
-        #expect(device.outbox.statistics.isStopped)
+        for _ in 0..<50 {
+            device.finish(
+                try #require(device.batch()), .unauthorized(why: "the collector answered 401: unknown key"))
+            device.outbox.hurry()
+            device.pass(3_599_000)
+            #expect(device.batch() == nil)
+            device.pass(1_000)
+        }
+        #expect(!device.outbox.statistics.isStopped)
         #expect(device.outbox.statistics.waiting == 2)
         #expect(device.outbox.statistics.lastFailure?.contains("unknown key") == true)
+        device.finish(try #require(device.batch()), yes)
+        #expect(device.outbox.statistics.sent == 2)
+    }
+
+    /// 28 days, more than a batch may be tried for after the collector may have counted it.
+    @Test(arguments: [Delivery.declined(why: "404"), .unauthorized(why: "401"), .forbidden(why: "403")])
+    func `what was not counted is kept for weeks, over restarts, and nothing grows`(answer: Delivery) throws {
+        let device = device()
+        record(0..<3, on: device)
+        device.commit()
+        device.pass(60_000)
+        let bytes = device.disk.files.values.reduce(0) { $0 + $1.count }
+        for _ in 0..<28 {
+            for _ in 0..<4 {
+                guard let batch = device.batch() else { break }
+                device.finish(batch, answer)
+                device.pass(3_600_000)
+            }
+            #expect(device.disk.files.values.reduce(0) { $0 + $1.count } == bytes)
+            device.pass(20 * 3_600_000)
+            device.restart()
+        }
+        #expect(device.outbox.statistics.waiting == 3)
+        #expect(device.send())
+        device.commit()
+        #expect(device.collector.counted == ["Shop.Part0": 1, "Shop.Part1": 1, "Shop.Part2": 1])
+        #expect(device.dropped == [:] && device.disk.files.isEmpty)
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    @Test func `a batch that is declined lets the others go first`() throws {
+        let device = device()
+        for user in ["a", "b", "c"] {
+            device.outbox.setUser(user)
+            device.record(user)
+            device.pass(5)
+        }
+        device.commit()
+        device.pass(60_000)
+        var order: [String] = []
+        for _ in 0..<6 {
+            guard let batch = device.batch() else { break }
+            let name = try names(batch).joined()
+            order.append(name)
+            device.finish(batch, name == "a" ? .declined(why: "blocked") : yes)
+            device.pass(60_000)
+        }
+        #expect(order == ["a", "b", "c", "a", "a", "a"])
+        #expect(device.outbox.statistics.sent == 2 && device.outbox.statistics.waiting == 1)
+    }
+
+    /// As after an update that changed the app's id.
+    @Test func `an app that the key may not write for does not hold up the others`() throws {
+        let device = device()
+        record(0..<2, on: device)
+        device.commit()
+        let (name, bytes) = try #require(device.disk.files.first)
+        var header = SegmentHeader(key: "k1", app: AppInfo(id: "com.acme.old"), device: DeviceInfo())
+        var other: [UInt8] = []
+        for key in ["k1", "k2"] {
+            header.key = key
+            other = []
+            SegmentRecord.header(header).write(to: &other)
+            SegmentRecord.checks(ClassChecks(className: "C", count: 1)).write(to: &other)
+            device.disk.files[key + HeldSegment.fileEnding] = other
+        }
         device.restart()
-        #expect(device.batch() == first)
+        #expect(device.disk.files[name] == bytes)
+        var apps: [String?] = []
+        for _ in 0..<5 {
+            guard let batch = device.batch() else { break }
+            let parsed = try document(batch)
+            let app = parsed.app(parsed.origin).id
+            apps.append(app)
+            device.finish(batch, app == "com.acme.old" ? .forbidden(why: "403") : yes)
+        }
+        #expect(apps == ["com.acme.shop", "com.acme.old"])
+        record(5..<6, on: device)
+        device.commit()
+        device.pass(60_000)
+        device.finish(try #require(device.batch()), yes)
+        #expect(device.outbox.statistics.sent == 3)
+        #expect(device.batch() == nil)
+        #expect(device.wait() == 3_600_000 - 60_000)
+        device.pass(3_600_000)
+        for _ in 0..<2 { device.finish(try #require(device.batch()), yes) }
+        #expect(device.disk.files.isEmpty)
+    }
+
+    @Test func `a report that is too long for a gateway waits, and holds up no other`() throws {
+        let device = device()
+        record(0..<4, on: device)
+        device.pass(200)
+        var taken: [String] = []
+        for _ in 0..<20 {
+            device.pass(60_000)
+            guard let batch = device.batch() else { break }
+            let names = try names(batch)
+            let isTooLong = names.contains("Shop.Part2")
+            if !isTooLong { taken += names }
+            device.finish(batch, isTooLong ? .tooLong(isFinal: false, why: "413") : yes)
+        }
+        #expect(Set(taken) == ["Shop.Part0", "Shop.Part1", "Shop.Part3"])
+        #expect(device.outbox.statistics.dropped == [:])
+        #expect(device.outbox.statistics.waiting == 1)
+        #expect(device.problems == [])
     }
 
     // MARK: Age and bounds

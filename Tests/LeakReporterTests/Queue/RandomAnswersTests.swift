@@ -44,7 +44,7 @@ import Testing
             device.record("Shop.Part\(number)")
             device.commit()
             device.pass(12_000)
-            while device.send({ _, _, _ in .tooLong(why: "413") }) { device.commit() }
+            while device.send({ _, _, _ in .tooLong(isFinal: true, why: "413") }) { device.commit() }
             let lists = device.outbox.queue.successorNames
             guard lists == 0 else {
                 Issue.record("\(lists) names of successors after \(number + 1) leaks")

@@ -98,7 +98,9 @@ struct DeviceLife {
         _ = device.send { collector, batch, wallTime in
             switch lot {
             case 0: return .postponed(afterMilliseconds: wait, why: "busy")
-            case 1: return .unauthorized(why: "401")
+            case 1:
+                return [.unauthorized(why: "401"), .declined(why: "404"), .forbidden(why: "403")][
+                    Int(wallTime.milliseconds % 3)]
             case 2, 3:
                 _ = collector.receive(batch, at: wallTime)
                 return .postponed(afterMilliseconds: nil, why: "the answer was lost")

@@ -93,6 +93,10 @@ final class FakeFolder: SegmentFolder {
         return bytes
     }
 
+    func truncate(_ name: String, to length: Int) throws(FileFailure) {
+        try change("truncate", name) { $0.files[name] = $0.files[name].map { Array($0.prefix(length)) } }
+    }
+
     func remove(_ name: String) throws(FileFailure) {
         try change("remove", name) { $0.files[name] = nil }
     }

@@ -48,7 +48,7 @@ struct ModelCollector {
             return .refused(why: "400")
         }
         guard document.givenCount <= reportLimit, batch.body.count <= byteLimit else {
-            return .tooLong(why: "413")
+            return .tooLong(isFinal: true, why: "413")
         }
         return commit(document, batch, at: wallTime)
     }

@@ -46,14 +46,14 @@ struct RandomPeer {
             if Bool.random(using: &random) { _ = collector.receive(batch, at: wallTime) }
             return .none("the connection was closed")
         }
-        let statuses =
-            [301, 408, 429, 500, 502, 503, 504] + (collector.knows(batch.key) ? [] : [401, 403, 404])
-        return problem(statuses.randomElement(using: &random) ?? 503)
+        return problem(
+            [301, 401, 403, 404, 405, 408, 429, 500, 502, 503, 504].randomElement(using: &random) ?? 503)
     }
 
     private mutating func problem(_ status: Int) -> Reply {
         let kinds: [(type: String?, body: String)] = [
             ("application/problem+json", #"{"type": "about:blank", "status": \#(status)}"#),
+            ("application/problem+json", #"{"type": "urn:leak-collector:problem:x", "status": \#(status)}"#),
             ("application/problem+json", #"{"title": "no", "detail": "not now"}"#),
             ("application/json", #"{"timestamp": 1, "status": \#(status), "error": "no", "path": "/"}"#),
             ("text/html", "<html>\(String(repeating: "no ", count: 2_000))</html>"), (nil, ""),
@@ -76,8 +76,8 @@ struct RandomPeer {
             let list = rejected.map { #"{"index": \#($0), "reason": "no"}"# }.joined(separator: ",")
             return .answer(
                 Reply.Answer(status: 200, body: Array(#"{"accepted": 1, "rejected": [\#(list)]}"#.utf8)))
-        case .tooLong: return .answer(Reply.Answer(status: 413, contentType: "application/problem+json"))
-        default: return .answer(Reply.Answer(status: 422, contentType: "application/problem+json"))
+        case .tooLong: return FakeTransport.status(413)
+        default: return FakeTransport.status(422)
         }
     }
 }
