@@ -143,7 +143,10 @@ import Threads
     /// Six bytes of JSON for one of the text.
     @Test func `a batch is bounded by the bytes of its JSON`() {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
-        let reporter = reporter(transport) { $0.bounds.batchBytes = 16 * 1024 }
+        let reporter = reporter(transport) {
+            $0.bounds.batchBytes = 16 * 1024
+            $0.redaction = .none
+        }
         for number in 0..<16 {
             reporter.record(
                 message: String(repeating: "x", count: number) + " " + String(repeating: "\u{1}", count: 900))

@@ -50,7 +50,8 @@ import Testing
         // Those that were read whole.
         let whole = outcome.requests.suffix(1 + (answer.reads == nil ? 2 : 0))
         #expect(Set(whole.map(\.idempotencyKey)).count == 1)
-        #expect(Set(whole.map(\.body)).count == 1)
+        // The age of a batch that was not counted begins anew, with another `sent_at`.
+        if !answer.isDeclined { #expect(Set(whole.map(\.body)).count == 1) }
     }
 
     @Test(arguments: HostileAnswer.all, Place.allCases)

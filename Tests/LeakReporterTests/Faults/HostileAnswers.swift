@@ -9,6 +9,12 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
     /// What ``LeakReporter/Statistics/lastFailure`` says, in part.
     let says: String
 
+    /// Whether it says that no collector counted the batch: of a server that answers in a collector's place.
+    var isDeclined: Bool {
+        let statuses = [301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 422]
+        return description == "401 in plain text"
+            || statuses.contains { description.hasSuffix("status \($0)") }
+    }
     /// Whether it ends with the reporter's patience alone.
     var isSlow: Bool { says == Self.timeout }
 
