@@ -8,6 +8,14 @@ public protocol Service: Sendable {
     ///   ``serve(_:_:)`` the request. A service that does not say otherwise reads every body.
     func screen(_ request: borrowing Request) -> Response?
 
+    /// Looks at a request whose method is none of ``Method``, before its body is read.
+    ///
+    /// Runs on the loop's thread and must not block. ``Request/method`` says nothing here. The connection ends with the
+    /// answer.
+    ///
+    /// - Returns: 405 with `Allow` if something is at the address; `nil`, the default, is answered 501.
+    func refuseUnknownMethod(of request: borrowing Request) -> Response?
+
     /// Answers a request whose body has arrived, decoded.
     ///
     /// Runs on the loop's thread and must not block: what takes time moves to another thread together with
@@ -17,4 +25,5 @@ public protocol Service: Sendable {
 
 extension Service {
     public func screen(_ request: borrowing Request) -> Response? { nil }
+    public func refuseUnknownMethod(of request: borrowing Request) -> Response? { nil }
 }

@@ -96,7 +96,7 @@ import Testing
     @Test func `the security and date fields come with every answer`() throws {
         try withServer { server in
             let client = Client(port: server.port)
-            client.send(Self.get + "BREW / HTTP/1.1\r\n")
+            client.send(Self.get + "BREW / HTTP/1.1\r\n\r\n")
             let replies = client.answers(2)
             #expect(replies.map(\.status) == [200, 501])
             for reply in replies {

@@ -17,7 +17,7 @@ public struct Vector: Sendable, CustomStringConvertible {
     public let title: String
     public var steps: [Step]
     /// A regular expression over the statuses joined by `,`, then `!` if the server closed, `~` if not.
-    public let outcome: String
+    public var outcome: String
     /// The body of the last answer.
     public let body: String?
     /// Fields of the last answer, by names in lower case; `nil` for one that must not be there.

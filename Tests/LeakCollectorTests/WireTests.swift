@@ -50,6 +50,10 @@ import Testing
             guard case .bytes(let bytes) = step else { return step }
             let text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
                 .replacingOccurrences(of: " / HTTP/", with: " /sign-in HTTP/")
+            // The address is known, so that the collector says which methods it answers.
+            if vector.outcome == "501!", vector.title.contains("method"), text.contains(" /sign-in ") {
+                vector.outcome = "405!"
+            }
             return .bytes(text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
         }
         return vector

@@ -57,6 +57,11 @@ public struct StaticFiles: Sendable {
         }
     }
 
+    /// The methods that the address of `request` answers, as a value of `Allow`; `nil` if no file is there.
+    public func allowedMethods(of request: borrowing Request) -> String? {
+        request.withPath { answers.value(at: $0) } == nil ? nil : Self.allow
+    }
+
     private static func response(_ file: Folder.File) -> Response {
         let type = MediaType.of(file.path)
         var response = Response(.ok, type: type, body: .bytes(file.bytes))

@@ -14,9 +14,15 @@ extension Loop {
     ) throws(RequestError) -> Int {
         let head = parser.head
         let fields = parser.fields
-        counters.requests += 1
         stopTimer(connection)
         if isObserved { unsafe noteRequest(connection, head, fields, bytes) }
+        if head.hasUnknownMethod {
+            let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
+            let request = unsafe Request(head: head, fields: fields, bytes: headBytes)
+            refuse(connection, .unknownMethod, answer: service.refuseUnknownMethod(of: request))
+            return bytes.count
+        }
+        counters.requests += 1
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
@@ -116,7 +122,9 @@ extension Loop {
     }
 
     /// A request that cannot be read: one answer in its turn, then the end.
-    func refuse(_ connection: Connection, _ error: RequestError) {
+    ///
+    /// - Parameter answer: in place of the error's own.
+    func refuse(_ connection: Connection, _ error: RequestError, answer given: Response? = nil) {
         switch error {
         case .timeout: break
         case .tooManyBodies: counters.evicted += 1
@@ -140,11 +148,11 @@ extension Loop {
         connection.discarding = 0
         connection.takesNoMore = true
         if isObserved { noteRefusal(connection, received: received, requests: connection.unanswered) }
+        var response = given ?? error.response
+        response.closes = true
         answer(
             connection,
-            Answer(
-                connection: connection.id, sequence: sequence, exchange: exchange, response: error.response)
-        )
+            Answer(connection: connection.id, sequence: sequence, exchange: exchange, response: response))
     }
 
     /// Compressed bytes from which on inflating waits its turn: a phone's batch has fewer.

@@ -31,7 +31,7 @@ extension Loop {
         _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
     ) {
         var visit = Visits.Visit(began: Clock.nanoseconds)
-        visit.method = head.method
+        visit.method = head.hasUnknownMethod ? nil : head.method
         visit.target = unsafe Array(bytes[head.target.range.prefix(AccessRecord.textBytes)])
         visit.minorVersion = Int(head.minorVersion)
         let agent = fields.first { unsafe FieldRules.equal(bytes.span, $0.name.range, "user-agent") }

@@ -118,6 +118,16 @@ struct RouteTable: Sendable {
         return .found(number, names: names[resource], values: values)
     }
 
+    /// The value of `Allow` for a path, or `nil` if nothing is there.
+    ///
+    /// - Parameter path: percent-decoded.
+    func allow(at path: borrowing Span<UInt8>) -> String? {
+        guard path.count > 0, path[0] == UInt8(ascii: "/") else { return nil }
+        var values: [Range<Int>] = []
+        let resource = find(path, from: 1, at: 0, &values)
+        return resource == Self.none ? nil : allow[resource]
+    }
+
     /// Looks at the segment of `path` that starts at `start`. From the left, a literal wins; what it leads to may
     /// still fit nothing, and then the parameter gets its turn. Each node is looked at once at most.
     ///

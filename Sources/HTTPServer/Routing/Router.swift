@@ -67,6 +67,11 @@ public struct Router<Endpoint: Sendable>: Sendable {
         return request.withPath { match(method, path: $0) }
     }
 
+    /// The methods that the address of `request` answers, as a value of `Allow`; `nil` if nothing is there.
+    public func allowedMethods(of request: borrowing Request) -> String? {
+        request.withPath { table.allow(at: $0) }
+    }
+
     /// What `method` on `path` asks for.
     ///
     /// - Parameters:

@@ -43,6 +43,12 @@ public struct Routes: Service {
         return match.refusal
     }
 
+    /// Answers 405 where a route or a file is.
+    public func refuseUnknownMethod(of request: borrowing Request) -> Response? {
+        let allow = router.allowedMethods(of: request) ?? files?.allowedMethods(of: request)
+        return allow.map { .methodNotAllowed(allow: $0) }
+    }
+
     /// Calls the closure of the route.
     public func serve(_ request: borrowing Request, _ responder: consuming Responder) {
         let match = router.match(request)

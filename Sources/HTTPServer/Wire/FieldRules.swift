@@ -6,6 +6,8 @@ struct FieldRules: Sendable {
     private var contentEncodings = 0
     private var acceptEncodings = 0
     private var conditions = 0
+    private var contentTypes = 0
+    private var authorizations = 0
     private var transferEncodingIsChunked = false
     private var saysClose = false
     private var saysKeepAlive = false
@@ -33,6 +35,12 @@ struct FieldRules: Sendable {
             }
         case 10 where Self.equal(bytes, name, "connection"):
             options(bytes, value)
+        case 12 where Self.equal(bytes, name, "content-type"):
+            contentTypes += 1
+            guard contentTypes == 1 else { throw .repeatedField }
+        case 13 where Self.equal(bytes, name, "authorization"):
+            authorizations += 1
+            guard authorizations == 1 else { throw .repeatedField }
         case 13 where Self.equal(bytes, name, "if-none-match"):
             conditions += 1
             head.ifNoneMatch = conditions == 1 ? index : nil

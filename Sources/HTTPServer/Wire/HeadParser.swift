@@ -58,6 +58,15 @@ struct HeadParser: Sendable {
     /// - Parameter bytes: all bytes of the message so far, the ones of earlier calls again at their place.
     /// - Returns: the head's length, or `nil` while more bytes are needed.
     mutating func advance(over bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
+        do throws(RequestError) {
+            return try read(bytes)
+        } catch {
+            // Nothing else matters of a request that nobody could answer.
+            throw head.hasUnknownMethod ? .unknownMethod : error
+        }
+    }
+
+    private mutating func read(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> Int? {
         // Nothing behind the longest head is looked at, so that a cut there decides nothing.
         let end = min(bytes.count, headBytes)
         var at = position
@@ -83,7 +92,11 @@ struct HeadParser: Sendable {
                 guard at &- mark <= Self.methodBytes else { throw .unknownMethod }
                 guard at < end else { break reading }
                 guard bytes[at] == ASCII.space && at > mark else { throw .malformedRequestLine }
-                head.method = try Self.method(bytes, mark, at)
+                if let method = try Self.method(bytes, mark, at) {
+                    head.method = method
+                } else {
+                    head.hasUnknownMethod = true
+                }
                 at &+= 1
                 mark = at
                 state = .target
@@ -190,12 +203,13 @@ struct HeadParser: Sendable {
         }
     }
 
+    /// - Returns: `nil` for a method that is not known.
     private static func method(
         _ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int
-    ) throws(RequestError) -> Method {
+    ) throws(RequestError) -> Method? {
         // At most eight bytes, so the word is one number.
         var word: UInt64 = 0
-        guard end &- start <= 8 else { throw .unknownMethod }
+        guard end &- start <= 8 else { return nil }
         for index in start..<end { word = word << 8 | UInt64(bytes[index]) }
         switch word {
         case 0x47_4554: return .get
@@ -206,7 +220,7 @@ struct HeadParser: Sendable {
         case 0x4445_4C45_5445: return .delete
         case 0x4F_5054_494F_4E53: return .options
         case 0x43_4F4E_4E45_4354, 0x54_5241_4345: throw .refusedMethod
-        default: throw .unknownMethod
+        default: return nil
         }
     }
 

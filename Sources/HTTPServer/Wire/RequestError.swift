@@ -10,9 +10,10 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case refusedMethod
     /// Neither origin-form nor absolute-form, nor `*` with `OPTIONS`. RFC 9112 §3.2.
     case malformedTarget
-    /// A `%` without two digits behind it, or a path that hides a separator, a control character or bad
-    /// UTF-8.
+    /// A `%` without two digits behind it, or a path that is no UTF-8 once decoded.
     case malformedPercentEncoding
+    /// A path with a percent-encoded control character, `/` or `\`.
+    case hiddenCharacter
     /// Longer than ``Limits/targetBytes``.
     case targetTooLong
     /// Not HTTP/1.x. RFC 9110 §15.6.6.
@@ -25,6 +26,8 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case tooManyFields
     /// None, several, or not a host and a port. RFC 9112 §3.2.
     case invalidHost
+    /// `Content-Type` or `Authorization` given twice: two readers could take different ones. RFC 9110 §5.3.
+    case repeatedField
     /// Not one decimal number, or given twice. RFC 9112 §6.3 rule 5.
     case invalidContentLength
     /// Both `Content-Length` and `Transfer-Encoding`. RFC 9112 §6.1.
@@ -70,8 +73,8 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     /// ``inflatesTooFar`` and ``noMemoryToInflate``, after which the next request begins where it should.
     var status: Status {
         switch self {
-        case .malformedRequestLine, .malformedTarget, .malformedPercentEncoding, .malformedField,
-            .invalidHost,
+        case .malformedRequestLine, .malformedTarget, .malformedPercentEncoding, .hiddenCharacter,
+            .malformedField, .invalidHost, .repeatedField,
             .invalidContentLength, .ambiguousLength, .invalidTransferEncoding, .damagedCoding,
             .malformedChunk,
             .malformedTrailer, .chunkOverheadTooLong:
@@ -97,13 +100,16 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         case .unknownMethod: "This method is not known here."
         case .refusedMethod: "This method is refused everywhere here."
         case .malformedTarget: "The target is neither a path nor an absolute URL."
-        case .malformedPercentEncoding: "The target is percent-encoded wrongly."
+        case .malformedPercentEncoding: "The target is percent-encoded wrongly, or its path is not UTF-8."
+        case .hiddenCharacter:
+            "The path must not hold a control character, a slash or a backslash, not even percent-encoded."
         case .targetTooLong: "The target is too long."
         case .unsupportedVersion: "Only HTTP/1.0 and HTTP/1.1 are spoken here."
         case .malformedField: "A header line is malformed."
         case .headTooLong: "The header is too long."
         case .tooManyFields: "The header has too many lines."
         case .invalidHost: "One valid Host field is needed."
+        case .repeatedField: "Content-Type and Authorization must be given at most once."
         case .invalidContentLength: "Content-Length must be one decimal number."
         case .ambiguousLength: "Content-Length and Transfer-Encoding exclude each other."
         case .invalidTransferEncoding: "Transfer-Encoding must be given once, in HTTP/1.1."

@@ -87,10 +87,12 @@ enum TargetRules {
                 byte = high << 4 | low
                 at += 2
                 guard byte >= 0x20, byte != 0x7F, byte != UInt8(ascii: "/"), byte != UInt8(ascii: "\\") else {
-                    throw .malformedPercentEncoding
+                    throw .hiddenCharacter
                 }
                 // U+0080 to U+009F are control characters too: C2 and a byte below A0.
-                guard decoded.last != 0xC2 || byte >= 0xA0 else { throw .malformedPercentEncoding }
+                guard decoded.last != 0xC2 || !(0x80..<0xA0).contains(byte) else {
+                    throw .hiddenCharacter
+                }
             }
             decoded.append(byte)
         }

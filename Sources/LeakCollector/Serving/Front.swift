@@ -51,16 +51,24 @@ final class Front: Service {
             guard let route = pattern.route(parameters) else { return nothing(at: request) }
             return refusal(of: route, request)
         case .notFound: return files.response(to: request) ?? nothing(at: request)
-        case .methodNotAllowed(let allow):
-            guard !request.path.hasPrefix("/api/") else {
-                return Problem(.methodNotAllowed, "this address answers \(allow)").with("Allow", allow)
-                    .response
-            }
-            var page = Response.page(error: .methodNotAllowed, now: now())
-            page.fields.append(("Allow", allow))
-            return page
+        case .methodNotAllowed(let allow): return methodNotAllowed(allow, at: request)
         case .options: return match.refusal
         }
+    }
+
+    func refuseUnknownMethod(of request: borrowing Request) -> Response? {
+        let allow = Route.router.allowedMethods(of: request) ?? files.allowedMethods(of: request)
+        return allow.map { methodNotAllowed($0, at: request) }
+    }
+
+    /// - Parameter allow: the methods that the address answers.
+    private func methodNotAllowed(_ allow: String, at request: borrowing Request) -> Response {
+        guard !request.path.hasPrefix("/api/") else {
+            return Problem(.methodNotAllowed, "this address answers \(allow)").with("Allow", allow).response
+        }
+        var page = Response.page(error: .methodNotAllowed, now: now())
+        page.fields.append(("Allow", allow))
+        return page
     }
 
     /// What keeps a request out whose address and method are right.

@@ -79,6 +79,7 @@ struct Reading {
         let bytes = input
         guard let length = try parser.advance(over: bytes.span.extracting(start...)) else { return false }
         let head = parser.head
+        guard !head.hasUnknownMethod else { throw .unknownMethod }
         events.append(.head(head, parser.fields, Array(input[start..<start + length])))
         if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
         framing = head.framing

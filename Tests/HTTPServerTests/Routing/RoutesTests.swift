@@ -34,6 +34,7 @@ import Testing
         ("GET /", 404, nil), ("GET /hello/", 404, nil), ("GET /hello/a/", 404, nil),
         ("GET /hello/a%2Fb", 400, nil),
         ("POST /hello/a", 405, "GET, HEAD, OPTIONS"), ("OPTIONS /hello/a", 204, "GET, HEAD, OPTIONS"),
+        ("QUERY /hello/a", 405, "GET, HEAD, OPTIONS"), ("QUERY /", 501, nil),
         ("GET /echo", 405, "POST, OPTIONS"), ("OPTIONS /later", 204, "DELETE, OPTIONS"),
     ])
     func `all else is refused, before a body is read`(line: String, status: Int, allow: String?) throws {
