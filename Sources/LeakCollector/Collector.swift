@@ -87,6 +87,7 @@ public final class Collector: Sendable {
         accessLog = Self.format(settings.accessLogForm).map { AccessLog(to: 1, as: $0) }
         var configuration = Server.Configuration(
             host: settings.host, port: settings.port, loops: Self.loops)
+        configuration.limits = settings.serverLimits(loops: Self.loops)
         configuration.onSlowCall = { slowCalls.note($0) }
         if let accessLog { configuration.onAnswer = { accessLog.write(Self.withoutSecrets($0)) } }
         server = try Server(configuration, service: front)

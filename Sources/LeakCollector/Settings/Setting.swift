@@ -9,6 +9,9 @@ public enum Setting: String, CaseIterable, Sendable {
     case log
     case logSecrets = "log-secrets"
     case accessLog = "access-log"
+    case connections
+    case idleTime = "idle-time"
+    case bodyBytes = "body-bytes"
     case reportsPerSecond = "reports-per-second"
     case knownLeaks = "known-leaks"
     case ingestKey = "ingest-key"
@@ -35,6 +38,9 @@ public enum Setting: String, CaseIterable, Sendable {
         case .log: "COLLECTOR_LOG"
         case .logSecrets: "COLLECTOR_LOG_SECRETS"
         case .accessLog: "COLLECTOR_ACCESS_LOG"
+        case .connections: "COLLECTOR_CONNECTIONS"
+        case .idleTime: "COLLECTOR_IDLE_TIME"
+        case .bodyBytes: "COLLECTOR_BODY_BYTES"
         case .reportsPerSecond: "COLLECTOR_REPORTS_PER_SECOND"
         case .knownLeaks: "COLLECTOR_KNOWN_LEAKS"
         case .ingestKey: "COLLECTOR_INGEST_KEY"
@@ -64,6 +70,9 @@ public enum Setting: String, CaseIterable, Sendable {
         case .log: "text"
         case .logSecrets: "yes with --log text, no with --log json"
         case .accessLog: "off"
+        case .connections: "1024"
+        case .idleTime: "75"
+        case .bodyBytes: "1048576, which is 1 MiB"
         case .reportsPerSecond: "10000 while the store is behind"
         case .knownLeaks: "known-leaks.json of the Public folder alone"
         case .ingestKey, .accessToken: "made at the first start and printed once"
@@ -87,6 +96,10 @@ public enum Setting: String, CaseIterable, Sendable {
             "text or json, on standard error; with json the first lines on standard output are JSON too"
         case .logSecrets: "yes or no: print the sign-in link, and make and print a first key and token"
         case .accessLog: "off, text or json: a line for each request, on standard output"
+        case .connections: "open connections; one more takes the place of the one idle longest"
+        case .idleTime:
+            "seconds between two requests of one connection; keep it longer than that of a proxy in front"
+        case .bodyBytes: "bytes of a request's body as sent, compressed or not; a larger one gets 413"
         case .reportsPerSecond:
             "how many one ingest key may send on average, ten seconds' worth at once; 0 for no limit"
         case .knownLeaks: "file of leaks that are the system's, besides those that come with the program"

@@ -30,6 +30,12 @@ public struct Settings: Sendable {
     /// `nil`: only where people read the log.
     public var logSecrets: Bool?
     public var accessLogForm = AccessLogForm.off
+    /// Open connections at most.
+    public var connections = 1024
+    /// Seconds that a connection may be idle between two requests.
+    public var idleSeconds = 75
+    /// Bytes of a request's body as sent, at most.
+    public var bodyBytes = 1 << 20
     /// Of one ingest key, on average; 0: as many as come; `nil`: 10,000 while the store is behind. Ten
     /// million installs with fifty reports a day send 6,000.
     public var reportsPerSecond: Int?
@@ -153,6 +159,12 @@ public struct Settings: Sendable {
                 throw refuse("is “\(value)”, must be off, text or json")
             }
             accessLogForm = form
+        case .connections:
+            connections = try Self.number(value, 1...1_000_000, refuse)
+        case .idleTime:
+            idleSeconds = try Self.number(value, 1...3600, unit: "of seconds ", refuse)
+        case .bodyBytes:
+            bodyBytes = try Self.number(value, 1024...16_777_216, unit: "of bytes ", refuse)
         case .reportsPerSecond:
             guard let number = Int(value), (0...1_000_000_000).contains(number) else {
                 throw refuse("is “\(value)”, must be a number from 0 to 1000000000; 0 is no limit")
@@ -166,6 +178,19 @@ public struct Settings: Sendable {
         case .accessToken:
             accessToken = try Self.secret(value, refuse)
         }
+    }
+
+    /// Reads a decimal number within `range`.
+    ///
+    /// - Parameter unit: what it counts, with a space behind it.
+    private static func number(
+        _ value: String, _ range: ClosedRange<Int>, unit: String = "", _ refuse: (String) -> SettingError
+    ) throws(SettingError) -> Int {
+        guard let number = Int(value), range.contains(number) else {
+            throw refuse(
+                "is “\(value)”, must be a number \(unit)from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
     }
 
     /// Reads items that are separated by commas; blanks around them do not count.

@@ -1,3 +1,4 @@
+import HTTPServer
 import Testing
 
 @testable import LeakCollector
@@ -49,6 +50,22 @@ import Testing
             "COLLECTOR_TRUSTED_ORIGINS", "https://a,",
             "COLLECTOR_TRUSTED_ORIGINS has an empty entry; separate entries with one comma"
         ),
+        (
+            "COLLECTOR_CONNECTIONS", "0",
+            "COLLECTOR_CONNECTIONS is “0”, must be a number from 1 to 1000000"
+        ),
+        (
+            "COLLECTOR_IDLE_TIME", "75s",
+            "COLLECTOR_IDLE_TIME is “75s”, must be a number of seconds from 1 to 3600"
+        ),
+        (
+            "COLLECTOR_BODY_BYTES", "1M",
+            "COLLECTOR_BODY_BYTES is “1M”, must be a number of bytes from 1024 to 16777216"
+        ),
+        (
+            "COLLECTOR_BODY_BYTES", "16777217",
+            "COLLECTOR_BODY_BYTES is “16777217”, must be a number of bytes from 1024 to 16777216"
+        ),
         ("COLLECTOR_INGEST_KEY", "short", "COLLECTOR_INGEST_KEY is 5 characters, must be at least 16"),
         (
             "COLLECTOR_ACCESS_TOKEN", "with a space in it",
@@ -62,6 +79,19 @@ import Testing
         } throws: {
             "\($0)" == words
         }
+    }
+
+    @Test func `connections, idle time and body bytes reach the server`() throws {
+        let settings = try Settings(
+            flags: [.connections: "2000", .idleTime: "300"],
+            environment: ["COLLECTOR_BODY_BYTES": "16777216"])
+        let limits = settings.serverLimits(loops: 8)
+        #expect(limits.connections == 2000)
+        #expect(limits.idleTime == .seconds(300))
+        #expect(limits.bodyBytes == 16 << 20)
+        #expect(limits.uploadBytes / 8 >= 2 * limits.bodyBytes)
+        #expect(limits.lingerBytes > limits.bodyBytes)
+        #expect(Settings().serverLimits(loops: 8).idleTime == .seconds(75))
     }
 
     #if PostgreSQL

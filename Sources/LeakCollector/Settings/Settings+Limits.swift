@@ -1,0 +1,18 @@
+internal import HTTPServer
+
+extension Settings {
+    /// The limits of a server with these settings.
+    ///
+    /// - Parameter loops: threads of the server, among which the memory of arriving bodies is divided.
+    func serverLimits(loops: Int) -> Limits {
+        var limits = Limits()
+        limits.connections = connections
+        limits.idleTime = .seconds(idleSeconds)
+        limits.bodyBytes = bodyBytes
+        // The room of a body of unknown length grows by doubling: one largest body must fit in each loop's share.
+        limits.uploadBytes = max(limits.uploadBytes, 4 * bodyBytes * loops)
+        limits.inflatedBytes = max(limits.inflatedBytes, bodyBytes)
+        limits.lingerBytes = max(limits.lingerBytes, 4 * bodyBytes)
+        return limits
+    }
+}
