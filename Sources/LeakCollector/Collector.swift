@@ -35,6 +35,7 @@ public final class Collector: Sendable {
     private let store: any Store
     private let queue: CommitQueue
     private let pool: ReadPool
+    let parsing = ParsingPool()
     private let erasure: Erasure
     private let known: KnownLeaks
     private let housekeeping: Housekeeping
@@ -79,7 +80,7 @@ public final class Collector: Sendable {
         known = publicFolder.known
         if let warning = publicFolder.warning { log.warning(warning) }
         let front = Front(
-            gate: gate, signIn: signIn, files: publicFolder.files, queue: queue,
+            gate: gate, signIn: signIn, files: publicFolder.files, queue: queue, parsing: parsing,
             rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), erasure: erasure, pool: pool,
             health: health,
             log: log, now: now)
@@ -149,6 +150,13 @@ public final class Collector: Sendable {
     /// One per core, up to more than reports can keep busy.
     private static var loops: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
 
+    /// Threads that parse large bodies at most: they must not keep the loops from the processor.
+    private static let parsers = 2
+
+    /// How long clients may take to finish when the collector stops. With the writing of what was taken it stays below
+    /// the ten seconds after which containers are killed.
+    public static let stopBound = Duration.seconds(5)
+
     /// Starts the threads; from now on requests are answered.
     public func start() throws {
         let thread = queue.start()
@@ -156,7 +164,7 @@ public final class Collector: Sendable {
         let started =
             try pool.start(store: store, known: known, threads: 2) + [
                 try housekeeping.start(), erasure.start(),
-            ]
+            ] + parsing.start(threads: min(Self.loops, Self.parsers))
         threads.with { $0 += started }
         server.start()
     }
@@ -168,6 +176,7 @@ public final class Collector: Sendable {
         // Before the server waits for the answers.
         erasure.stop()
         server.stop(within: bound)
+        parsing.stop()
         queue.stop()
         writer.with { $0.take() }?.join()
         pool.stop()

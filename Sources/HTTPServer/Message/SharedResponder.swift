@@ -15,12 +15,20 @@ public final class SharedResponder: @unchecked Sendable {
     /// - Returns: whether this was the first one.
     @discardableResult
     public func send(_ response: consuming Response) -> Bool {
+        guard let responder = take() else { return false }
+        responder.send(response)
+        return true
+    }
+
+    /// Gives the responder back to the first caller.
+    ///
+    /// - Returns: `nil` to later callers, and after ``send(_:)``.
+    public func take() -> Responder? {
         let isFirst = isTaken.with { isTaken in
             defer { isTaken = true }
             return !isTaken
         }
-        guard isFirst, let responder = responder.take() else { return false }
-        responder.send(response)
-        return true
+        guard isFirst else { return nil }
+        return responder.take()
     }
 }

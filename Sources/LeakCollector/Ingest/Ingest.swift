@@ -10,15 +10,22 @@ final class Ingest: Sendable {
     /// How long a sender should wait when the store is behind. Reporters keep their batches.
     static let retrySeconds = 2
 
+    /// Bytes of a decoded body up to which it is parsed on the loop of its connection: some ten milliseconds.
+    static let bytesParsedOnLoop = 1 << 20
+
     private let queue: CommitQueue
+    private let parsing: ParsingPool
     private let rate: RateLimit
     private let now: @Sendable () -> Int64
     /// Caches that no loop uses just now. A loop takes one for the time of a request, so that they are as many as
     /// loops that ever grouped at the same time.
     private let caches = Guarded<[GroupCache]>([])
 
-    init(queue: CommitQueue, rate: RateLimit, now: @escaping @Sendable () -> Int64) {
+    init(
+        queue: CommitQueue, parsing: ParsingPool, rate: RateLimit, now: @escaping @Sendable () -> Int64
+    ) {
         self.queue = queue
+        self.parsing = parsing
         self.rate = rate
         self.now = now
     }
@@ -79,6 +86,9 @@ final class Ingest: Sendable {
     static let tooBusy = Problem.unavailable(
         "the store cannot keep up; nothing was counted", afterSeconds: retrySeconds)
 
+    private static let stopping = Problem.unavailable(
+        "the collector is stopping; nothing was counted", afterSeconds: 5)
+
     /// The media type decides how a body is read; its parameters do not matter, all of them are UTF-8.
     static func format(of request: borrowing Request) -> WireFormat? {
         if request.hasContentType("application/json") { return .json }
@@ -98,10 +108,47 @@ final class Ingest: Sendable {
             responder.send(Self.unknownType.response)
             return
         }
-        let letter = Letter(
-            body: request.body(), format: format, app: request.query("app"),
-            version: request.query("version"),
-            idempotencyKey: request.field("idempotency-key"), receivedAt: now())
+        let (app, version) = (request.query("app"), request.query("version"))
+        let (idempotencyKey, receivedAt) = (request.field("idempotency-key"), now())
+        parse(request, responder) {
+            $0.response
+        } work: { [self] body, responder in
+            let letter = Letter(
+                body: body, format: format, app: app, version: version, idempotencyKey: idempotencyKey,
+                receivedAt: receivedAt)
+            take(letter, key: key, responder)
+        }
+    }
+
+    /// Has a body parsed: at once if it is small, else on a thread of the pool.
+    ///
+    /// - Parameters:
+    ///   - refuse: makes the answer to a body that is not parsed.
+    ///   - work: gets a copy of the body and answers.
+    func parse(
+        _ request: borrowing Request, _ responder: consuming Responder,
+        refuse: @escaping @Sendable (Problem) -> Response,
+        work: @escaping @Sendable ([UInt8], consuming Responder) -> Void
+    ) {
+        guard request.bodyCount > Self.bytesParsedOnLoop else {
+            work(request.body(), responder)
+            return
+        }
+        let body = request.sharedBody()
+        let later = SharedResponder(responder)
+        let admission = parsing.run(bytes: body.count) {
+            if let responder = later.take() { work(body.copy(), responder) }
+        } cancel: {
+            later.send(refuse(Self.stopping))
+        }
+        switch admission {
+        case .taken: break
+        case .full: later.send(refuse(Self.tooBusy))
+        case .stopping: later.send(refuse(Self.stopping))
+        }
+    }
+
+    private func take(_ letter: Letter, key: Credential, _ responder: consuming Responder) {
         let reception: Reception
         do throws(Problem) {
             reception = try receive(letter, from: key)
@@ -109,7 +156,7 @@ final class Ingest: Sendable {
             responder.send(error.response)
             return
         }
-        // Made here, on the loop: the writer has one transaction after another to see to.
+        // Made here, by the thread that parsed it: the writer has one transaction after another to see to.
         let answer = reception.answer(isDuplicate: false)
         let repeated = reception.submission.answer
         submit(reception, responder) { Self.answer($0, written: answer, repeated: repeated) }
@@ -191,7 +238,7 @@ final class Ingest: Sendable {
         case .full:
             tooBusy
         case .stopping:
-            .unavailable("the collector is stopping; nothing was counted", afterSeconds: 5)
+            stopping
         }
     }
 }

@@ -52,15 +52,35 @@ struct SentryIngest: Sendable {
     ///
     /// - Parameter now: milliseconds since 1970.
     func take(_ request: borrowing Request, _ form: Form, _ responder: consuming Responder, now: Int64) {
+        let presented: String
+        let key: Credential
+        do throws(Problem) {
+            presented = try SentryAuthorization.key(of: request)
+            // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
+            guard case .valid(let found) = gate.find(presented, for: [.ingest], now: now) else {
+                throw Problem(.forbidden, "this ingest key is not valid any more")
+            }
+            key = found
+        } catch {
+            responder.send(SentryAnswer.response(to: error))
+            return
+        }
+        ingest.parse(request, responder) { [refusals] problem in
+            refusals.note(problem, 1, of: key.id)
+            return SentryAnswer.response(to: problem)
+        } work: { body, responder in
+            take(body, form, presented: presented, key, responder, now: now)
+        }
+    }
+
+    private func take(
+        _ body: [UInt8], _ form: Form, presented: String, _ key: Credential,
+        _ responder: consuming Responder, now: Int64
+    ) {
         let submission: SentrySubmission
         let received: Reception?
         do throws(Problem) {
-            let presented = try SentryAuthorization.key(of: request)
-            // Looked up again: between head and body, which a slow phone stretches to minutes, a key may be revoked.
-            guard case .valid(let key) = gate.find(presented, for: [.ingest], now: now) else {
-                throw Problem(.forbidden, "this ingest key is not valid any more")
-            }
-            submission = try read(request.body(), form, presented: presented, key)
+            submission = try read(body, form, presented: presented, key)
             received = try receive(submission, from: key, now: now)
         } catch {
             responder.send(SentryAnswer.response(to: error))

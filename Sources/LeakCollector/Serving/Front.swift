@@ -21,12 +21,13 @@ final class Front: Service {
     private let address = Guarded("")
 
     init(
-        gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, rate: RateLimit, erasure: Erasure,
+        gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, parsing: ParsingPool,
+        rate: RateLimit, erasure: Erasure,
         pool: ReadPool, health: StoreHealth, log: Log, now: @escaping @Sendable () -> Int64
     ) {
         self.gate = gate
         self.files = files
-        ingest = Ingest(queue: queue, rate: rate, now: now)
+        ingest = Ingest(queue: queue, parsing: parsing, rate: rate, now: now)
         sentry = SentryIngest(ingest: ingest, gate: gate)
         visits = Visits(signIn: signIn, pool: pool, log: log)
         triage = Triage(store: signIn.store, gate: gate, pool: pool, log: log)

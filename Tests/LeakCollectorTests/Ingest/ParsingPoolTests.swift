@@ -1,0 +1,132 @@
+import CollectorSupport
+import Gzip
+import HTTPVectors
+import Testing
+import Threads
+
+@testable import LeakCollector
+
+/// Bodies above a mebibyte are parsed on threads of their own.
+@Suite struct ParsingPoolTests {
+    /// A gate that jobs wait at until it is opened.
+    private final class Barrier: Sendable {
+        private let state = Guarded((waiting: 0, isOpen: false))
+
+        func pass() {
+            state.with { $0.waiting += 1 }
+            state.wakeAll()
+            _ = state.wait { $0.isOpen ? true : nil }
+        }
+
+        func waitFor(_ count: Int) -> Bool {
+            state.wait(timeout: .seconds(60)) { $0.waiting >= count ? true : nil } ?? false
+        }
+
+        func open() {
+            state.with { $0.isOpen = true }
+            state.wakeAll()
+        }
+    }
+
+    /// Keeps the threads of a pool busy until the barrier opens.
+    private static func block(_ pool: ParsingPool, with barrier: Barrier) -> Bool {
+        // More than it has threads; the rest pass when the barrier opens.
+        for _ in 0..<8 {
+            _ = pool.run(bytes: 0) {
+                barrier.pass()
+            } cancel: {
+            }
+        }
+        return barrier.waitFor(1)
+    }
+
+    /// A batch of one leak that inflates to some `bytes`.
+    private static func post(inflatingTo bytes: Int) -> [UInt8] {
+        // White space that does not shrink so far that it counts as a bomb.
+        var state: UInt32 = 1
+        let padding = (0..<bytes).map { _ -> UInt8 in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return state >> 31 == 0 ? 0x20 : 0x0A
+        }
+        let body = Gzip.deflate(Array(#"{"class":"Cart""#.utf8) + padding + [0x7D])
+        let head =
+            "POST /api/v1/reports HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(RunningCollector.key)\r\n"
+            + "Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n"
+        return Array(head.utf8) + body
+    }
+
+    private static let health = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    @Test func `while a large body is parsed its loop answers others, and its own connection in order`()
+        throws
+    {
+        let running = try RunningCollector()
+        let barrier = Barrier()
+        defer { barrier.open() }
+        try #require(Self.block(running.collector.parsing, with: barrier))
+        let large = Client(port: running.port)
+        // The second request waits for the answer to the first.
+        large.send(Self.post(inflatingTo: 2 << 20) + Array(Self.health.utf8))
+        // More connections than loops, so that each loop has some.
+        for _ in 0..<32 {
+            let other = Client(port: running.port)
+            other.send(Self.health)
+            #expect(other.answers(1, milliseconds: 60_000).first?.text == "ok\n")
+        }
+        #expect(large.received.isEmpty)
+        // A body that is parsed at once is no reason to wait either.
+        let small = Client(port: running.port)
+        small.send(Self.post(inflatingTo: 1000))
+        #expect(small.answers(1, milliseconds: 60_000).first?.status == 200)
+        #expect(!large.read(milliseconds: 0))
+        barrier.open()
+        let answers = large.answers(2, milliseconds: 60_000)
+        #expect(answers.map(\.status) == [200, 200])
+        #expect(answers.last?.text == "ok\n")
+    }
+
+    @Test func `a body beyond the memory for parsing is answered 503 and may come again`() throws {
+        let running = try RunningCollector()
+        let barrier = Barrier()
+        defer { barrier.open() }
+        let pool = running.collector.parsing
+        try #require(Self.block(pool, with: barrier))
+        #expect(
+            pool.run(bytes: ParsingPool.capacity) {
+            } cancel: {
+            } == .taken)
+        let client = Client(port: running.port)
+        let batch = Self.post(inflatingTo: 2 << 20)
+        client.send(batch)
+        let refusal = client.answers(1, milliseconds: 60_000).first
+        #expect(refusal?.status == 503)
+        #expect(refusal?.field("retry-after") != nil)
+        barrier.open()
+        let again = Client(port: running.port)
+        var status: Int?
+        for _ in 0..<1000 where status != 200 {
+            again.send(batch)
+            status = again.nextAnswer()?.status
+            Client.pause()
+        }
+        #expect(status == 200)
+    }
+
+    @Test func `a pool that stops cancels what waits and takes no more`() {
+        let pool = ParsingPool()
+        let cancelled = Guarded(0)
+        #expect(
+            pool.run(bytes: 1) {
+            } cancel: {
+                cancelled.with { $0 += 1 }
+            } == .taken)
+        pool.stop()
+        #expect(cancelled.with { $0 } == 1)
+        #expect(
+            pool.run(bytes: 1) {
+            } cancel: {
+            } == .stopping)
+        for thread in pool.start(threads: 2) { thread.join() }
+        #expect(cancelled.with { $0 } == 1)
+    }
+}
