@@ -127,9 +127,11 @@ enum Program {
         announce(collector.announcement, settings, log)
 
         signals.wait()
-        log.info("stopping: finishing what is in flight; a second signal ends at once")
+        log.info(
+            "stopping: finishing what is in flight, for \(Collector.stopBound.components.seconds) s at most; "
+                + "a second signal ends at once")
         signals.endAtOnce()
-        collector.stop(within: .seconds(10))
+        collector.stop(within: Collector.stopBound)
         addressFile.remove(address)
         log.info("stopped")
     }

@@ -51,7 +51,7 @@ enum Usage {
 
         exit codes: 0 done, 1 could not (a line on standard error says why; of check: leaks), 2 misuse, 3 port or folder in use,
         4 totals are not the sums of their parts (verify, and backup, which keeps its copy);
-        serve ends with 0 on SIGTERM or SIGINT, once what is in flight is answered (10 seconds at most); a second
+        serve ends with 0 on SIGTERM or SIGINT, once what is in flight is answered (5 seconds at most); a second
         signal ends it at once with 128 and the signal's number (143, 130); SIGHUP is ignored
 
         """

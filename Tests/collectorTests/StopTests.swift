@@ -6,11 +6,13 @@ import Testing
     private static let body = #"{"class":"Cart"}"#
 
     /// A report of which all but the last byte has come.
-    private static func beginPost(to collector: CollectorProcess) throws -> RawPeer {
+    private static func beginPost(
+        to collector: CollectorProcess, length: Int = body.utf8.count
+    ) throws -> RawPeer {
         let peer = try #require(RawPeer(port: collector.port))
         peer.send(
             "POST /api/v1/reports HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(CollectorProcess.key)\r\n"
-                + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(length)\r\n"
                 + "Expect: 100-continue\r\n\r\n")
         return peer
     }
@@ -63,6 +65,22 @@ import Testing
         #expect(running.wait() == 128 + signal)
         peer.send(Self.body)
         #expect(peer.receiveAll().isEmpty)
+    }
+
+    @Test func `a body that trickles in does not keep the collector from stopping`() throws {
+        let folder = try TemporaryFolder()
+        let running = try CollectorProcess(data: folder.path)
+        let peer = try Self.beginPost(to: running, length: 1_000_000)
+        Self.waitUntilTaken(peer)
+        running.kill(SIGTERM)
+        // Below the ten seconds after which containers are killed.
+        #expect(running.errorsUntil("a second signal").contains("for 5 s at most"))
+        signal(SIGPIPE, SIG_IGN)
+        while running.isRunning {
+            peer.send(" ")
+            usleep(20_000)
+        }
+        #expect(running.wait() == 0)
     }
 
     @Test func `a closed terminal ends nothing`() throws {
