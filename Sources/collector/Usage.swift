@@ -34,8 +34,8 @@ enum Usage {
         Reports older than 30 days count 30 days ago, and it says how many; the limits on names are ten times a key's.
 
         export writes the same bytes for the same data: its pages speak of the moment when a report came last, or of --at
-        (2026-11-20T12:00:00Z). It removes what an earlier export wrote to DIR and this one did not; where a file
-        that no export wrote is in its way, or a link, it ends.
+        (2026-11-20T12:00:00Z). DIR is new, empty, or that of an earlier export, and no link. The command
+        removes what the earlier export wrote and this one did not; it ends where another file or a link is in its way.
 
         check asks the collector at --url (with COLLECTOR_ACCESS_TOKEN) or, without one or with --data, looks
         into the database, also while a server runs on it. It compares with --baseline, else with the version before, and

@@ -30,8 +30,9 @@ public struct Export {
     }
 
     /// - Parameters:
-    ///   - folder: made where it is missing; files of an earlier export are written over, and those that this one does
-    ///     not write are removed. Other files stay, and where one is in the way, the export ends.
+    ///   - folder: made where it is missing; no link, and empty or that of an earlier export. Files of the earlier export are
+    ///     written over, and those that this one does not write are removed. Other files stay, and where one is in the way,
+    ///     the export ends.
     ///   - app: only this one; `nil`: all.
     ///   - progress: told after each leak.
     /// - Throws: ``ExportFolder/Failure`` naming the file that could not be written, or ``StoreError``.

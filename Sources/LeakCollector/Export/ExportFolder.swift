@@ -7,7 +7,8 @@
 /// A folder being filled, which remembers in a file of its own what an export wrote there: a later one writes over that,
 /// removes what is no longer part of it, and touches nothing else.
 ///
-/// The folder itself may be a link, nothing in it is followed: whoever may put a link there would choose what is written.
+/// Neither the folder nor anything in it may be a link: the owner of a link would choose what is written. A folder that is not
+/// empty must be that of an earlier export.
 public struct ExportFolder {
     /// What could not be read or written, and what to do where that is known.
     public struct Failure: Error, CustomStringConvertible {
@@ -41,11 +42,41 @@ public struct ExportFolder {
 
     init(_ path: String) throws(Failure) {
         self.path = path
-        try Self.makeFolder(path)
+        try Self.makeFolder(Self.withoutSlashes(path))
+        try Self.requireFolder(Self.withoutSlashes(path))
         let manifest = "\(path)/\(Self.manifest)"
-        former =
-            try Self.kind(of: manifest) == nil
-            ? [] : Self.names(in: try Self.contents(of: manifest, followsLinks: false))
+        guard try Self.kind(of: manifest) == nil else {
+            former = Self.names(in: try Self.contents(of: manifest, followsLinks: false))
+            return
+        }
+        former = []
+        guard let foreign = try Self.firstEntry(in: path) else { return }
+        let entry = "\(path)/\(foreign)"
+        throw try Self.kind(of: entry) == S_IFLNK ? .link(entry) : .foreign(entry)
+    }
+
+    /// The path of the folder itself: with a slash behind it, a link would be its target.
+    private static func withoutSlashes(_ path: String) -> String {
+        var path = path[...]
+        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        return String(path)
+    }
+
+    /// The first name in a folder, in order, besides those of an export's own files; `nil` for an empty folder.
+    private static func firstEntry(in folder: String) throws(Failure) -> String? {
+        guard let directory = unsafe opendir(folder) else {
+            throw Failure(path: folder, doing: "look into", code: errno)
+        }
+        defer { unsafe closedir(directory) }
+        var first: String?
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard ![".", "..", manifest, unfinished].contains(name) else { continue }
+            first = first.map { min($0, name) } ?? name
+        }
+        return first
     }
 
     /// Asked before the first file is written, so that a folder of something else stays as it is.

@@ -266,12 +266,28 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: "\(root)/outside/1.html"))
     }
 
-    @Test func `the folder itself may be a link`() throws {
+    @Test(arguments: ["", "/"])
+    func `a folder that is a link is refused, and nothing is written`(end: String) throws {
         defer { remove() }
         try FileManager.default.createDirectory(atPath: "\(root)/real", withIntermediateDirectories: true)
         try link("a", to: "real")
-        try export(to: "a", app: Self.twin)
-        #expect(try files("real")["index.html"] != nil)
+        #expect { try export(to: "a" + end, app: Self.twin) } throws: {
+            "\($0)".hasPrefix("\(root)/a is a link, which an export does not follow; remove it or ")
+        }
+        #expect(try files("real").isEmpty)
+    }
+
+    @Test(arguments: ["notes.txt", ".git"])
+    func `a folder that is not empty and not an export's is refused, and nothing is written`(name: String)
+        throws
+    {
+        defer { remove() }
+        try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/a/\(name)"))
+        #expect { try export(to: "a", app: Self.twin) } throws: {
+            "\($0)" == "\(root)/a/\(name) is not from an export; name an empty folder"
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(root)/a") == [name])
     }
 
     @Test(arguments: ["index.html", "releases.json", "style.css"])
@@ -293,6 +309,8 @@ import Testing
         let mine = "\(root)/a/apps/\(Self.twin).html"
         try FileManager.default.createDirectory(atPath: "\(root)/a/apps", withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(fileURLWithPath: mine))
+        // The folder is an export's.
+        try Data("\n".utf8).write(to: URL(fileURLWithPath: "\(root)/a/.collector-export"))
         for _ in 1...2 {
             #expect { try export(to: "a", app: Self.twin) } throws: {
                 "\($0)" == "\(mine) is not from an export; name an empty folder"
