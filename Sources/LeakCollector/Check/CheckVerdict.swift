@@ -84,10 +84,12 @@ extension JSONScanner {
         repeat {
             var leak = CheckVerdict.Leak()
             var (stack, cycle): ([String], [String]) = ([], [])
+            var className: String?
             try eachField { name, scanner throws(JSONError) in
                 switch name {
                 case "id": leak.id = try scanner.plainText()
                 case "title": leak.title = try scanner.plainText()
+                case "class": className = try scanner.textOrNull()
                 case "stack": stack = try scanner.textsOrNull()
                 case "cycle": cycle = try scanner.textsOrNull()
                 case "reports": leak.reports = try scanner.count()
@@ -95,7 +97,7 @@ extension JSONScanner {
                 default: try scanner.skip()
                 }
             }
-            leak.path = stack.isEmpty ? cycle : stack
+            leak.path = stack.isEmpty ? CycleShape.path(cycle, of: className) : stack
             leaks.append(leak)
         } while try another(in: .array)
         return leaks

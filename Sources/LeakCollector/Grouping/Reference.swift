@@ -6,7 +6,13 @@ struct Reference: Hashable, Sendable {
     let property: String?
 
     /// Splits `Shop.Cart.onChange` into `Shop.Cart` and `onChange`: a property begins in lower case, after a type.
+    /// A closure's name is whole: the point in it stands before the function.
     init(_ text: String) {
+        guard ClosureName(text, module: nil) == nil else {
+            object = text
+            property = nil
+            return
+        }
         let end = Self.endOfObject(in: text)
         object = String(text[..<(end ?? text.endIndex)])
         property = end.map { String(text[text.index(after: $0)...]) }

@@ -56,6 +56,7 @@ struct Subject {
 
     /// An element of a cycle that is shown alone: without its module, with its property.
     private static func element(_ raw: String, _ module: String?) -> String? {
+        if let closure = ClosureName(raw, module: module) { return closure.text }
         let reference = Reference(raw)
         // Of a description, which may hold what users typed, the class alone is taken.
         let property = reference.property.flatMap {

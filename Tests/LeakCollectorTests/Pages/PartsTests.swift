@@ -1,3 +1,5 @@
+import CollectorSupport
+import HTTPClient
 import LeakStore
 import Testing
 
@@ -26,6 +28,69 @@ import Testing
             "\(link.isLeak ? "*" : "")\(link.object)\(link.property.map { "/" + $0 } ?? "")"
         }
         #expect(drawn == links)
+    }
+}
+
+@Suite struct CycleReportTests {
+    /// The leak of one report with this cycle, as the pages have it.
+    private func leak(_ cycle: String) throws -> (stack: [String], page: String) {
+        let running = try RunningCollector()
+        let answer = try running.post(
+            #"{"app":{"id":"a","module":"Shop","version":"1"},"reports":[{"class":"Shop.CartModel","cycle":\#(cycle)}]}"#
+        )
+        #expect(answer.status == 200)
+        let leaks = try #require(try running.json("/api/v1/leaks?app=a")["leaks"] as? [[String: Any]])
+        let leak = try #require(leaks.first)
+        let id = try #require(leak["id"] as? String)
+        return (leak["cycle"] as? [String] ?? [], try running.get("/leaks/\(id)").text)
+    }
+
+    @Test(arguments: [
+        ("closure #1 in Shop.CartModel.bind()", "closure #1 in CartModel.bind()"),
+        ("closure #1 in CartModel.bind()", "closure #1 in CartModel.bind()"),
+        (
+            "closure #2 in closure #1 in CartModel.load(from:)",
+            "closure #2 in closure #1 in CartModel.load(from:)"
+        ),
+        ("closure #1 in Shop.CartModel.Row.bind()", "closure #1 in CartModel.Row.bind()"),
+        ("closure", "closure"),
+    ])
+    func `a closure is shown with the function that it stands in`(raw: String, shown: String) throws {
+        let leak = try leak(#"["CartModel.onChange","\#(raw)"]"#)
+        #expect(leak.stack.contains(shown), "\(leak.stack)")
+        #expect(leak.page.contains("<code>\(shown)</code>"))
+    }
+
+    @Test(arguments: [
+        "closure #1 in text = 'jane.doe@example.com'", "closure #1 in 'jane doe'",
+    ])
+    func `a description that begins like a closure is cut as others are`(raw: String) throws {
+        let leak = try leak(#"["CartModel.onChange","\#(raw)"]"#)
+        #expect(!leak.stack.contains { $0.contains("jane") || $0.contains("#") }, "\(leak.stack)")
+    }
+
+    @Test(arguments: ["closure #x", "closure of mine"])
+    func `a text that is neither a closure's name nor a description is shown as it came`(raw: String) throws {
+        let leak = try leak(#"["CartModel.onChange","\#(raw)"]"#)
+        #expect(leak.stack.contains(raw), "\(leak.stack)")
+    }
+
+    @Test(arguments: [
+        ["Binding.owner", "CartModel.onChange", "closure"],
+        ["CartModel.onChange", "closure", "Binding.owner", "CartModel"],
+        ["closure", "Binding.owner", "CartModel", "CartModel.onChange"],
+    ])
+    func `without a stack the path starts at the leaked class and leads back to it`(cycle: [String]) throws {
+        let leak = Shop.leak(1, "CartModel", stack: [], cycle: cycle)
+        let path = LeakPath(of: leak).elements
+        #expect(path.first?.hasPrefix("CartModel.") == true && path.last == "CartModel", "\(path)")
+        #expect(path.filter { $0.hasPrefix("CartModel") }.count == 2, "\(path)")
+        #expect(Set(path) == ["CartModel.onChange", "closure", "Binding.owner", "CartModel"])
+    }
+
+    @Test func `a cycle that the leaked class is no part of is told as it came`() throws {
+        let leak = Shop.leak(1, "CartModel", stack: [], cycle: ["Binding.owner", "closure"])
+        #expect(LeakPath(of: leak).elements == ["Binding.owner", "closure"])
     }
 }
 

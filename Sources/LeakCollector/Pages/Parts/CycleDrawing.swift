@@ -34,6 +34,14 @@ struct CycleShape: Hashable, Sendable {
         self.links = links
     }
 
+    /// The references from the reported object on and back to it; as they are where it is not part of the cycle.
+    static func path(_ references: [String], of className: String?) -> [String] {
+        let links = CycleShape(references, of: className).links
+        guard let first = links.first, first.isLeak else { return references }
+        let names = links.map { [$0.object, $0.property].compactMap(\.self).joined(separator: ".") }
+        return names + [first.object]
+    }
+
     /// Leaves out the object that is named twice to show that the circle closes, wherever the report begins: of two
     /// neighbours with one name, the one that names no property. Where none does, it is the last that repeats the first.
     private static func close(_ links: inout [Link]) {

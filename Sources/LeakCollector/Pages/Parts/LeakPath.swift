@@ -6,9 +6,10 @@ struct LeakPath: Component {
 
     init(_ elements: [String]) { self.elements = elements }
 
-    /// The path of a leak, or else the references that keep it.
+    /// The path of a leak, or else the references that keep it, from the leaked object on and back to it.
     init(of leak: LeakIdentity) {
-        elements = leak.stack.isEmpty ? leak.cycle : leak.stack
+        elements =
+            leak.stack.isEmpty ? CycleShape.path(leak.cycle, of: leak.className) : leak.stack
     }
 
     var html: HTML {
