@@ -6,6 +6,9 @@ struct PageFrame: Component {
         case summary, releases, access
     }
 
+    /// Where the content of a page begins, behind the navigation.
+    static let mainAnchor = "main"
+
     /// Of the window; ` · Leaks` follows.
     var title: String
     /// Which entry of the navigation is this page's.

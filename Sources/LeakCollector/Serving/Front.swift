@@ -67,7 +67,8 @@ final class Front: Service {
         guard !request.path.hasPrefix("/api/") else {
             return Problem(.methodNotAllowed, "this address answers \(allow)").with("Allow", allow).response
         }
-        var page = Response.page(error: .methodNotAllowed, now: now())
+        var page = Response.page(
+            error: .methodNotAllowed, isSignedIn: unreadable(by: request) == nil, now: now())
         page.fields.append(("Allow", allow))
         return page
     }
@@ -140,7 +141,7 @@ final class Front: Service {
         guard !request.path.hasPrefix("/api/") else {
             return Problem(.notFound, "nothing is at this address; /openapi.json lists what is").response
         }
-        return .page(error: .notFound, now: now())
+        return .page(error: .notFound, isSignedIn: unreadable(by: request) == nil, now: now())
     }
 
     // MARK: After the body

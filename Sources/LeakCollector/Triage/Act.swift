@@ -40,7 +40,8 @@ enum Act: Hashable, Sendable {
     ) throws(StoreError) -> Response {
         switch self {
         case .form:
-            return .redirect(to: Links.served.to(.leak(leak)) + "#" + HistoryCard.anchor)
+            // Where the head is, with the new state.
+            return .redirect(to: Links.served.to(.leak(leak)) + "#" + PageFrame.mainAnchor)
         case .json:
             let row = try reader.leak(leak, now: now)?.row
             var writer = JSONWriter()

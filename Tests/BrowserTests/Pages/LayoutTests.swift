@@ -81,6 +81,62 @@ extension BrowserTests {
             }
         }
 
+        @Test(arguments: [360, 401, 480, 600, 720])
+        func `the app's filter has the width of its column`(width: Int) async throws {
+            try await Shop.shared().visit(Look(width: width)) { tab in
+                try await tab.open(tab.site + "/")
+                let fills = try await tab.evaluate(
+                    """
+                    (() => {
+                        const widths = ['app', 'version', 'state'].map(name =>
+                            document.querySelector(`.filters select[name=${name}]`)?.getBoundingClientRect().width)
+                            .filter(width => width !== undefined);
+                        return widths.length > 1 && Math.max(...widths) - Math.min(...widths) < 2;
+                    })()
+                    """)
+                #expect(fills.isTrue)
+            }
+        }
+
+        @Test(arguments: [360, 400, 480, 600, 720, 900, 1280])
+        func `a date among the keys stands in one line`(width: Int) async throws {
+            try await Shop.shared().visit(Look(width: width)) { tab in
+                try await tab.open(tab.site + "/access")
+                let isWhole = try await tab.evaluate(
+                    """
+                    (() => {
+                        const dates = [...document.querySelectorAll('.access tbody time')];
+                        return dates.length > 0 && dates.every(date => {
+                            const cell = date.closest('td').getBoundingClientRect();
+                            return date.getClientRects().length === 1
+                                && date.getBoundingClientRect().right <= cell.right + 3;
+                        });
+                    })()
+                    """)
+                #expect(isWhole.isTrue)
+            }
+        }
+
+        @Test(arguments: [Look.desk, .phone])
+        func `after a note the page opens with the state in view`(look: Look) async throws {
+            let site = try await Site([Batch.reports([Shop.driver])])
+            let leaks = try await site.json("/api/v1/leaks?state=any")["leaks"].elements
+            let id = try #require(leaks.first?["id"].text)
+            try await site.visit(look) { tab in
+                try await tab.open(site.address + "/leaks/\(id)")
+                try await tab.type("Ada looks at it.", into: "#note")
+                try await tab.loading { try await tab.click(words: "Add note") }
+                let isInView = try await tab.evaluate(
+                    """
+                    (() => {
+                        const box = document.querySelector('.state').getBoundingClientRect();
+                        return box.top >= 0 && box.bottom <= innerHeight;
+                    })()
+                    """)
+                #expect(isInView.isTrue)
+            }
+        }
+
         @Test func `a leak prints on paper`() async throws {
             let site = try await Shop.shared()
             try await site.visit { tab in

@@ -43,6 +43,32 @@ import Testing
         #expect(table.filter { $0 == "shop" }.count == 2 && table.filter { $0 == "driver" }.count == 1)
     }
 
+    @Test func `apps keep their order whichever was seen last`() throws {
+        let running = try site()
+        func order() throws -> [String] {
+            let page = try running.get("/").text
+            let tile = try #require(
+                page.components(separatedBy: "Leak-free sessions of each app").dropFirst().first)
+            return tile.components(separatedBy: "</ul>")[0].components(separatedBy: "/?app=").dropFirst()
+                .map { String($0.prefix { $0 != "\"" }) }
+        }
+        #expect(try order() == ["driver", "shop"])
+        for app in ["shop", "driver"] {
+            let batch = #"{"app":{"id":"\#(app)","version":"9"},"reports":[{"class":"Late"}]}"#
+            #expect(try running.post(batch).status == 200)
+            #expect(try order() == ["driver", "shop"])
+        }
+    }
+
+    @Test(arguments: ["/nothing/is/here", "/leaks/00000000000000000000000000000000"])
+    func `a page that is not there keeps the navigation of a visitor who has signed in`(path: String) throws {
+        let running = try site()
+        let signedIn = try running.get(path)
+        #expect(signedIn.status == 404 && signedIn.text.contains("<nav"), "\(signedIn.text)")
+        let stranger = try running.get("/nothing/is/here", fields: [])
+        #expect(stranger.status == 404 && !stranger.text.contains("<nav"))
+    }
+
     @Test func `the tiles of one app are its own`() throws {
         let running = try site()
         let texts = try texts(running, "/?app=shop")

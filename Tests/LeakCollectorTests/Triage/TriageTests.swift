@@ -37,14 +37,14 @@ import Threads
         return HTTPField("Cookie", String(cookie.prefix { $0 != ";" }))
     }
 
-    @Test func `a form leads back to the history of the leak`() throws {
+    @Test func `a form leads back to the head of the leak, where its new state is`() throws {
         let (running, leak, decisions) = try collector()
         let cookie = try session(running)
         let answer = try running.post(
             "do=resolve-next&note=done", Self.form, to: "/leaks/\(leak)/decisions",
             fields: [cookie, HTTPField("Origin", running.address)])
         #expect(answer.status == 303)
-        #expect(answer.field("Location") == "/leaks/\(leak)#history")
+        #expect(answer.field("Location") == "/leaks/\(leak)#main")
         #expect(
             decisions.with { $0 }
                 == [Decision(.resolve(.nextVersion), note: "done", by: Setting.accessToken.variable)])

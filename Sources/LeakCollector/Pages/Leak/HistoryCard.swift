@@ -6,7 +6,7 @@ struct HistoryCard: Component {
     /// Newest first.
     var history: [PastDecision]
 
-    /// Where the page is opened once something was decided.
+    /// The part of the page, for links and scripts.
     static let anchor = "history"
 
     /// Entries that are not folded away.

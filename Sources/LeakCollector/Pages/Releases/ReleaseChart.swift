@@ -52,7 +52,7 @@ struct ReleaseChart: Component {
     private var rates: HTML {
         let points = releases.reversed().map {
             Point(
-                version: $0.version, value: $0.leaksPerThousandChecks.map { Double($0.tenths) },
+                version: $0.version, value: $0.exactLeaksPerThousandChecks,
                 words: $0.leaksPerThousandChecks?.description)
         }
         guard let most = points.compactMap(\.value).max() else {
@@ -60,7 +60,7 @@ struct ReleaseChart: Component {
         }
         return chart(
             points, title: "Leaks per 1,000 checked closes",
-            top: Decimal(tenths: Int(saturating: most)).description, bottom: "0"
+            top: Decimal(tenths: Int(saturating: most * 10)).description, bottom: "0"
         ) { columns in
             let bars = columns.map { point, x -> HTML in
                 guard let value = point.value else { return "" }

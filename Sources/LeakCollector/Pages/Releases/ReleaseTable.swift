@@ -87,8 +87,12 @@ extension Release {
 
     /// `nil` without a check.
     var leaksPerThousandChecks: Decimal? {
-        checks > 0
-            ? Decimal(tenths: Int(saturating: Double(reports) * 1000 / Double(checks) * 10)) : nil
+        exactLeaksPerThousandChecks.map { Decimal(tenths: Int(saturating: $0 * 10)) }
+    }
+
+    /// As a chart draws it; `nil` without a check.
+    var exactLeaksPerThousandChecks: Double? {
+        checks > 0 ? Double(reports) * 1000 / Double(checks) : nil
     }
 }
 

@@ -3,7 +3,7 @@ import LeakStore
 /// Leak-free sessions of several apps: versions of different apps do not compare, so each speaks for itself.
 struct AppsTile: Component {
     var context: PageContext
-    /// Seen last first.
+    /// Shown by name, so that a reload leaves each where it was.
     var apps: [AppOverview]
 
     var html: HTML {
@@ -12,7 +12,7 @@ struct AppsTile: Component {
             more > 0 ? "<li><small>\(Count(more).of("app", "apps")) more, seen longer ago</small></li>" : nil
         return #"""
             <div class="tile"><dt>Leak-free sessions of each app</dt>\#
-            <dd><ul class="plain">\#(apps.map(line))\#(rest)</ul></dd></div>
+            <dd><ul class="plain">\#(apps.sorted { $0.app < $1.app }.map(line))\#(rest)</ul></dd></div>
             """#
     }
 
