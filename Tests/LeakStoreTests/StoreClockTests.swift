@@ -43,6 +43,12 @@ import Testing
         }
     }
 
+    @Test func `the first keys are known after a restart that nothing expired before`() throws {
+        let batch = submission([Report(leak: leak("Page"))], key: "a")
+        #expect(try store().count([batch], now: noon - 100 * day) == [.counted])
+        #expect(try store().count([batch], now: noon) == [.repeated(answer: batch.answer)])
+    }
+
     /// Sends a batch, and starts again with a clock that is far ahead.
     private func startAhead(by step: Int64) throws -> (
         store: any Store, batch: Submission, page: LeakIdentity

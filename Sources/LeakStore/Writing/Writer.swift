@@ -103,7 +103,8 @@ final class Writer {
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
                 try readInstallLog()
-                let clock = try clock(at: now)
+                // Kept with the first keys of a new database, since they are stored by it.
+                let clock = try clock == nil ? startClock(at: now) : clock(at: now)
                 var receipts: [Receipt] = []
                 var tally = Tally()
                 let rows = AdmittedRows(of: self)
@@ -118,6 +119,7 @@ final class Writer {
             }
         } catch {
             caches.removeAll()
+            clock = nil
             throw explained(error)
         }
     }
@@ -130,6 +132,12 @@ final class Writer {
         let schema = Int(try connection.number("pragma user_version") ?? 0)
         guard schema == Migration.newestVersion else { throw .newerSchema(schema, in: connection.path) }
         dataVersion = version
+    }
+
+    /// The guarded time of a writer's first transaction, which writes it where there is none yet.
+    private func startClock(at now: Int64) throws(StoreError) -> StoreClock {
+        guard try storedClock() == nil else { return try clock(at: now) }
+        return try writeClock(at: now)
     }
 
     /// The guarded time, read from the database at the first call.

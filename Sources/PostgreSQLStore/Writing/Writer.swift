@@ -105,7 +105,11 @@
             if let known = self.clock {
                 clock = known
             } else {
-                clock = StoreClock(Self.stored(try connection.run(Self.readClock)), now: now, rule: clockRule)
+                // The first of a new database is kept before the first keys: they are stored by it.
+                guard let stored = Self.stored(try connection.run(Self.readClock)) else {
+                    return try writeClock(at: now)
+                }
+                clock = StoreClock(stored, now: now, rule: clockRule)
             }
             clock.advance(to: now)
             self.clock = clock
