@@ -119,13 +119,40 @@ struct Reception {
                     leakySessions: 0, checks: $0)
             }
         }
-        submission.dropped = document.dropped.map {
+        submission.dropped = Self.losses(of: document).map {
             Submission.Dropped(app: origin.app, reason: $0.reason, count: $0.count)
+        }
+    }
+
+    /// Reports that one batch may say were lost, whatever the number of its reasons. The largest loss that was seen is that
+    /// of a burst of 100,000 sightings, of which a full mailbox took none; a key that is in every copy of an app must not
+    /// bury true losses under invented ones.
+    static let droppedReports = 100_000
+    /// Unseen objects that one batch may count, over all its sessions: as many as one session may. They take no room from
+    /// lost reports, because objects outnumber reports by far.
+    static let unseenObjects = WireLimits.sessionUnseen
+    /// Counts the batches that said more.
+    static let droppedOverLimit = "over_limit"
+
+    /// Returns the losses of a batch that count: those that it names, up to ``droppedReports`` and the first ones first,
+    /// and the unseen objects of its sessions, up to ``unseenObjects``.
+    static func losses(of document: WireDocument) -> [DroppedReports] {
+        var left = droppedReports
+        var losses: [DroppedReports] = []
+        var isCut = false
+        for part in document.dropped {
+            let count = min(part.count, left)
+            isCut = isCut || count < part.count
+            left -= count
+            if count > 0 { losses.append(DroppedReports(reason: part.reason, count: count)) }
         }
         let unseen = document.sessions.reduce(0) { $0 + $1.unseen }
         if unseen > 0 {
-            submission.dropped.append(Submission.Dropped(app: origin.app, reason: "unseen", count: unseen))
+            losses.append(DroppedReports(reason: "unseen", count: min(unseen, unseenObjects)))
+            isCut = isCut || unseen > unseenObjects
         }
+        if isCut { losses.append(DroppedReports(reason: droppedOverLimit, count: 1)) }
+        return losses
     }
 
     /// Adds to what the first sender's app lost.

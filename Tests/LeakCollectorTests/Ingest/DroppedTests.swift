@@ -1,0 +1,45 @@
+import CollectorSupport
+import HTTPClient
+import LeakMessage
+import Testing
+
+@testable import LeakCollector
+
+/// How much one batch may say was lost.
+@Suite struct DroppedTests {
+    @Test(
+        arguments: [
+            ([0], [], [:]), ([3], [], ["r0": 3]), ([100_000], [], ["r0": 100_000]),
+            ([100_001], [], ["r0": 100_000, "over_limit": 1]),
+            ([1_000_000, 5], [], ["r0": 100_000, "over_limit": 1]),
+            ([60_000, 60_000, 7], [], ["r0": 60_000, "r1": 40_000, "over_limit": 1]),
+            // Unseen objects have a bound of their own.
+            ([], [0, 0], [:]), ([], [5, 6], ["unseen": 11]), ([], [1_000_000], ["unseen": 1_000_000]),
+            ([100_000], [400_000, 600_000], ["r0": 100_000, "unseen": 1_000_000]),
+            ([7], [1_000_000, 1], ["r0": 7, "unseen": 1_000_000, "over_limit": 1]),
+            ([100_001], [1_000_000, 1], ["r0": 100_000, "unseen": 1_000_000, "over_limit": 1]),
+        ] as [([Int], [Int], [String: Int])])
+    func `losses are bounded, and a batch that says more is seen`(
+        counts: [Int], unseen: [Int], counted: [String: Int]
+    ) throws {
+        let dropped = counts.enumerated().map { "\"r\($0.offset)\":\($0.element)" }.joined(separator: ",")
+        let sessions = unseen.enumerated().map {
+            #"{"id":"s\#($0.offset)","checks":1,"leaks":0,"unseen":\#($0.element)}"#
+        }.joined(separator: ",")
+        let batch = "{\"dropped\":{\(dropped)},\"sessions\":[\(sessions)]}"
+        let losses = Reception.losses(of: try WireReader.read(Array(batch.utf8), as: .json))
+        #expect(Dictionary(uniqueKeysWithValues: losses.map { ($0.reason, $0.count) }) == counted)
+    }
+
+    @Test func `a forged batch buries no true losses`() throws {
+        let running = try RunningCollector()
+        let reasons = (0..<31).map { "\"r\($0)\":1000000" }.joined(separator: ",")
+        let forged = #"{"app":{"id":"a","version":"1"},"dropped":{\#(reasons)}}"#
+        for _ in 0..<3 { #expect(try running.post(forged).status == 200) }
+        #expect(try running.post(#"{"app":{"id":"a","version":"1"},"dropped":{"budget":7}}"#).status == 200)
+        let dropped = try #require(try running.json("/api/v1/summary?app=a")["dropped"] as? [[String: Any]])
+        var counts: [String: Int] = [:]
+        for part in dropped { counts[part["reason"] as? String ?? ""] = part["count"] as? Int }
+        #expect(counts == ["r0": 300_000, "over_limit": 3, "budget": 7])
+    }
+}
