@@ -13,6 +13,10 @@ public final class Server: Sendable {
         public var loops: Int
         /// What a stranger may use up.
         public var limits: Limits
+        /// The proxies that say in `Forwarded`, or in `X-Forwarded-For` and `X-Forwarded-Proto`, whose request they
+        /// bring: it is the client's address then that is logged, and that connections are counted for. Nobody else is
+        /// believed.
+        public var trustedProxies: [IPNetwork] = []
         /// Told of each request that was answered or refused, on a loop's thread: it must not block. `nil` costs
         /// nothing.
         public var onAnswer: (@Sendable (AccessRecord) -> Void)?
@@ -65,7 +69,8 @@ public final class Server: Sendable {
                         service: service, limits: configuration.limits,
                         observers: Observers(
                             onAnswer: configuration.onAnswer, onSlowCall: configuration.onSlowCall),
-                        budget: budget, uploadShare: configuration.limits.uploadBytes / count,
+                        trustedProxies: TrustedProxies(configuration.trustedProxies), budget: budget,
+                        uploadShare: configuration.limits.uploadBytes / count,
                         listeners: listeners))
             } catch {
                 throw .system(error.message)

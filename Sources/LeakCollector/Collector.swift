@@ -89,6 +89,7 @@ public final class Collector: Sendable {
         var configuration = Server.Configuration(
             host: settings.host, port: settings.port, loops: Self.loops)
         configuration.limits = settings.serverLimits(loops: Self.loops)
+        configuration.trustedProxies = settings.trustedProxies
         configuration.onSlowCall = { slowCalls.note($0) }
         if let accessLog { configuration.onAnswer = { accessLog.write(Self.withoutSecrets($0)) } }
         server = try Server(configuration, service: front)

@@ -36,6 +36,22 @@ import Testing
         #expect(budget.take(in: loops[1], for: alice) == .crowded)
     }
 
+    @Test func `a proxy's connection counts for the client whose request it brings`() throws {
+        let budget = ConnectionBudget(limit: 4, limitPerPeer: 3)
+        let loop = budget.join(try mailbox())
+        for _ in 0..<4 { #expect(budget.take(in: loop, for: .proxy) == .granted) }
+        #expect(budget.dominant == nil)
+        for _ in 0..<3 { #expect(budget.move(from: .proxy, to: alice)) }
+        #expect(budget.dominant == alice)
+        #expect(!budget.move(from: .proxy, to: alice))
+        #expect(budget.move(from: .proxy, to: bob))
+        #expect(budget.move(from: alice, to: .proxy))
+        #expect(budget.dominant == nil)
+        #expect(budget.move(from: .proxy, to: alice))
+        for peer in [alice, alice, alice, bob] { budget.give(in: loop, for: peer) }
+        #expect(budget.take(in: loop, for: alice) == .granted)
+    }
+
     @Test func `room is asked of the fullest other loop that may have some`() throws {
         let boxes = [try mailbox(), try mailbox(), try mailbox()]
         let budget = ConnectionBudget(limit: 10)
@@ -69,7 +85,7 @@ import Testing
             let read = unsafe inet_pton(isIPv6 ? AF_INET6 : AF_INET, text, address)
             precondition(read == 1, "not an address: \(text)")
         }
-        return PeerGroup(storage)
+        return PeerGroup(IPAddress(storage))
     }
 }
 

@@ -12,7 +12,8 @@ extension Loop {
         var gaveWay = false
         for _ in 0..<Self.acceptedPerTurn {
             do throws(SystemError) {
-                let newcomer = try Socket.accept(number)
+                var newcomer = try Socket.accept(number)
+                if trustedProxies.contain(newcomer.address) { newcomer.peer = .proxy }
                 accepted += 1
                 gaveWay = false
                 counters.accepted += 1

@@ -12,7 +12,13 @@ final class Connection {
 
     let id: ConnectionID
     let socket: Descriptor
-    let peer: PeerGroup
+    /// Whom it is counted for: its peer, or the client whose request a trusted proxy brings.
+    var peer: PeerGroup
+    /// The client of the last request.
+    var client: Client
+    /// Whether a trusted proxy is at the other end.
+    let isProxied: Bool
+    let address: IPAddress
     var phase = Phase.open
     /// What has come and cannot be read yet.
     var input: Buffer?
@@ -60,6 +66,9 @@ final class Connection {
     init(id: ConnectionID, _ newcomer: consuming Newcomer, deadline: UInt64) {
         self.id = id
         peer = newcomer.peer
+        isProxied = newcomer.peer == .proxy
+        address = newcomer.address
+        client = Client(address: newcomer.address)
         socket = newcomer.socket
         self.deadline = deadline
     }

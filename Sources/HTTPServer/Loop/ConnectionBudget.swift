@@ -50,25 +50,52 @@ final class ConnectionBudget: Sendable {
     /// Asks for room for one connection of `peer` in `loop`.
     func take(in loop: Int, for peer: PeerGroup) -> Verdict {
         state.with { state in
-            let count = state.peers[peer, default: 0]
-            if let limitPerPeer, count >= limitPerPeer { return .crowded }
+            guard mayTake(peer, state) else { return .crowded }
             guard state.open < limit else { return .full }
             state.open += 1
             state.shares[loop].open += 1
-            state.peers[peer] = count + 1
-            if 2 * (count + 1) > limit { state.dominant = peer }
+            add(peer, to: &state)
             return .granted
         }
+    }
+
+    /// Counts an open connection for another peer: that of a proxy, for the client whose request it brings.
+    ///
+    /// - Returns: false when the other peer has all it may have; it is still counted for the first one then.
+    func move(from peer: PeerGroup, to other: PeerGroup) -> Bool {
+        state.with { state in
+            guard mayTake(other, state) else { return false }
+            remove(peer, from: &state)
+            add(other, to: &state)
+            return true
+        }
+    }
+
+    private func mayTake(_ peer: PeerGroup, _ state: State) -> Bool {
+        guard let limitPerPeer, peer != .proxy else { return true }
+        return state.peers[peer, default: 0] < limitPerPeer
+    }
+
+    private func add(_ peer: PeerGroup, to state: inout State) {
+        guard peer != .proxy else { return }
+        let count = state.peers[peer, default: 0] + 1
+        state.peers[peer] = count
+        if 2 * count > limit { state.dominant = peer }
+    }
+
+    private func remove(_ peer: PeerGroup, from state: inout State) {
+        guard peer != .proxy else { return }
+        let count = state.peers[peer, default: 1] - 1
+        // A peer that has gone is forgotten: the table never has more entries than there are connections.
+        state.peers[peer] = count > 0 ? count : nil
+        if state.dominant == peer && 2 * count <= limit { state.dominant = nil }
     }
 
     func give(in loop: Int, for peer: PeerGroup) {
         state.with { state in
             state.open -= 1
             state.shares[loop].open -= 1
-            let count = state.peers[peer, default: 1] - 1
-            // A peer that has gone is forgotten: the table never has more entries than there are connections.
-            state.peers[peer] = count > 0 ? count : nil
-            if state.dominant == peer && 2 * count <= limit { state.dominant = nil }
+            remove(peer, from: &state)
         }
     }
 

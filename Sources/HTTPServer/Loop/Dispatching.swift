@@ -15,6 +15,7 @@ extension Loop {
         let head = parser.head
         let fields = parser.fields
         stopTimer(connection)
+        let isCrowded = unsafe !identifyClient(connection, fields, bytes)
         if isObserved { unsafe noteRequest(connection, head, fields, bytes) }
         if head.hasUnknownMethod {
             let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
@@ -33,8 +34,9 @@ extension Loop {
             exchange.closes = true
         }
 
-        var request = unsafe Request(head: head, fields: fields, bytes: headBytes)
-        if let refusal = screen(head, request) {
+        var request = unsafe Request(
+            head: head, fields: fields, bytes: headBytes, client: connection.client)
+        if let refusal = isCrowded ? Self.crowded : screen(head, request) {
             noteCall(request)
             return length
                 + refuse(connection, head, sequence, exchange, refusal, following: bytes.count - length)
@@ -174,7 +176,8 @@ extension Loop {
         stopTimer(connection)
         if upload.exchange.closes { connection.takesNoMore = true }
         unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
-            var request = unsafe Request(head: upload.head, fields: upload.fields, bytes: headBytes)
+            var request = unsafe Request(
+                head: upload.head, fields: upload.fields, bytes: headBytes, client: connection.client)
             unsafe request.setBody(upload.body.bytes, of: upload.body)
             dispatch(connection, request, Responder(mailbox, connection.id, upload.sequence, upload.exchange))
         }

@@ -10,6 +10,7 @@ final class Loop: @unchecked Sendable {
     let service: any Service
     let limits: Limits
     let observers: Observers
+    let trustedProxies: TrustedProxies
     /// Whether answers are told of: asked for each request, and so not looked up.
     let isObserved: Bool
     let slowMilliseconds: UInt64
@@ -81,12 +82,13 @@ final class Loop: @unchecked Sendable {
     }
 
     init(
-        service: any Service, limits: Limits, observers: Observers, budget: ConnectionBudget,
-        uploadShare: Int, listeners: [ListeningSocket]
+        service: any Service, limits: Limits, observers: Observers, trustedProxies: TrustedProxies,
+        budget: ConnectionBudget, uploadShare: Int, listeners: [ListeningSocket]
     ) throws(SystemError) {
         self.service = service
         self.limits = limits
         self.observers = observers
+        self.trustedProxies = trustedProxies
         isObserved = observers.onAnswer != nil
         slowMilliseconds = limits.serviceTime.milliseconds
         self.budget = budget

@@ -7,6 +7,8 @@ final class Visits {
         var target: [UInt8] = []
         var minorVersion = 1
         var userAgent: [UInt8]?
+        /// As a trusted proxy says; `nil` for the peer.
+        var client: String?
         var bytesReceived = 0
         /// Nanoseconds on the monotonic clock.
         var began: UInt64
@@ -34,6 +36,7 @@ extension Loop {
         visit.method = head.hasUnknownMethod ? nil : head.method
         visit.target = unsafe Array(bytes[head.target.range.prefix(AccessRecord.textBytes)])
         visit.minorVersion = Int(head.minorVersion)
+        if connection.client.isForwarded { visit.client = connection.client.address?.description }
         let agent = fields.first { unsafe FieldRules.equal(bytes.span, $0.name.range, "user-agent") }
         visit.userAgent = agent.map { unsafe Array(bytes[$0.value.range.prefix(AccessRecord.textBytes)]) }
         visits(of: connection).open.append(visit)
@@ -77,7 +80,8 @@ extension Loop {
         let visit = visits.open.removeFirst()
         observe(
             AccessRecord(
-                time: Clock.wallMilliseconds, peer: visits.peer, method: visit.method, target: visit.target,
+                time: Clock.wallMilliseconds, peer: visit.client ?? visits.peer, method: visit.method,
+                target: visit.target,
                 minorVersion: visit.minorVersion, userAgent: visit.userAgent, status: status,
                 bytesReceived: visit.bytesReceived, bytesSent: bodyBytes,
                 duration: .nanoseconds(Clock.nanoseconds - visit.began), closes: closes))

@@ -131,6 +131,9 @@ extension Loop {
                 return
             }
         }
+        if connection.isProxied && isIdle(connection) && connection.outgoing == nil {
+            releaseClient(connection)
+        }
         watch(connection)
         time(connection)
     }

@@ -3,6 +3,7 @@
 public struct Request: ~Copyable {
     /// Never one that ``Method`` does not know: the server refuses those.
     public let method: Method
+    private let client: Client
     private let head: Head
     private let fields: [FieldLine]
     /// The bytes of the head; they live as long as the call.
@@ -12,8 +13,11 @@ public struct Request: ~Copyable {
     private var bodyOwner: Buffer?
 
     @unsafe
-    init(head: Head, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>) {
+    init(
+        head: Head, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>, client: Client = Client()
+    ) {
         method = head.method
+        self.client = client
         self.head = head
         self.fields = fields
         unsafe self.bytes = unsafe bytes
@@ -27,6 +31,12 @@ public struct Request: ~Copyable {
         unsafe bodyBytes = unsafe body
         bodyOwner = owner
     }
+
+    /// The address of the client: the peer's, or what a proxy of ``Server/Configuration/trustedProxies`` says.
+    public var clientAddress: IPAddress? { client.address }
+
+    /// Whether a trusted proxy says that the client reached it over TLS. What others say does not count.
+    public var cameOverTLS: Bool { client.usesTLS }
 
     /// The target as sent, in ASCII: a path with its query, or a whole URL.
     public var target: String { text(head.target.range) }

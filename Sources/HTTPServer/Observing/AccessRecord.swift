@@ -8,7 +8,8 @@ public struct AccessRecord: Hashable, Sendable {
 
     /// When the answer was written; milliseconds since 1970 in UTC.
     public var time: Int64
-    /// The peer's numeric address, that of a proxy where there is one; `nil` when it had gone already.
+    /// The client's numeric address: the peer's, or what a proxy of ``Server/Configuration/trustedProxies`` says; `nil`
+    /// when the peer had gone already.
     public var peer: String?
     /// `nil` when the request could not be read.
     public var method: Method?

@@ -1,7 +1,14 @@
 /// A connection that was accepted and has no place in a loop yet.
 struct Newcomer: ~Copyable, Sendable {
     let socket: Descriptor
-    let peer: PeerGroup
+    let address: IPAddress
+    var peer: PeerGroup
+
+    init(socket: consuming Descriptor, address: IPAddress) {
+        self.socket = socket
+        self.address = address
+        peer = PeerGroup(address)
+    }
 
     /// One on its way to another loop: arrays hold no noncopyable values.
     final class Parcel: @unchecked Sendable {

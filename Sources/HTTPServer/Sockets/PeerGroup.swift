@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-    internal import Darwin
-#else
-    internal import Glibc
-#endif
-
 /// Whom a connection is counted for: an IPv4 address, or the first 64 bits of an IPv6 address, since one customer
 /// has all addresses behind them (RFC 6177).
 struct PeerGroup: Hashable, Sendable {
@@ -14,11 +8,11 @@ struct PeerGroup: Hashable, Sendable {
 
     init(bits: UInt64) { self.bits = bits }
 
-    init(_ address: sockaddr_storage) {
-        // Both families keep the address at the same place on all systems, in network order.
-        let (start, count) = Int32(address.ss_family) == AF_INET6 ? (8, 8) : (4, 4)
-        bits = unsafe withUnsafeBytes(of: address) { bytes in
-            unsafe bytes[start..<start + count].reduce(0) { $0 << 8 | UInt64($1) }
-        }
+    init(_ address: IPAddress) {
+        bits = address.isIPv4 ? address.low & 0xFFFF_FFFF : address.high
     }
+
+    /// A trusted proxy between two requests: its connections are nobody's. The bits begin a multicast address, which
+    /// is no peer's (RFC 4291 §2.7).
+    static let proxy = PeerGroup(bits: .max)
 }

@@ -56,7 +56,7 @@ enum Socket {
                 )
             }
         }
-        return Newcomer(socket: Descriptor(adopting: number), peer: PeerGroup(address))
+        return Newcomer(socket: Descriptor(adopting: number), address: IPAddress(address))
     }
 
     @unsafe

@@ -6,6 +6,7 @@ public enum Setting: String, CaseIterable, Sendable {
     case databaseBytes = "database-bytes"
     case `public`, url
     case trustedOrigins = "trusted-origins"
+    case trustedProxies = "trusted-proxies"
     case log
     case logSecrets = "log-secrets"
     case accessLog = "access-log"
@@ -35,6 +36,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .public: "COLLECTOR_PUBLIC"
         case .url: "COLLECTOR_URL"
         case .trustedOrigins: "COLLECTOR_TRUSTED_ORIGINS"
+        case .trustedProxies: "COLLECTOR_TRUSTED_PROXIES"
         case .log: "COLLECTOR_LOG"
         case .logSecrets: "COLLECTOR_LOG_SECRETS"
         case .accessLog: "COLLECTOR_ACCESS_LOG"
@@ -67,6 +69,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .public: "the Public folder installed with the program"
         case .url: "http://localhost:PORT"
         case .trustedOrigins: "the origin of --url, and the host that a request names"
+        case .trustedProxies: "none"
         case .log: "text"
         case .logSecrets: "yes with --log text, no with --log json"
         case .accessLog: "off"
@@ -92,6 +95,8 @@ public enum Setting: String, CaseIterable, Sendable {
         case .url: "address people use, for links, Secure cookies, and forms sent behind a proxy"
         case .trustedOrigins:
             "further addresses whose pages may send forms, separated by commas: https://leaks.example.com"
+        case .trustedProxies:
+            "proxies whose Forwarded or X-Forwarded-For names the client: 10.0.0.0/8,fd00::/8,127.0.0.1"
         case .log:
             "text or json, on standard error; with json the first lines on standard output are JSON too"
         case .logSecrets: "yes or no: print the sign-in link, and make and print a first key and token"

@@ -1,3 +1,5 @@
+internal import HTTPServer
+
 #if PostgreSQL
     internal import LeakStore
     internal import PostgreSQLStore
@@ -26,6 +28,8 @@ public struct Settings: Sendable {
     public var url: String?
     /// Origins whose pages may send forms, besides ``url`` and the one that a request's `Host` names.
     public var trustedOrigins: [String] = []
+    /// Proxies that are believed when they name a request's client.
+    var trustedProxies: [IPNetwork] = []
     public var logForm = LogForm.text
     /// `nil`: only where people read the log.
     public var logSecrets: Bool?
@@ -143,6 +147,14 @@ public struct Settings: Sendable {
                             + "https://leaks.example.com,http://leaks.internal:8080")
                 }
                 return item
+            }
+        case .trustedProxies:
+            trustedProxies = try Self.list(value, refuse) { (item) throws(SettingError) in
+                do {
+                    return try IPNetwork(item)
+                } catch {
+                    throw refuse("names “\(item)”, which \(error)")
+                }
             }
         case .log:
             guard let form = LogForm(rawValue: value) else {

@@ -66,6 +66,20 @@ import Testing
             "COLLECTOR_BODY_BYTES", "16777217",
             "COLLECTOR_BODY_BYTES is “16777217”, must be a number of bytes from 1024 to 16777216"
         ),
+        (
+            "COLLECTOR_TRUSTED_PROXIES", "10.0.0.0/8,nginx",
+            "COLLECTOR_TRUSTED_PROXIES names “nginx”, which is not an address, such as 10.0.0.1, or a range, such as "
+                + "10.0.0.0/8 or fd00::/8"
+        ),
+        (
+            "COLLECTOR_TRUSTED_PROXIES", "10.0.0.1/8",
+            "COLLECTOR_TRUSTED_PROXIES names “10.0.0.1/8”, which has bits behind its first 8; write 10.0.0.0/8, or "
+                + "10.0.0.1 for this address alone"
+        ),
+        (
+            "COLLECTOR_TRUSTED_PROXIES", "10.0.0.0/33",
+            "COLLECTOR_TRUSTED_PROXIES names “10.0.0.0/33”, which must end with a number of bits from 0 to 32"
+        ),
         ("COLLECTOR_INGEST_KEY", "short", "COLLECTOR_INGEST_KEY is 5 characters, must be at least 16"),
         (
             "COLLECTOR_ACCESS_TOKEN", "with a space in it",

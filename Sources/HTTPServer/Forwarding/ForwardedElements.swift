@@ -1,0 +1,113 @@
+/// The elements of one `Forwarded` field line. RFC 7239 §4
+struct ForwardedElements {
+    struct Element: Hashable {
+        /// `nil` for `unknown`, an obfuscated identifier, and where there is no `for`.
+        var address: IPAddress?
+        /// `nil` where there is no `proto`.
+        var usesTLS: Bool?
+    }
+
+    /// The last element first. `nil` where the line breaks the grammar: nothing before that place can be told, since a
+    /// quote that a client opened would swallow what proxies appended.
+    private(set) var reversed: [Element?] = []
+
+    init(_ line: [UInt8]) {
+        var elements: [Element] = []
+        var rest = line[...]
+        var element = Element()
+        var isEmpty = true
+        while true {
+            Self.dropBlanks(&rest)
+            if rest.first == UInt8(ascii: ",") || rest.isEmpty {
+                if !isEmpty { elements.append(element) }
+                (element, isEmpty) = (Element(), true)
+                if rest.popFirst() == nil { break }
+                continue
+            }
+            if rest.first == UInt8(ascii: ";") {
+                rest.removeFirst()
+                continue
+            }
+            guard let (name, value) = Self.pair(&rest) else {
+                reversed = [nil]
+                return
+            }
+            isEmpty = false
+            switch name {
+            case "for": element.address = Self.address(value[...])
+            case "proto": element.usesTLS = Self.isHTTPS(value[...])
+            default: break
+            }
+        }
+        reversed = elements.reversed()
+    }
+
+    /// Takes `name=value`, where the value may be quoted, up to what may follow it.
+    private static func pair(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: [UInt8])? {
+        let name = rest.prefix { ASCII.isToken($0) }
+        rest = rest.dropFirst(name.count)
+        guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "=") else { return nil }
+        var value: [UInt8] = []
+        if rest.first == UInt8(ascii: "\"") {
+            rest.removeFirst()
+            while true {
+                guard let byte = rest.popFirst() else { return nil }
+                if byte == UInt8(ascii: "\"") { break }
+                guard byte == UInt8(ascii: "\\") else {
+                    value.append(byte)
+                    continue
+                }
+                guard let escaped = rest.popFirst() else { return nil }
+                value.append(escaped)
+            }
+        } else {
+            // Some proxies leave out the quotes that an address of IPv6 or a port needs.
+            value = Array(rest.prefix { ASCII.isToken($0) || ":[]".utf8.contains($0) })
+            rest = rest.dropFirst(value.count)
+        }
+        dropBlanks(&rest)
+        guard rest.isEmpty || rest.first == UInt8(ascii: ",") || rest.first == UInt8(ascii: ";") else {
+            return nil
+        }
+        return (String(decoding: name.map(ASCII.lowercased), as: UTF8.self), value)
+    }
+
+    /// The address in `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:80`.
+    static func address(_ text: ArraySlice<UInt8>) -> IPAddress? {
+        let colon = UInt8(ascii: ":")
+        if text.first == UInt8(ascii: "[") {
+            guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            let inner = text[(text.startIndex + 1)..<end]
+            guard inner.contains(colon), isPort(text[(end + 1)...]) else { return nil }
+            return IPAddress(inner)
+        }
+        guard let first = text.firstIndex(of: colon), first == text.lastIndex(of: colon) else {
+            return IPAddress(text)
+        }
+        return isPort(text[first...]) ? IPAddress(text[..<first]) : nil
+    }
+
+    /// Nothing, or a colon and a port, which may be obfuscated.
+    private static func isPort(_ text: ArraySlice<UInt8>) -> Bool {
+        guard !text.isEmpty else { return true }
+        let port = text.dropFirst()
+        guard text.first == UInt8(ascii: ":"), !port.isEmpty else { return false }
+        return port.count <= 5 && port.allSatisfy(ASCII.isDigit)
+            || port.first == UInt8(ascii: "_") && port.allSatisfy { ASCII.isToken($0) }
+    }
+
+    static func isHTTPS(_ text: ArraySlice<UInt8>) -> Bool {
+        text.elementsEqual("https".utf8) { ASCII.lowercased($0) == $1 }
+    }
+
+    static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var text = text
+        dropBlanks(&text)
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return text
+    }
+
+    private static func dropBlanks(_ text: inout ArraySlice<UInt8>) { text = text.drop(while: isBlank) }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == ASCII.space || byte == ASCII.tab }
+}

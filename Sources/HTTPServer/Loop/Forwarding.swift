@@ -1,0 +1,47 @@
+// Whose request it is, where proxies stand between.
+
+extension Loop {
+    /// Finds out who sent the request whose head is complete, and counts the connection for that client while the
+    /// request has no answer.
+    ///
+    /// - Returns: false when the client has as many connections as it may have.
+    func identifyClient(
+        _ connection: Connection, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        guard connection.isProxied else { return true }
+        var values = TrustedProxies.Fields()
+        for field in fields {
+            let list: WritableKeyPath<TrustedProxies.Fields, [[UInt8]]>
+            if unsafe FieldRules.equal(bytes.span, field.name.range, "x-forwarded-for") {
+                list = \.forwardedFor
+            } else if unsafe FieldRules.equal(bytes.span, field.name.range, "x-forwarded-proto") {
+                list = \.forwardedProto
+            } else if unsafe FieldRules.equal(bytes.span, field.name.range, "forwarded") {
+                list = \.forwarded
+            } else {
+                continue
+            }
+            values[keyPath: list].append(unsafe Array(bytes[field.value.range]))
+        }
+        connection.client = trustedProxies.client(of: connection.address, values)
+        let group = connection.client.address.map { PeerGroup($0) } ?? .proxy
+        guard group != connection.peer else { return true }
+        guard budget.move(from: connection.peer, to: group) else { return false }
+        connection.peer = group
+        return true
+    }
+
+    /// Takes a connection of a proxy from the client whose requests are answered.
+    func releaseClient(_ connection: Connection) {
+        guard connection.isProxied, connection.peer != .proxy, budget.move(from: connection.peer, to: .proxy)
+        else { return }
+        connection.peer = .proxy
+    }
+
+    /// The refusal of a request whose client has too many connections.
+    static var crowded: Response {
+        var response = Response.problem(.serviceUnavailable, "Too many connections are open.")
+        response.fields = [("Retry-After", "1")]
+        return response
+    }
+}
