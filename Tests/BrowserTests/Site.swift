@@ -53,6 +53,12 @@ final class Site: Sendable {
         }
     }
 
+    /// Gets a page of the site as a program does that has no secret.
+    func look(at address: String) async throws {
+        let path = String(address.dropFirst(self.address.count))
+        _ = try await onOwnThread { [running] in try running.with { try $0.get(path, fields: []) } }
+    }
+
     /// What the API answers at a path.
     func json(_ path: String) async throws -> JSON {
         let text = try await onOwnThread { [running] in try running.with { try $0.get(path).text } }

@@ -71,6 +71,12 @@ public final class RunningCollector {
             address + path, fields: fields ?? [HTTPField("Authorization", "Bearer \(Self.token)")])
     }
 
+    /// Sends what the button on the page of the printed sign-in link sends.
+    public func spendSignInLink() throws -> HTTPAnswer {
+        let code = collector.announcement.signInLink.split(separator: "=").last ?? ""
+        return try post("code=\(code)", "application/x-www-form-urlencoded", to: "/sign-in", fields: [])
+    }
+
     public func json(_ path: String) throws -> [String: Any] {
         try get(path).json
     }

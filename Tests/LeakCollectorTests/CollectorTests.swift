@@ -143,9 +143,7 @@ import Testing
 
     @Test func `the sign-in link works once, and signing out ends the session`() throws {
         let running = try RunningCollector()
-        let link = running.collector.announcement.signInLink
-        let path = "/" + (link.split(separator: "/").last ?? "")
-        let answer = try running.get(path, fields: [])
+        let answer = try running.spendSignInLink()
         #expect(answer.status == 303)
         #expect(answer.field("Location") == "/")
         let cookie = try #require(answer.field("Set-Cookie"))
@@ -154,7 +152,7 @@ import Testing
         #expect(try running.get("/", fields: session).status == 200)
         #expect(try running.get("/api/v1/leaks", fields: session).status == 200)
 
-        let second = try running.get(path, fields: [])
+        let second = try running.spendSignInLink()
         #expect(second.status == 403)
         #expect(second.text.contains("was used before"))
 

@@ -4,7 +4,7 @@ internal import LeakStore
 struct SignIn: Sendable {
     let store: any Store
     let gate: Gate
-    /// Whether people reach the collector over TLS: the cookie then never travels without it.
+    /// Whether people reach the collector over TLS, as the operator says: the cookie then never travels without it.
     let isSecure: Bool
 
     /// What the links are listed as, and those who come by one.
@@ -26,22 +26,25 @@ struct SignIn: Sendable {
     /// Exchanges the code of a link for a session.
     ///
     /// Blocks on the disk.
+    /// - Parameter overTLS: whether a trusted proxy says that the browser reached it over TLS.
     /// - Returns: the session's cookie, or `nil` when the code is unknown, used or too old.
-    func open(code: String, now: Int64) throws -> String? {
+    func open(code: String, overTLS: Bool = false, now: Int64) throws -> String? {
         // Asked first, so that guesses of strangers never reach the disk.
         guard case .valid(let link) = gate.find(code, for: [.signIn], now: now) else { return nil }
         guard try store.useOnce(hash: link.hash, now: now) else { return nil }
         gate.remove(hash: link.hash)
-        return try openSession(name: Self.sessionPrefix + "link", by: nil, now: now)
+        return try openSession(name: Self.sessionPrefix + "link", by: nil, overTLS: overTLS, now: now)
     }
 
     /// Exchanges an access token for a session.
     ///
     /// Blocks on the disk.
+    /// - Parameter overTLS: whether a trusted proxy says that the browser reached it over TLS.
     /// - Returns: the session's cookie, or `nil` when the token is not valid.
-    func open(token: String, now: Int64) throws -> String? {
+    func open(token: String, overTLS: Bool = false, now: Int64) throws -> String? {
         guard case .valid(let credential) = gate.find(token, for: [.access], now: now) else { return nil }
-        return try openSession(name: Self.sessionPrefix + credential.name, by: credential.id, now: now)
+        return try openSession(
+            name: Self.sessionPrefix + credential.name, by: credential.id, overTLS: overTLS, now: now)
     }
 
     /// Ends a session. Blocks on the disk.
@@ -52,22 +55,28 @@ struct SignIn: Sendable {
             _ = try store.revoke(credential: credential.id, now: now)
             gate.remove(hash: credential.hash)
         }
-        return cookie("", seconds: 0)
+        return forgettingCookie
     }
 
+    /// The cookie that makes the browser forget its session.
+    var forgettingCookie: String { cookie("", seconds: 0, overTLS: false) }
+
     /// - Parameter token: ends the session with it.
-    private func openSession(name: String, by token: Int64?, now: Int64) throws -> String {
+    private func openSession(
+        name: String, by token: Int64?, overTLS: Bool, now: Int64
+    ) throws -> String {
         let session = try Secret.random()
         let credential = try store.add(
             Credential(
                 purpose: .session, name: name, hash: session.hash, createdAt: now,
                 expiresAt: now + Gate.sessionLifetime, openedBy: token))
         gate.add(credential)
-        return cookie(session.text, seconds: Int(Gate.sessionLifetime / 1000))
+        return cookie(session.text, seconds: Int(Gate.sessionLifetime / 1000), overTLS: overTLS)
     }
 
     /// `Lax`, so that a link to a leak in a chat opens signed in; forms from other sites still come without it.
-    private func cookie(_ value: String, seconds: Int) -> String {
-        "\(gate.cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")"
+    private func cookie(_ value: String, seconds: Int, overTLS: Bool) -> String {
+        let secure = isSecure || overTLS ? "; Secure" : ""
+        return "\(gate.cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(secure)"
     }
 }

@@ -5,16 +5,34 @@ struct SignInPage: Component {
         case wrongToken
         /// The link was used before or is older than ten minutes.
         case usedLink
+        /// Too many tokens from this address were wrong.
+        case tooManyAttempts
         /// The session has ended.
         case signedOut
     }
 
     var context: PageContext
     var problem: Problem?
+    /// The code of a link that works: then a button spends it.
+    var code: String?
     /// Where to go afterwards: a path of this collector, sent along as `to`.
     var destination: String?
 
     var html: HTML {
+        guard let code else { return tokenForm }
+        return PageFrame(
+            title: "Sign in", section: nil, context: context, hasNavigation: false,
+            main: #"""
+                <div class="narrow"><h1>Sign in</h1>
+                <form class="card stack" method="post" action="\#(context.links.to(.signIn))">
+                <p>This link works once. You stay signed in for 30 days in this browser.</p>
+                <input type="hidden" name="code" value="\#(code)">\#(hidden)\#
+                <button class="main">Sign in</button></form></div>
+                """#
+        ).html
+    }
+
+    private var tokenForm: HTML {
         PageFrame(
             title: "Sign in", section: nil, context: context, hasNavigation: false,
             main: #"""
@@ -48,6 +66,11 @@ struct SignInPage: Component {
             """#
         case .usedLink:
             #"<p class="alert" role="alert">This sign-in link was used before, or it is older than ten minutes.</p>"#
+        case .tooManyAttempts:
+            #"""
+            <p class="alert" role="alert">Too many wrong tokens came from your address. Wait a minute, \#
+            or use a sign-in link.</p>
+            """#
         case .signedOut: #"<p class="notice" role="status">You are signed out.</p>"#
         }
     }

@@ -10,6 +10,7 @@ final class Front: Service {
     private let ingest: Ingest
     private let sentry: SentryIngest
     private let visits: Visits
+    private let readiness: Readiness
     private let triage: Triage
     private let handing: Handing
     private let erasure: Erasure
@@ -29,7 +30,8 @@ final class Front: Service {
         self.files = files
         ingest = Ingest(queue: queue, parsing: parsing, rate: rate, now: now)
         sentry = SentryIngest(ingest: ingest, gate: gate)
-        visits = Visits(signIn: signIn, pool: pool, log: log)
+        visits = Visits(signIn: signIn, pool: pool, attempts: SignInAttempts(), log: log)
+        readiness = Readiness(pool: pool, log: log)
         triage = Triage(store: signIn.store, gate: gate, pool: pool, log: log)
         handing = Handing(store: signIn.store, gate: gate, pool: pool, log: log)
         self.erasure = erasure
@@ -171,6 +173,7 @@ final class Front: Service {
             responder.send(.plain("ok\n"))
         case .readiness where health.worst != nil:
             responder.send((health.worst ?? .unwritable).problem.response)
+        case .readiness: readiness.receive(responder)
         case .decisions(let leak): decide(.json(leak), request, responder)
         case .decisionForm(let leak): decide(.form(leak), request, responder)
         case .handout(let change): handOut(change, request, responder)

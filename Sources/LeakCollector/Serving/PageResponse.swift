@@ -3,13 +3,15 @@ internal import LeakStore
 
 extension Response {
     /// A page that was made for this visitor: kept by no shared cache, asked for again each time.
-    init(page: HTML, status: Status = .ok) {
+    ///
+    /// - Parameter holdsSecret: whether it must not be kept at all.
+    init(page: HTML, status: Status = .ok, holdsSecret: Bool = false) {
         self.init(status, type: "text/html; charset=utf-8", body: .bytes(page.bytes))
         // A page that went wrong has nothing to be asked for again by.
-        fields.append(("Cache-Control", status == .ok ? "private, no-cache" : "no-store"))
+        fields.append(("Cache-Control", status == .ok && !holdsSecret ? "private, no-cache" : "no-store"))
         // Without any referrer a browser says `Origin: null` of a page's forms: https://fetch.spec.whatwg.org/#origin-header
         fields.append(("Referrer-Policy", "same-origin"))
-        if status == .ok { etag = ContentTag.of(page: page) }
+        if status == .ok && !holdsSecret { etag = ContentTag.of(page: page) }
     }
 
     /// What went wrong, for eyes.

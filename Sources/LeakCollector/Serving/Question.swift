@@ -6,7 +6,7 @@ internal import LeakStore
 struct Question: Hashable, Sendable, CustomStringConvertible {
     private enum Topic: Hashable, Sendable {
         case leaks(LeakQuery), leak(LeakID), reports(LeakID), trend(LeakID, Trend.Step)
-        case releases(app: String?), summary(app: String?, Period?), apps, ready
+        case releases(app: String?), summary(app: String?, Period?), apps
         case leakClass(String, app: String?), classPage(String, app: String?)
         case check(ReleaseQuestion), handouts(HandoutKind), accessPage
         case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), releasesPage(app: String?)
@@ -53,12 +53,12 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case .check: topic = .check(try Self.check(request))
         case .handouts(let kind): topic = .handouts(kind)
         case .accessPage: topic = .accessPage
-        case .readiness: topic = .ready
         case .summaryPage: topic = .summaryPage(try LeakQuery.read(from: request))
         case .leakPage(let id): topic = .leakPage(id)
         case .reportsPage(let id): topic = .reportsPage(id)
         case .releasesPage: topic = .releasesPage(app: Self.app(request))
-        case .reports, .sentry, .health, .signInPage, .signIn, .signOut, .install, .decisions, .decisionForm,
+        case .reports, .sentry, .health, .readiness, .signInPage, .signIn, .signOut, .install, .decisions,
+            .decisionForm,
             .handout, .formAddress:
             throw Problem(.notFound, "nothing to read is at this address")
         }
@@ -158,9 +158,6 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case .handouts(let kind):
             let all = try reader.credentials(all: true, now: now).filter { $0.purpose == kind.purpose }
             return Answer.json { $0.fields(of: all, kind) }
-        case .ready:
-            try reader.ping()
-            return .plain("ready\n")
         case .summaryPage(let query):
             return Response(page: try pages.summary(query, links: .served, address: address))
         case .leakPage(let id):

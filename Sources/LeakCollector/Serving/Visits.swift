@@ -1,20 +1,19 @@
 internal import HTTPServer
+internal import LeakStore
 
 /// Browsers that sign in and out: `/sign-in` and `/sign-out`.
 struct Visits: Sendable {
     let signIn: SignIn
     let pool: ReadPool
+    let attempts: SignInAttempts
     let log: Log
 
     /// - Parameter now: milliseconds since 1970.
     func receive(_ route: Route, _ request: borrowing Request, _ responder: consuming Responder, now: Int64) {
-        // A HEAD, as some programs send to look at a link, must not use the link up.
-        let code = request.method == .get ? request.query("code") : nil
         let provenance = signIn.gate.provenance(of: request)
         switch route {
-        case .signInPage where code == nil:
-            let problem: SignInPage.Problem? = request.query("out") == nil ? nil : .signedOut
-            responder.send(page(problem, destination: Self.destination(request.query("to")), now))
+        case .signInPage:
+            responder.send(firstPage(for: request, now))
         case .signIn where provenance == .elsewhere, .signOut where provenance == .elsewhere:
             responder.send(
                 .page(error: .forbidden, detail: "This form was sent from another site.", now: now))
@@ -25,34 +24,86 @@ struct Visits: Sendable {
                     error: .forbidden,
                     detail: "Nothing says that this form comes from a page of this collector.",
                     now: now))
-        case .signOut:
-            let session = signIn.gate.sessionCookie(of: request) ?? ""
-            run(responder, now) {
-                .redirect(to: "/sign-in?out=1", cookie: try signIn.close(session: session, now: now))
-            }
-        default:
-            let form = Form(request.body())
-            let destination = Self.destination(form["to"] ?? request.query("to"))
-            run(responder, now) {
-                let cookie =
-                    if let code {
-                        try signIn.open(code: code, now: now)
-                    } else {
-                        try signIn.open(token: form["token"] ?? "", now: now)
-                    }
-                guard let cookie else {
-                    return page(code == nil ? .wrongToken : .usedLink, destination: destination, now)
-                }
-                return .redirect(to: destination ?? "/", cookie: cookie)
-            }
+        case .signOut: signOut(request, responder, now)
+        default: open(request, responder, now)
         }
     }
 
-    private func page(_ problem: SignInPage.Problem?, destination: String?, _ now: Int64) -> Response {
+    /// The page that a browser gets before it sends anything. A link is spent by its button alone: a chat's preview or a
+    /// mail filter looks at the link too.
+    private func firstPage(for request: borrowing Request, _ now: Int64) -> Response {
+        let destination = Self.destination(request.query("to"))
+        guard let code = request.query("code") else {
+            return page(request.query("out") == nil ? nil : .signedOut, destination: destination, now)
+        }
+        guard case .valid = signIn.gate.find(code, for: [.signIn], now: now) else {
+            return page(.usedLink, destination: destination, now)
+        }
+        return page(nil, code: code, destination: destination, now)
+    }
+
+    /// Signs in by the code of a link or by an access token. What opens nothing is answered on the loop, so that guesses
+    /// never wait for the disk, and nobody waits behind them.
+    private func open(_ request: borrowing Request, _ responder: consuming Responder, _ now: Int64) {
+        let form = Form(request.body())
+        let destination = Self.destination(form["to"] ?? request.query("to"))
+        let code = form["code"]
+        let client = request.clientAddress
+        // A code is random, and cannot be guessed: the way in by a link stays open to all.
+        if code == nil, let seconds = attempts.secondsToWait(client, now: now) {
+            attempts.noteRefusal()
+            var response = page(.tooManyAttempts, destination: destination, now)
+            response.fields.append(("Retry-After", "\(seconds)"))
+            responder.send(response)
+            return
+        }
+        let secret = code ?? form["token"] ?? ""
+        guard case .valid = signIn.gate.find(secret, for: [code == nil ? .access : .signIn], now: now) else {
+            if let line = attempts.noteFailure(client, isLink: code != nil, now: now) { log.warning(line) }
+            responder.send(page(code == nil ? .wrongToken : .usedLink, destination: destination, now))
+            return
+        }
+        let overTLS = request.cameOverTLS
+        run(responder, now) {
+            let cookie =
+                if let code {
+                    try signIn.open(code: code, overTLS: overTLS, now: now)
+                } else {
+                    try signIn.open(token: secret, overTLS: overTLS, now: now)
+                }
+            guard let cookie else {
+                return page(code == nil ? .wrongToken : .usedLink, destination: destination, now)
+            }
+            return .redirect(to: destination ?? "/", cookie: cookie)
+        }
+    }
+
+    private func signOut(_ request: borrowing Request, _ responder: consuming Responder, _ now: Int64) {
+        guard let session = signIn.gate.sessionCookie(of: request),
+            case .valid = signIn.gate.find(session, for: [.session], now: now)
+        else {
+            responder.send(.redirect(to: "/sign-in?out=1", cookie: signIn.forgettingCookie))
+            return
+        }
+        run(responder, now) {
+            .redirect(to: "/sign-in?out=1", cookie: try signIn.close(session: session, now: now))
+        }
+    }
+
+    /// - Parameter code: of a link that still works.
+    private func page(
+        _ problem: SignInPage.Problem?, code: String? = nil, destination: String?, _ now: Int64
+    ) -> Response {
         let page = SignInPage(
-            context: PageContext(links: .served, now: now), problem: problem, destination: destination)
-        return Response(
-            page: page.html, status: problem == .wrongToken || problem == .usedLink ? .forbidden : .ok)
+            context: PageContext(links: .served, now: now), problem: problem, code: code,
+            destination: destination)
+        let status: Status =
+            switch problem {
+            case nil, .signedOut: .ok
+            case .wrongToken, .usedLink: .forbidden
+            case .tooManyAttempts: .tooManyRequests
+            }
+        return Response(page: page.html, status: status, holdsSecret: code != nil)
     }
 
     /// Opens or closes a session where it may wait for the disk.

@@ -25,7 +25,11 @@ extension BrowserTests {
         func `a printed link opens the summary, once`(look: Look) async throws {
             let site = try await Site()
             try await Browser.tab(look) { tab in
+                // A preview looks at the link before the browser does.
+                try await site.look(at: site.signInLink)
                 try await tab.open(site.signInLink)
+                try await tab.expect("h1", reads: ["Sign in"])
+                try await tab.loading { try await tab.click("main button") }
                 try await tab.expect(path: "/")
                 try await tab.expect("h1", reads: ["Waiting for the first report"])
             }

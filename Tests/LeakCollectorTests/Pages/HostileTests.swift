@@ -85,6 +85,7 @@ private func pages(_ text: String) -> [HTML] {
         ReleasesPage(context: context, app: text, releases: [release]).html,
         FirstReportPage(context: context, address: text).html,
         SignInPage(context: context, problem: nil, destination: text).html,
+        SignInPage(context: context, problem: nil, code: text, destination: text).html,
         ErrorPage(context: context, status: 500, detail: text).html,
         AccessPage(
             context: context, apps: [AccessPage.App(id: text, newestVersion: text, lastSeen: 0)], appCount: 1,

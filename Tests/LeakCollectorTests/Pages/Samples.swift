@@ -285,7 +285,8 @@ enum Shop {
 enum SamplePage: String, CaseIterable {
     case leakClass = "class", knownLeak = "known-leak", regressed = "leak-regressed"
     case exportedLeak = "leak-exported"
-    case summary, summaryEmpty = "summary-no-match", leak, reports, releases, first, signIn = "sign-in", error
+    case summary, summaryEmpty = "summary-no-match", leak, reports, releases, first, signIn = "sign-in",
+        signInLink = "sign-in-link", error
     case exported = "summary-exported"
     case access, accessEmpty = "access-empty", newKey = "new-key", newToken = "new-token"
 
@@ -332,6 +333,11 @@ enum SamplePage: String, CaseIterable {
                 context: PageContext(links: Links(mode: .server(base: "")), now: Shop.now),
                 problem: .wrongToken,
                 destination: "/?app=com.acme.shop"
+            ).html
+        case .signInLink:
+            SignInPage(
+                context: PageContext(links: Links(mode: .server(base: "")), now: Shop.now), problem: nil,
+                code: "code", destination: "/?app=com.acme.shop"
             ).html
         case .error:
             ErrorPage(context: Shop.context(), status: 404, detail: nil).html

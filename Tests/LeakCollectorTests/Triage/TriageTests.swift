@@ -26,9 +26,7 @@ import Threads
     private func session(_ running: RunningCollector, byLink: Bool = false) throws -> HTTPField {
         let answer =
             if byLink {
-                try running.get(
-                    "/" + (running.collector.announcement.signInLink.split(separator: "/").last ?? ""),
-                    fields: [])
+                try running.spendSignInLink()
             } else {
                 try running.post(
                     "token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])

@@ -1,0 +1,125 @@
+internal import HTTPServer
+internal import Threads
+
+/// Attempts to sign in that failed, counted by the client's address: after a few of them, further tokens from that address
+/// are refused unread for a while.
+///
+/// The table is bounded. While it is full of addresses that still wait, all further ones share one count.
+final class SignInAttempts: Sendable {
+    /// Failures that an address may have at once: a person who pastes the wrong thing needs a few.
+    static let burst = 10
+    /// Milliseconds after which an address may fail once more: ten a minute.
+    static let pause: Int64 = 6_000
+    /// Addresses that are remembered, in about 300 KiB.
+    static let addresses = 4_096
+    /// Milliseconds between two lines of the log, and between two looks for addresses that wait no more.
+    private static let quiet: Int64 = 1_000
+
+    private struct Allowance {
+        /// Failures that are still allowed.
+        var left = Double(SignInAttempts.burst)
+        /// Milliseconds since 1970.
+        var countedAt: Int64
+
+        /// A clock that is set back gives nothing, and takes nothing away.
+        mutating func refill(_ now: Int64) {
+            let gained = Double(max(0, now - countedAt)) / Double(SignInAttempts.pause)
+            left = min(Double(SignInAttempts.burst), left + gained)
+            countedAt = now
+        }
+
+        func isFull(_ now: Int64) -> Bool {
+            var allowance = self
+            allowance.refill(now)
+            return allowance.left >= Double(SignInAttempts.burst)
+        }
+    }
+
+    private struct State {
+        var allowances: [IPAddress: Allowance] = [:]
+        /// Of all addresses for which there was no room.
+        var shared = Allowance(countedAt: .min)
+        var sweptAt = Int64.min
+        var loggedAt = Int64.min
+        /// Attempts that no line has told of.
+        var silent = 0
+    }
+
+    private let state = Guarded(State())
+
+    /// How many addresses are remembered.
+    var count: Int { state.with { $0.allowances.count } }
+
+    /// Returns in how many seconds the client may try another token, from 1; `nil` when it may now.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    func secondsToWait(_ client: IPAddress?, now: Int64) -> Int? {
+        state.with { state in
+            guard var allowance = Self.allowance(of: client?.network, &state, now) else { return nil }
+            allowance.refill(now)
+            guard allowance.left < 1 else { return nil }
+            return Int((1 - allowance.left) * Double(Self.pause) / 1000) + 1
+        }
+    }
+
+    /// Counts a failed attempt.
+    ///
+    /// - Parameter isLink: by the code of a link, which is counted in the log alone.
+    /// - Returns: a line for the log, once a second at most. No secret is in it.
+    func noteFailure(_ client: IPAddress?, isLink: Bool, now: Int64) -> String? {
+        state.with { state in
+            var waits = false
+            if !isLink {
+                var allowance =
+                    Self.allowance(of: client?.network, &state, now) ?? Allowance(countedAt: now)
+                allowance.refill(now)
+                allowance.left = max(0, allowance.left - 1)
+                waits = allowance.left < 1
+                Self.keep(allowance, of: client?.network, &state, now)
+            }
+            // A clock that was put back does not silence it.
+            guard state.loggedAt == .min || now < state.loggedAt || now - state.loggedAt >= Self.quiet else {
+                state.silent += 1
+                return nil
+            }
+            defer { (state.loggedAt, state.silent) = (now, 0) }
+            let what = isLink ? "a sign-in link that does not work" : "an access token that is not valid"
+            let wait = waits ? "; further tokens from there have to wait" : ""
+            let others =
+                state.silent > 0 ? "; \(state.silent) more attempts failed since the last such line" : ""
+            return
+                "sign-in failed: \(what), from \(client?.description ?? "an unknown address")\(wait)\(others)"
+        }
+    }
+
+    /// Counts an attempt that was refused unread, for the log.
+    func noteRefusal() { state.with { $0.silent += 1 } }
+
+    /// - Returns: `nil` for an address that has not failed.
+    private static func allowance(of network: IPAddress?, _ state: inout State, _ now: Int64) -> Allowance? {
+        if let network, let known = state.allowances[network] { return known }
+        guard network == nil || !hasRoom(&state, now) else { return nil }
+        if state.shared.countedAt == .min { state.shared.countedAt = now }
+        return state.shared
+    }
+
+    private static func keep(
+        _ allowance: Allowance, of network: IPAddress?, _ state: inout State, _ now: Int64
+    ) {
+        if let network, state.allowances[network] != nil || hasRoom(&state, now) {
+            state.allowances[network] = allowance
+        } else {
+            state.shared = allowance
+        }
+    }
+
+    private static func hasRoom(_ state: inout State, _ now: Int64) -> Bool {
+        guard state.allowances.count >= addresses else { return true }
+        guard state.sweptAt == .min || now < state.sweptAt || now - state.sweptAt >= quiet else {
+            return false
+        }
+        state.sweptAt = now
+        state.allowances = state.allowances.filter { !$0.value.isFull(now) }
+        return state.allowances.count < addresses
+    }
+}

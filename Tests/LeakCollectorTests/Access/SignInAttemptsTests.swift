@@ -1,0 +1,68 @@
+import HTTPServer
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct SignInAttemptsTests {
+    private let guesser = IPAddress("203.0.113.7")
+    private let other = IPAddress("198.51.100.9")
+
+    private func fail(_ attempts: SignInAttempts, _ client: IPAddress?, times: Int, now: Int64) {
+        for _ in 0..<times { _ = attempts.noteFailure(client, isLink: false, now: now) }
+    }
+
+    @Test func `after ten wrong tokens an address waits, and no other one`() {
+        let attempts = SignInAttempts()
+        fail(attempts, guesser, times: 9, now: 0)
+        #expect(attempts.secondsToWait(guesser, now: 0) == nil)
+        fail(attempts, guesser, times: 1, now: 0)
+        #expect(attempts.secondsToWait(guesser, now: 0) == 7)
+        #expect(attempts.secondsToWait(guesser, now: 5_999) == 1)
+        #expect(attempts.secondsToWait(guesser, now: 6_000) == nil)
+        #expect(attempts.secondsToWait(other, now: 0) == nil)
+        fail(attempts, guesser, times: 1, now: 6_000)
+        #expect(attempts.secondsToWait(guesser, now: 6_000) != nil)
+        // A clock that is set back, and one that is set forward by years.
+        #expect(attempts.secondsToWait(guesser, now: -1_000_000) == 7)
+        #expect(attempts.secondsToWait(guesser, now: .max / 2) == nil)
+    }
+
+    @Test func `one customer's IPv6 addresses are counted together`() {
+        let attempts = SignInAttempts()
+        for number in 0..<10 { fail(attempts, IPAddress("2001:db8::\(number)"), times: 1, now: 0) }
+        #expect(attempts.secondsToWait(IPAddress("2001:db8::ffff:1"), now: 0) != nil)
+        #expect(attempts.secondsToWait(IPAddress("2001:db8:0:1::1"), now: 0) == nil)
+    }
+
+    @Test func `the table is bounded, and the addresses beyond it share one count`() {
+        let attempts = SignInAttempts()
+        for number in 0..<(SignInAttempts.addresses + 100) {
+            fail(attempts, IPAddress("10.1.\(number / 256).\(number % 256)"), times: 1, now: 0)
+        }
+        #expect(attempts.count == SignInAttempts.addresses)
+        #expect(attempts.secondsToWait(guesser, now: 0) != nil)
+        #expect(attempts.secondsToWait(IPAddress("10.1.0.0"), now: 0) == nil)
+        // Once those may fail as often as ever, there is room again.
+        fail(attempts, guesser, times: 1, now: 60_000)
+        #expect(attempts.count == 1)
+        #expect(attempts.secondsToWait(guesser, now: 60_000) == nil)
+    }
+
+    @Test func `the log has a line a second, with the address and how many it does not show`() {
+        let attempts = SignInAttempts()
+        #expect(
+            attempts.noteFailure(guesser, isLink: false, now: 0)
+                == "sign-in failed: an access token that is not valid, from 203.0.113.7")
+        #expect(attempts.noteFailure(other, isLink: false, now: 999) == nil)
+        attempts.noteRefusal()
+        #expect(
+            attempts.noteFailure(other, isLink: true, now: 1_000)
+                == "sign-in failed: a sign-in link that does not work, from 198.51.100.9; 2 more attempts failed since "
+                + "the last such line")
+        fail(attempts, guesser, times: 9, now: 1_000)
+        #expect(
+            attempts.noteFailure(guesser, isLink: false, now: 2_000)?.contains(
+                "further tokens from there have to wait") == true)
+        #expect(attempts.noteFailure(nil, isLink: false, now: -5)?.contains("an unknown address") == true)
+    }
+}

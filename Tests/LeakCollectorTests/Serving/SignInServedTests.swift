@@ -1,0 +1,133 @@
+import CollectorSupport
+import HTTPClient
+import HTTPServer
+import HTTPVectors
+import LeakStore
+import Testing
+import Threads
+
+@testable import LeakCollector
+
+/// Signing in over real sockets.
+@Suite struct SignInServedTests {
+    private static let form = "application/x-www-form-urlencoded"
+
+    private func post(_ path: String, _ body: String, _ fields: String = "") -> String {
+        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Type: \(Self.form)\r\n\(fields)"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    @Test func `looking at a sign-in link does not spend it`() throws {
+        let running = try RunningCollector()
+        let code = try #require(running.collector.announcement.signInLink.split(separator: "=").last)
+        let client = Client(port: running.port)
+        client.send("HEAD /sign-in?code=\(code) HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(client.answers(1, heads: [0]).first?.status == 200)
+        for _ in 0..<3 {
+            let page = try running.get("/sign-in?code=\(code)&to=%2Freleases", fields: [])
+            #expect(page.status == 200 && page.field("Set-Cookie") == nil)
+            #expect(page.field("Cache-Control") == "no-store" && page.field("ETag") == nil)
+            #expect(page.text.contains(#"<input type="hidden" name="code" value="\#(code)">"#))
+            #expect(page.text.contains(#"<input type="hidden" name="to" value="/releases">"#))
+            #expect(page.text.split(separator: "<button").count == 2)
+        }
+        let foreign = [HTTPField("Origin", "http://evil.example")]
+        #expect(try running.post("code=\(code)", Self.form, to: "/sign-in", fields: foreign).status == 403)
+        let own = [HTTPField("Origin", running.address)]
+        let opened = try running.post("code=\(code)&to=%2Freleases", Self.form, to: "/sign-in", fields: own)
+        #expect(opened.status == 303 && opened.field("Location") == "/releases")
+        #expect(opened.field("Set-Cookie") != nil)
+        let used = try running.get("/sign-in?code=\(code)", fields: [])
+        #expect(used.status == 403 && used.text.contains("was used before") && !used.text.contains(code))
+    }
+
+    @Test func `guesses, and questions whether it is ready, take no page's place`() throws {
+        let gate = Guarded((isOpen: false, waiting: 0))
+        let running = try RunningCollector(store: { WaitingStore(store: $0, gate: gate) })
+        let signedIn = try running.post(
+            "token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])
+        let cookie = try #require(signedIn.field("Set-Cookie")?.split(separator: ";").first)
+        // Both threads that read are busy until the gate opens.
+        let busy = (0..<2).map { _ in Client(port: running.port) }
+        let bearer = "Authorization: Bearer \(RunningCollector.token)\r\n"
+        for client in busy {
+            client.send(
+                "POST /api/v1/leaks/00000000000000000000000000000000/decisions HTTP/1.1\r\nHost: a\r\n\(bearer)"
+                    + "Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{\"action\":\"reopen\"}")
+        }
+        #expect(gate.wait(timeout: .seconds(60)) { $0.waiting == 2 ? true : nil } == true)
+
+        let asking = (0..<40).map { _ in Client(port: running.port) }
+        for client in asking {
+            client.send(String(repeating: "GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n", count: 32))
+        }
+        let guessing = (0..<40).map { _ in Client(port: running.port) }
+        let cookies = "Cookie: leaks_session_0=guess\r\nOrigin: http://a\r\n"
+        for client in guessing {
+            client.send(String(repeating: post("/sign-in", "token=guess"), count: 30))
+            client.send(post("/sign-in", "code=guess") + post("/sign-out", "", cookies))
+        }
+        // Answered, though no thread that reads is free.
+        for client in guessing {
+            let statuses = client.answers(32, milliseconds: 60_000).map(\.status)
+            #expect(statuses.count == 32 && statuses.prefix(30).allSatisfy { $0 == 403 || $0 == 429 })
+            #expect(statuses.suffix(2) == [403, 303])
+        }
+        let reader = Client(port: running.port)
+        reader.send("GET / HTTP/1.1\r\nHost: a\r\nCookie: \(cookie)\r\n\r\n")
+        gate.with { $0.isOpen = true }
+        gate.wakeAll()
+        #expect(reader.answers(1, milliseconds: 60_000).first?.status == 200)
+        for client in asking {
+            #expect(
+                client.answers(32, milliseconds: 60_000).map(\.status) == [Int](repeating: 200, count: 32))
+        }
+    }
+
+    @Test func `a right token waits as well once its address has guessed too often, a link does not`() throws
+    {
+        let running = try RunningCollector()
+        for _ in 0..<SignInAttempts.burst {
+            #expect(try running.post("token=guess", Self.form, to: "/sign-in", fields: []).status == 403)
+        }
+        let token = "token=\(RunningCollector.token)"
+        let refused = try running.post(token, Self.form, to: "/sign-in", fields: [])
+        // Six seconds may have passed on a busy machine.
+        if refused.status != 303 {
+            #expect(refused.status == 429 && refused.field("Retry-After") != nil)
+            #expect(refused.text.contains("Too many wrong tokens"))
+        }
+        #expect(try running.get("/api/v1/summary").status == 200)
+        #expect(try running.spendSignInLink().status == 303)
+    }
+
+    @Test func `failures count for the client behind a trusted proxy`() throws {
+        let clock = Guarded<Int64>(1_700_000_000_000)
+        let proxy = try IPNetwork("127.0.0.1")
+        let running = try RunningCollector({ $0.trustedProxies = [proxy] }, now: { clock.with { $0 } })
+        func status(_ token: String, from address: String) throws -> HTTPAnswer {
+            try running.post(
+                "token=\(token)", Self.form, to: "/sign-in",
+                fields: [HTTPField("X-Forwarded-For", address), HTTPField("X-Forwarded-Proto", "https")])
+        }
+        for _ in 0..<10 { #expect(try status("guess", from: "203.0.113.7").status == 403) }
+        #expect(try status(RunningCollector.token, from: "203.0.113.7").status == 429)
+        #expect(try status(RunningCollector.token, from: "1.1.1.1, 203.0.113.7").status == 429)
+        let opened = try status(RunningCollector.token, from: "198.51.100.9")
+        #expect(opened.status == 303)
+        #expect(opened.field("Set-Cookie")?.hasSuffix("; Secure") == true)
+    }
+}
+
+/// A store whose decisions wait until the gate opens.
+private struct WaitingStore: ForwardingStore {
+    let store: any Store
+    let gate: Guarded<(isOpen: Bool, waiting: Int)>
+
+    func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError) -> PastDecision? {
+        gate.with { $0.waiting += 1 }
+        gate.wakeAll()
+        let _: Void? = gate.wait(timeout: .seconds(60)) { $0.isOpen ? () : nil }
+        return nil
+    }
+}
