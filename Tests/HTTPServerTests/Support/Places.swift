@@ -5,6 +5,8 @@ import HTTPVectors
 func limits(connections: Int) -> Limits {
     var limits = Limits()
     limits.connections = connections
+    // On a busy machine the places take longer to fill than a head may take.
+    limits.headTime = .seconds(600)
     return limits
 }
 
