@@ -132,6 +132,21 @@ import Testing
         }
     }
 
+    /// The guarded clock of a new database is written with the first transaction that succeeds.
+    @Test func `the first keys are known after a restart though the first expiry failed`() throws {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let batch = submission([Report(leak: leak("Page"))], key: "a")
+        do {
+            let store = try disk.directory.store(clock: ClockRule())
+            disk.follow { $0.operation == .sync ? .fail(Self.ioError(4)) : .none }
+            #expect(throws: StoreError.self) { try store.expire(now: noon - 100 * day) }
+            disk.follow { _ in .none }
+            #expect(try store.count([batch], now: noon - 100 * day) == [.counted])
+        }
+        let store = try disk.directory.store(clock: ClockRule())
+        #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
+    }
+
     /// Readers are opened once and live as long as the server.
     @Test func `a reader that could not read reads again`() throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))

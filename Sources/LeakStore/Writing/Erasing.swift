@@ -43,7 +43,7 @@ extension Writer {
             erasing = next
             return next.samplesDone != nil || next.partsDone != nil || next.setsDone != nil
         } catch {
-            caches.removeAll()
+            forget()
             throw error
         }
     }

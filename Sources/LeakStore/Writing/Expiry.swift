@@ -50,7 +50,7 @@ extension Writer {
             expiry = next
             return !expiry.rest.isEmpty
         } catch {
-            caches.removeAll()
+            forget()
             throw error
         }
     }

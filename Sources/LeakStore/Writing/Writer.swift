@@ -118,10 +118,15 @@ final class Writer {
                 return receipts
             }
         } catch {
-            caches.removeAll()
-            clock = nil
+            forget()
             throw explained(error)
         }
+    }
+
+    /// Forgets what a transaction that failed may have noted and not written.
+    func forget() {
+        caches.removeAll()
+        clock = nil
     }
 
     /// - Throws: ``StoreError/Reason/newerSchema(found:known:)`` once a later collector has changed the schema.
