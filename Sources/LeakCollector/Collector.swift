@@ -65,9 +65,13 @@ public final class Collector: Sendable {
             // Housekeeping looks whether the database is back; what else fails shows with the next transaction.
             let isAway = error?.reason == .unavailable || error?.reason == .uncertain
             if isAway { health.note(.databaseAway, isThere: true) }
-            health.note(.unwritable, isThere: error != nil && !isAway)
-            if let error { log.error("reports not taken: \(error)") }
+            let isDamaged = error?.reason == .damaged
+            if isDamaged { health.note(.damaged, isThere: true) }
+            health.note(.unwritable, isThere: error != nil && !isAway && !isDamaged)
+            // Housekeeping logs damage once.
+            if let error, !isDamaged { log.error("reports not taken: \(error)") }
         } untidy: { error in
+            if error.reason == .damaged { return }
             log.warning("the store's log was not shortened, and is tried again: \(error)")
         }
         pool = ReadPool()

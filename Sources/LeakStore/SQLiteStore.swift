@@ -14,8 +14,9 @@ public final class SQLiteStore: Store {
     public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
     let path: String
-    /// Tests reach it too, to set limits that operators do not.
+    /// Tests reach these too, to set limits that operators do not.
     let writer: Guarded<Writer>
+    let watch: DatabaseGuard
     private let callers = Callers()
     /// How often, and how long each time, an erasure waits for readers to leave the log.
     private static let logTries = 20
@@ -41,16 +42,34 @@ public final class SQLiteStore: Store {
     ) throws(StoreError) {
         self.path = path
         lock = exclusive ? try LockFile(beside: path) : nil
+        try DatabaseMarker.refuseAnew(at: path)
+        try Self.refuseDamage(of: path)
         try DatabaseFile.create(at: path)
-        let connection = try Connection(path: path, access: .readWrite)
+        watch = DatabaseGuard(path: path)
+        let connection = try Connection(path: path, access: .readWrite, watch: watch)
         guard !connection.isReadOnly else {
             throw .sqlite(8, message: "attempt to write a readonly database", path: path, sql: "open")
         }
         try Self.migrate(connection, isLocked: exclusive)
+        try DatabaseMarker.write(beside: path)
         writer = Guarded(
             try Writer(
-                connection: connection, limits: limits, clock: clock, redact: redact,
+                connection: connection, watch: watch, limits: limits, clock: clock, redact: redact,
                 reservoir: Reservoir(seed: seed)))
+    }
+
+    /// Checks a database that an earlier run has found damaged: a backup that was put in its place is sound.
+    private static func refuseDamage(of path: String) throws(StoreError) {
+        guard DatabaseMarker.damage(of: path) != nil else { return }
+        let found: [String]
+        do throws(StoreError) { found = try verify(path: path).damage } catch { found = ["\(error)"] }
+        guard found.isEmpty else {
+            throw StoreError(
+                .corrupt,
+                "database \(path): an earlier run has found signs of damage, and it is damaged (\(found[0])). Keep "
+                    + "\(path)-wal: copy the whole folder, then restore a backup")
+        }
+        try DatabaseMarker.forgetDamage(of: path)
     }
 
     /// Brings an older schema up to date, and never under a server: it would go on writing the old one.
@@ -84,7 +103,8 @@ public final class SQLiteStore: Store {
         var isLeft = true
         while isLeft, isWanted() {
             isLeft = try writer.with { writer throws(StoreError) in
-                try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &expiry) }
+                try writer.checkFile()
+                return try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &expiry) }
             }
             if isLeft { callers.letIn() }
         }
@@ -97,7 +117,8 @@ public final class SQLiteStore: Store {
         while isLeft {
             guard isWanted() else { return nil }
             isLeft = try writer.with { writer throws(StoreError) in
-                try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &erasing) }
+                try writer.checkFile()
+                return try writer.withSpareRoom { () throws(StoreError) in try writer.take(stepOf: &erasing) }
             }
             callers.letIn()
         }
@@ -112,7 +133,8 @@ public final class SQLiteStore: Store {
     private func emptyLog(while isWanted: () -> Bool) -> Bool {
         for _ in 0..<Self.logTries where isWanted() {
             let isEmpty = try? writer.with { writer throws(StoreError) in
-                try writer.connection.truncateLog(waitMilliseconds: Self.logWaitMilliseconds)
+                try writer.checkFile()
+                return try writer.connection.truncateLog(waitMilliseconds: Self.logWaitMilliseconds)
             }
             if isEmpty == true { return true }
             callers.letIn()
@@ -159,11 +181,31 @@ public final class SQLiteStore: Store {
     ///
     /// - Returns: whether the log is empty.
     public func checkpoint() throws(StoreError) -> Bool {
-        try writer.with { writer throws(StoreError) in try writer.connection.truncateLog() }
+        try writer.with { writer throws(StoreError) in
+            try writer.checkFile()
+            return try writer.connection.truncateLog()
+        }
     }
 
     public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
-        try SQLiteReader(path: path, known: known)
+        try SQLiteReader(path: path, known: known, watch: watch)
+    }
+
+    public var damage: StoreError? {
+        do throws(StoreError) {
+            try watch.check()
+            return nil
+        } catch {
+            // Should this process end before the damage is confirmed, the next one checks the file first.
+            DatabaseMarker.noteDamage(of: path, error.description)
+            return error
+        }
+    }
+
+    public var examination: (@Sendable () -> Void)? {
+        let watch = watch
+        guard watch.isExaminationDue else { return nil }
+        return { watch.examine() }
     }
 
     private func write<Result>(
@@ -171,6 +213,7 @@ public final class SQLiteStore: Store {
     ) throws(StoreError) -> sending Result {
         callers.enter()
         defer { callers.leave() }
+        try writer.with { writer throws(StoreError) in try writer.checkFile() }
         return try writer.with(body)
     }
 }

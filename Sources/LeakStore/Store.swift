@@ -76,6 +76,14 @@ public protocol Store: Sendable {
     /// - Returns: what is wrong, one line each; empty when nothing is.
     func verify() throws(StoreError) -> [String]
 
+    /// The damage, or the sign of it, because of which nothing is written; `nil` when there is none. Cheap; any thread may
+    /// ask.
+    var damage: StoreError? { get }
+
+    /// The check of the whole database that confirms or dispels a sign of damage; `nil` when none is due. For a thread of
+    /// its own: it takes seconds for a large file.
+    var examination: (@Sendable () -> Void)? { get }
+
     /// A view of what is committed, for one thread.
     ///
     /// - Parameter known: leaks that it shows apart.
@@ -83,6 +91,9 @@ public protocol Store: Sendable {
 }
 
 extension Store {
+    public var damage: StoreError? { nil }
+    public var examination: (@Sendable () -> Void)? { nil }
+
     /// A view in which no leak is known to be the system's.
     public func makeReader() throws(StoreError) -> any StoreReader { try makeReader(known: .none) }
 }
@@ -170,8 +181,12 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case databaseFull
         /// An argument that cannot be: a cursor that no page of ours gave out, a secret that is there already.
         case invalidArgument
-        /// The data cannot be read back as written.
+        /// A row cannot be read back as written, or SQLite finds the file malformed.
         case corrupt
+        /// The file is damaged or is not the one that was opened; nothing is written to it any more.
+        case damaged
+        /// There is no database where there was one.
+        case missing
         /// The database cannot be reached; nothing was counted.
         case unavailable
         /// The connection broke while the transaction was being committed: it is on disk, or nothing of it is. An

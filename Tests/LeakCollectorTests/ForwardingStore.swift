@@ -31,6 +31,8 @@ extension ForwardingStore {
     ) throws(StoreError) -> PastDecision? {
         try store.decide(decision, about: leak, now: now)
     }
+    var damage: StoreError? { store.damage }
+    var examination: (@Sendable () -> Void)? { store.examination }
     func verify() throws(StoreError) -> [String] { try store.verify() }
     func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
         try store.makeReader(known: known)

@@ -54,10 +54,12 @@ import Threads
         }
         disk.follow(rarely)
         var (failures, now) = (0, noon)
-        /// Again and again, until it is done.
+        var stores: [SQLiteStore] = []
+        /// Again and again, until it is done; with the housekeeping of a server in between.
         func insist<Result>(_ body: () throws -> Result) throws -> Result {
             for _ in 0..<100 {
                 do { return try body() } catch { failures += 1 }
+                for store in stores { store.examination?() }
             }
             return try body()
         }
@@ -66,13 +68,14 @@ import Threads
                 let store = try disk.directory.store()
                 try store.setBusyTimeout(milliseconds: 20)
                 try store.set("wal_autocheckpoint = 24")
+                store.watch.limitUnconfirmedSigns(to: .max)
                 store.limitLog(to: 0)
                 store.limitInstallLog(to: 12)
                 return store
             }
         }
         var model = CountingModel()
-        var stores = try (0..<3).map { _ in try open() }
+        stores = try (0..<3).map { _ in try open() }
         var sent: [Submission] = []
         for _ in 0..<40 {
             now += Int64.random(in: 0..<hour, using: &random)

@@ -227,6 +227,8 @@ final class Ingest: Sendable {
             .unavailable("the database is as large as it may be; nothing was counted", afterSeconds: 60)
         case .failed(let error) where error.reason == .locked:
             tooBusy
+        case .failed(let error) where error.reason == .damaged:
+            StoreHealth.Trouble.damaged.problem
         case .failed(let error) where error.reason == .unavailable:
             StoreHealth.Trouble.databaseAway.problem
         case .failed(let error) where error.reason == .uncertain:

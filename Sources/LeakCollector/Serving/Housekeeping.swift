@@ -34,8 +34,10 @@ final class Housekeeping: Sendable {
         return WorkerThread(name: "housekeeping") { [self] in
             var pulses = 0
             var counter: Int64?
+            var damage: StoreError?
             repeat {
                 if let folder { watch(folder) }
+                damage = watchDatabase(damage)
                 counter = unsafe learn(reader, since: counter)
                 if pulses % Self.pulsesBetweenExpiries == 0 { expire() }
                 pulses += 1
@@ -91,6 +93,22 @@ final class Housekeeping: Sendable {
             }
             return former
         }
+    }
+
+    /// - Parameter former: what the log says already.
+    private func watchDatabase(_ former: StoreError?) -> StoreError? {
+        let damage = store.damage
+        health.note(.damaged, isThere: damage != nil)
+        if let examination = store.examination {
+            _ = WorkerThread.start(name: "damage check", body: examination)
+        }
+        guard damage != former else { return damage }
+        if let damage {
+            log.error("reports are refused: \(damage)")
+        } else {
+            log.info("the database is sound: reports are taken")
+        }
+        return damage
     }
 
     private func watch(_ folder: DataFolder) {

@@ -192,10 +192,10 @@ extension Problem {
         switch error.reason {
         case .invalidArgument:
             self.init(.badRequest, error.description)
-        case .locked, .diskFull, .databaseFull, .readOnly, .unavailable, .uncertain:
+        case .locked, .diskFull, .databaseFull, .readOnly, .unavailable, .uncertain, .damaged:
             self = .unavailable("the store does not answer just now", afterSeconds: 5)
             cause = error.description
-        case .notADatabase, .newerSchema, .corrupt, .other:
+        case .notADatabase, .newerSchema, .corrupt, .missing, .other:
             self.init(.internalServerError, "the store cannot answer; the collector's log says why")
             cause = error.description
         }

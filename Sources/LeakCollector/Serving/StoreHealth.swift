@@ -5,6 +5,8 @@ final class StoreHealth: Sendable {
     enum Trouble: Int, Hashable, Sendable, CaseIterable {
         /// The database is no longer where it was opened: what is written now goes when the process ends.
         case folderGone
+        /// The database is damaged, or is not the one that was opened.
+        case damaged
         case diskNearlyFull
         /// The database on another machine cannot be reached.
         case databaseAway
@@ -40,6 +42,10 @@ extension StoreHealth.Trouble {
         case .folderGone:
             .unavailable(
                 "the data folder was removed or replaced under the collector, which must be restarted; nothing was counted",
+                afterSeconds: 60)
+        case .damaged:
+            .unavailable(
+                "the database shows damage, so nothing was counted; keep leaks.sqlite-wal, copy the data folder, then restore a backup; the collector's log says more",
                 afterSeconds: 60)
         case .diskNearlyFull: .unavailable("the disk is nearly full; nothing was counted", afterSeconds: 60)
         case .databaseAway:

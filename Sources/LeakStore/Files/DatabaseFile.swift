@@ -42,7 +42,7 @@ enum DatabaseFile {
 
     /// Whether a path names one of the files that SQLite and the lock keep for a database, there or not.
     static func belongs(_ path: String, to database: String) -> Bool {
-        (sideEnds + [".lock"]).contains { end in
+        (sideEnds + [".lock", DatabaseMarker.end]).contains { end in
             let own = database + end
             if let file = identity(of: path), file == identity(of: own) { return true }
             return name(of: path) == name(of: own)
@@ -62,6 +62,30 @@ enum DatabaseFile {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
+    }
+
+    /// Replaces what is in a file, down to the disk; makes the file where there is none.
+    static func write(_ text: String, to path: String) throws(StoreError) {
+        let descriptor = try openOrCreate(path)
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        let count = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, 0)
+        }
+        guard count == bytes.count, ftruncate(descriptor, off_t(count)) == 0, fsync(descriptor) == 0 else {
+            throw refusal(of: path, errno)
+        }
+    }
+
+    /// The first 64 KiB of a file; `nil` when it cannot be read.
+    static func text(of path: String) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            count = unsafe max(0, read(descriptor, buffer.baseAddress, 65_536))
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Puts a file, or the names in a folder, on disk.

@@ -6,9 +6,10 @@ final class SQLiteReader: StoreReader {
     var standingCache = StandingCache()
     var goneCache = GoneCache()
 
-    init(path: String, known: KnownLeaks = .none) throws(StoreError) {
+    init(path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil) throws(StoreError) {
         self.known = known
-        connection = try Connection(path: path, access: .readOnly)
+        connection = try Connection(path: path, access: .readOnly, watch: watch)
+        connection.keepLog()
         try connection.execute("pragma cache_size = -2048")
     }
 

@@ -11,6 +11,8 @@ final class Connection {
     static let busyTimeoutMilliseconds: Int32 = 5_000
 
     let path: String
+    /// Receives the signs of damage that this connection finds.
+    private let watch: DatabaseGuard?
     private let handle: OpaquePointer
     private var literals: [UnsafeRawPointer: Statement] = unsafe [:]
     private var composed: [String: Statement] = [:]
@@ -20,20 +22,36 @@ final class Connection {
     private static let isWithoutMemoryStatistics: Bool = csqlite_config_memory_statistics(0) == SQLITE_OK
 
     /// Opens a file that exists.
-    init(path: String, access: Access) throws(StoreError) {
+    init(path: String, access: Access, watch: DatabaseGuard? = nil) throws(StoreError) {
         _ = Self.isWithoutMemoryStatistics
         self.path = path
+        self.watch = watch
+        try DatabaseMarker.refuseLogAlone(at: path)
         var handle: OpaquePointer?
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         let code = unsafe sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let opened = unsafe handle else {
             let message = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             unsafe sqlite3_close_v2(handle)
-            throw .sqlite(code, message: message, path: path, sql: "open")
+            throw .sqlite(code, message: message, path: path, sql: "open", watch)
         }
         unsafe self.handle = opened
         unsafe sqlite3_extended_result_codes(opened, 1)
         unsafe sqlite3_busy_timeout(opened, Self.busyTimeoutMilliseconds)
+    }
+
+    /// Leaves the log as it is when this connection ends, and lets no commit copy it into the database.
+    func keepLog() {
+        unsafe sqlite3_wal_autocheckpoint(handle, 0)
+        unsafe csqlite_config_keep_log(handle, 1)
+    }
+
+    /// Takes ``keepLog()`` back.
+    ///
+    /// - Parameter pages: of the log, above which a commit copies it into the database.
+    func releaseLog(autocheckpoint pages: Int) {
+        unsafe sqlite3_wal_autocheckpoint(handle, Int32(pages))
+        unsafe csqlite_config_keep_log(handle, 0)
     }
 
     // `close_v2` waits for the statements, which may outlive this by a moment.
@@ -51,7 +69,7 @@ final class Connection {
     func statement(_ sql: StaticString) throws(StoreError) -> Statement {
         let key = unsafe UnsafeRawPointer(sql.utf8Start)
         if let known = unsafe literals[key] { return known }
-        let statement = unsafe try Statement(sql.description, on: handle, path: path)
+        let statement = unsafe try Statement(sql.description, on: handle, path: path, watch)
         unsafe literals[key] = statement
         return statement
     }
@@ -59,7 +77,7 @@ final class Connection {
     /// The statement of a text that was put together from literals, prepared at its first use.
     func statement(composed sql: String) throws(StoreError) -> Statement {
         if let known = composed[sql] { return known }
-        let statement = unsafe try Statement(sql, on: handle, path: path)
+        let statement = unsafe try Statement(sql, on: handle, path: path, watch)
         composed[sql] = statement
         return statement
     }
@@ -74,7 +92,7 @@ final class Connection {
         let code = unsafe sqlite3_exec(handle, script, nil, nil, nil)
         guard code == SQLITE_OK else {
             let message = unsafe String(cString: sqlite3_errmsg(handle))
-            throw .sqlite(code, message: message, path: path, sql: script)
+            throw .sqlite(code, message: message, path: path, sql: script, watch)
         }
     }
 
@@ -116,7 +134,7 @@ final class Connection {
         case SQLITE_BUSY, SQLITE_LOCKED: return false
         default:
             let message = unsafe String(cString: sqlite3_errmsg(handle))
-            throw .sqlite(code, message: message, path: path, sql: "checkpoint")
+            throw .sqlite(code, message: message, path: path, sql: "checkpoint", watch)
         }
     }
 
@@ -138,6 +156,8 @@ final class Connection {
         } catch {
             // SQLite has already rolled back after some failures (a full disk, an I/O error).
             if unsafe sqlite3_get_autocommit(handle) == 0 { try? run("rollback") }
+            // A page that was misread would stay in the cache.
+            if error.reason == .corrupt { unsafe sqlite3_db_release_memory(handle) }
             throw error
         }
     }

@@ -6,6 +6,22 @@ extension StoreError {
     /// - Parameters:
     ///   - code: plain or extended: https://www.sqlite.org/rescode.html
     ///   - message: SQLite's own words.
+    ///   - watch: receives signs of damage.
+    static func sqlite(
+        _ code: Int32, message: String, path: String, sql: String, _ watch: DatabaseGuard?
+    ) -> StoreError {
+        let error = sqlite(code, message: message, path: path, sql: sql)
+        watch?.note(code: code, error)
+        return error
+    }
+
+    /// Whether a result code says that the disk or the memory failed, not the file.
+    static func isReadFailure(_ code: Int32) -> Bool { [SQLITE_IOERR, SQLITE_NOMEM].contains(code & 0xFF) }
+
+    /// Whether a result code is a sign that the file is damaged, or is no database any more. Failures of the disk are not:
+    /// the transaction fails, and the next one may not.
+    static func isDamage(_ code: Int32) -> Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
+
     static func sqlite(_ code: Int32, message: String, path: String, sql: String) -> StoreError {
         let (reason, advice): (Reason, String) =
             switch code & 0xFF {

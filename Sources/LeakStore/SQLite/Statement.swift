@@ -6,18 +6,22 @@ final class Statement {
     private let handle: OpaquePointer
     private let sql: String
     private let path: String
+    private let watch: DatabaseGuard?
 
-    init(_ sql: String, on database: OpaquePointer, path: String) throws(StoreError) {
+    init(
+        _ sql: String, on database: OpaquePointer, path: String, _ watch: DatabaseGuard? = nil
+    ) throws(StoreError) {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(
             database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
         guard code == SQLITE_OK, let handle = unsafe handle else {
             throw unsafe .sqlite(
-                code, message: String(cString: sqlite3_errmsg(database)), path: path, sql: sql)
+                code, message: String(cString: sqlite3_errmsg(database)), path: path, sql: sql, watch)
         }
         unsafe self.handle = handle
         self.sql = sql
         self.path = path
+        self.watch = watch
     }
 
     deinit { unsafe sqlite3_finalize(handle) }
@@ -122,6 +126,6 @@ final class Statement {
 
     private func failure(_ code: Int32) -> StoreError {
         let message = unsafe String(cString: sqlite3_errmsg(sqlite3_db_handle(handle)))
-        return .sqlite(code, message: message, path: path, sql: sql)
+        return .sqlite(code, message: message, path: path, sql: sql, watch)
     }
 }

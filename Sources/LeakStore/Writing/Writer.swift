@@ -21,6 +21,7 @@ final class Writer {
     private static let spareBytes = 64 << 20
 
     let connection: Connection
+    private let watch: DatabaseGuard?
     /// Pages that the file may have.
     private let pageLimit: Int
     let redact: Redact
@@ -36,12 +37,16 @@ final class Writer {
     /// ``InstallLog/setLimit``, but for tests.
     var installLogSets = InstallLog.setLimit
     private var logTriedAt: Int64?
+    /// Whether no commit copies the log into the file.
+    private var isLogKept = false
 
     init(
-        connection: Connection, limits: StoreLimits, clock: ClockRule = ClockRule(), redact: @escaping Redact,
+        connection: Connection, watch: DatabaseGuard? = nil, limits: StoreLimits,
+        clock: ClockRule = ClockRule(), redact: @escaping Redact,
         reservoir: Reservoir
     ) throws(StoreError) {
         self.connection = connection
+        self.watch = watch
         self.limits = limits
         clockRule = clock
         self.redact = redact
@@ -77,12 +82,28 @@ final class Writer {
             """)
     }
 
+    deinit { try? checkFile() }
+
     /// Lets the file grow a little beyond its limit meanwhile.
     func withSpareRoom<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         try connection.execute("pragma max_page_count = \(pageLimit + Self.spareBytes / Self.pageBytes)")
         // What has grown beyond the limit by then stays, and SQLite takes that for the limit.
         defer { try? connection.execute("pragma max_page_count = \(pageLimit)") }
         return try body()
+    }
+
+    /// Checks before each transaction that no damage of the database is known, and that it is the one that was opened.
+    func checkFile() throws(StoreError) {
+        do throws(StoreError) {
+            try watch?.check()
+        } catch {
+            connection.keepLog()
+            isLogKept = true
+            throw error
+        }
+        guard isLogKept else { return }
+        connection.releaseLog(autocheckpoint: Self.checkpointPages)
+        isLogKept = false
     }
 
     /// Tells a file at its limit from a full disk: SQLite gives both one code.

@@ -70,12 +70,17 @@ struct StorePlay {
 
     /// Opens the store if it is not open.
     private mutating func opened() throws(StoreError) -> SQLiteStore {
-        if let store { return store }
+        if let store {
+            // As the housekeeping of a server does.
+            store.examination?()
+            return store
+        }
         let store = try SQLiteStore(path: directory.database, exclusive: false, seed: 7, clock: .unguarded)
         for setting in settings { try store.set(setting) }
         // So that a short script comes to everything that a long life brings.
         try store.set("wal_autocheckpoint = 24")
         try store.setBusyTimeout(milliseconds: 20)
+        store.watch.limitUnconfirmedSigns(to: .max)
         store.limitLog(to: 0)
         store.limitInstallLog(to: 12)
         self.store = store

@@ -1,0 +1,173 @@
+internal import Threads
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Stops all writing at the first sign that a database is damaged, or is not the one that was opened.
+///
+/// Shared by all connections of one store. A sign is a result code of SQLite on any connection, or a file that has shrunk.
+/// Because a disk that fails for a moment looks the same, ``examine()`` reads the whole file before the damage
+/// counts for good. The write-ahead log, which may hold reports that a damaged file has lost, stays as it is meanwhile.
+final class DatabaseGuard: Sendable {
+    /// Signs that the whole file did not confirm, within an hour, after which one more counts as damage.
+    static let unconfirmedSigns = 3
+
+    private struct State {
+        /// Until the process ends.
+        var damage: StoreError?
+        /// The first sign of damage, until it has been looked into.
+        var sign: Sign?
+        var signCount = 0
+        var isExamining = false
+        /// When SQLite gave signs that the whole file did not confirm.
+        var unconfirmed: [ContinuousClock.Instant] = []
+        var unconfirmedLimit = DatabaseGuard.unconfirmedSigns
+        /// The file and its log at the last look.
+        var file: FileState?
+        var log: FileState?
+
+        mutating func add(_ sign: Sign) {
+            if self.sign == nil { self.sign = sign }
+            signCount += 1
+        }
+
+        /// Whether a sign that the whole file does not confirm may be forgotten.
+        mutating func passes(_ sign: Sign) -> Bool {
+            guard sign.isFromSQLite else { return true }
+            let now = ContinuousClock.now
+            unconfirmed.removeAll { $0 < now - .seconds(3_600) }
+            unconfirmed.append(now)
+            return unconfirmed.count <= unconfirmedLimit
+        }
+    }
+
+    private struct Sign: Sendable {
+        var text: String
+        /// `false` for a file that has shrunk, which `vacuum` does too.
+        var isFromSQLite: Bool
+        /// Why the file could not be checked.
+        var obstacle: String?
+    }
+
+    private let path: String
+    private let state = Guarded(State())
+
+    init(path: String) { self.path = path }
+
+    /// Replaces ``unconfirmedSigns``, for tests.
+    func limitUnconfirmedSigns(to count: Int) { state.with { $0.unconfirmedLimit = count } }
+
+    /// Records a result code that says that the file is damaged. Other failures pass.
+    func note(code: Int32, _ error: StoreError) {
+        guard StoreError.isDamage(code) else { return }
+        state.with { $0.add(Sign(text: bare(error.description), isFromSQLite: true)) }
+    }
+
+    /// Checks that there is no sign of damage, and that the file and its log are those that were opened. Costs two
+    /// calls of the system, before each transaction.
+    ///
+    /// - Throws: ``StoreError/Reason/damaged``.
+    func check() throws(StoreError) {
+        let problem: StoreError? = state.with { state in
+            if let damage = state.damage { return damage }
+            // Under the lock: the file grows, and an earlier look must not come after a later one.
+            if let problem = checkFiles(&state) { return damaged(problem) }
+            guard let sign = state.sign else { return nil }
+            return StoreError(
+                .damaged,
+                "database \(path): there is a sign of damage (\(sign.text)). Nothing is written until the whole file has "
+                    + "been checked\(sign.obstacle.map { ", which fails (\($0)): check the disk" } ?? ""). Keep \(path)-wal"
+            )
+        }
+        if let problem { throw problem }
+    }
+
+    /// Whether ``examine()`` has something to do.
+    var isExaminationDue: Bool { state.with { $0.damage == nil && $0.sign != nil && !$0.isExamining } }
+
+    /// Looks into a sign of damage, which takes seconds for a large file. Any thread may call it; a second call meanwhile
+    /// does nothing.
+    func examine() {
+        let pending: (sign: Sign, count: Int)? = state.with { state in
+            guard state.damage == nil, !state.isExamining, let sign = state.sign else { return nil }
+            state.isExamining = true
+            return (sign, state.signCount)
+        }
+        guard let (sign, count) = pending else { return }
+        let finding = StructureCheck.run(at: path)
+        let (damage, isSound): (StoreError?, Bool) = state.with { state in
+            state.isExamining = false
+            switch finding {
+            case .unreadable(let reason):
+                if sign.obstacle == nil { state.sign?.obstacle = reason }
+            case .damaged(let reason):
+                state.damage = damaged("\(bare(reason)), found after: \(sign.text)")
+            case .sound:
+                if !state.passes(sign) {
+                    state.damage = damaged(
+                        "\(sign.text), several times, although a check of the file finds nothing")
+                } else if state.signCount == count {
+                    (state.sign, state.file) = (nil, nil)
+                }
+            }
+            return (state.damage, state.damage == nil && state.sign == nil)
+        }
+        if let damage { DatabaseMarker.noteDamage(of: path, damage.description) }
+        if isSound { try? DatabaseMarker.forgetDamage(of: path) }
+    }
+
+    private func checkFiles(_ state: inout State) -> String? {
+        let (file, log) = (FileState(of: path), FileState(of: path + "-wal"))
+        if let known = state.file {
+            // A file that was moved away may come back.
+            guard let file else { return "the file is gone" }
+            guard file.isSame(as: known) else { return "another file has taken its place" }
+            if file.size < known.size, state.sign == nil {
+                let text = "the file has shrunk from \(known.size) to \(file.size) bytes"
+                state.add(Sign(text: text, isFromSQLite: false))
+            }
+        }
+        if let known = state.log, log?.isSame(as: known) != true {
+            let problem = "its log \(path)-wal \(log == nil ? "is gone" : "has been replaced")"
+            state.damage = damaged(problem)
+            return problem
+        }
+        if state.sign == nil { state.file = file }
+        if let log { state.log = log }
+        return nil
+    }
+
+    /// A message about this database without its name.
+    private func bare(_ text: String) -> String {
+        let name = "database \(path): "
+        return text.hasPrefix(name) ? String(text.dropFirst(name.count)) : text
+    }
+
+    private func damaged(_ problem: String) -> StoreError {
+        StoreError(
+            .damaged,
+            "database \(path): \(problem). Nothing is written to it any more. Keep \(path)-wal, which may hold reports "
+                + "that the file has lost: copy the whole folder, then stop the collector and restore a backup, or what "
+                + "`sqlite3 \(DatabaseFile.name(of: path)) .recover` reads from the copy")
+    }
+
+    private struct FileState: Sendable {
+        var device: UInt64
+        var number: UInt64
+        var size: Int
+
+        /// - Returns: `nil` when there is none.
+        init?(of path: String) {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return nil }
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            number = UInt64(status.st_ino)
+            size = Int(status.st_size)
+        }
+
+        func isSame(as other: FileState) -> Bool { device == other.device && number == other.number }
+    }
+}

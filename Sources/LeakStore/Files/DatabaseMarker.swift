@@ -1,0 +1,77 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// The file `leaks.sqlite.marker`, which says that a database was made beside it, and whether a run found it damaged.
+///
+/// Without it, a database that was deleted or emptied would look like a first start.
+enum DatabaseMarker {
+    static let end = ".marker"
+    private static let damageWord = "damaged: "
+
+    /// Rejects a database that is gone or empty although there was one.
+    ///
+    /// - Throws: ``StoreError/Reason/missing``.
+    static func refuseAnew(at path: String) throws(StoreError) {
+        // First the marker: another process may be making the database, and the marker after it.
+        let isMarked = unsafe access(path + end, F_OK) == 0
+        if isMarked, DatabaseFile.size(of: path) == 0 { throw missing(path, witness: path + end) }
+        try refuseLogAlone(at: path)
+    }
+
+    /// Rejects an empty database beside a log: SQLite deletes the log once it opens the database.
+    ///
+    /// A first start makes the database before its log, so the log is looked for first.
+    ///
+    /// - Throws: ``StoreError/Reason/missing``.
+    static func refuseLogAlone(at path: String) throws(StoreError) {
+        guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path) == 0 else { return }
+        throw missing(path, witness: path + "-wal")
+    }
+
+    private static func missing(_ path: String, witness: String) -> StoreError {
+        let state = unsafe access(path, F_OK) == 0 ? "is empty" : "is gone"
+        return StoreError(
+            .missing,
+            "database \(path): it \(state), and \(witness) says that there was one; put the file or a backup of it back, or "
+                + "delete \(witness) to start anew with nothing")
+    }
+
+    /// Writes the marker where there is none; the database is on disk by now.
+    static func write(beside path: String) throws(StoreError) {
+        guard unsafe access(path + end, F_OK) != 0 else { return }
+        try replace(at: path, with: "")
+    }
+
+    /// Leaves word for the next start. A failure to write passes: the damage is told here and now as well.
+    static func noteDamage(of path: String, _ problem: String) {
+        let line = "\(damageWord)\(problem.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
+        // Where the folder was replaced, there is no marker, and no database either.
+        guard let text = DatabaseFile.text(of: path + end), !text.hasSuffix(line) else { return }
+        try? replace(at: path, with: line)
+    }
+
+    /// The damage that an earlier run has found; `nil` when there is none.
+    static func damage(of path: String) -> String? {
+        let lines = DatabaseFile.text(of: path + end)?.split(separator: "\n") ?? []
+        return lines.first { $0.hasPrefix(damageWord) }.map { String($0.dropFirst(damageWord.count)) }
+    }
+
+    /// Forgets the damage: the database that is here now is sound.
+    static func forgetDamage(of path: String) throws(StoreError) {
+        if damage(of: path) != nil { try replace(at: path, with: "") }
+    }
+
+    private static func replace(at path: String, with damage: String) throws(StoreError) {
+        let text = """
+            The database \(DatabaseFile.name(of: path)) is kept in this folder.
+            Delete this file together with the database to start anew.
+            \(damage)
+            """
+        let isNew = unsafe access(path + end, F_OK) != 0
+        try DatabaseFile.write(text, to: path + end)
+        if isNew { try DatabaseFile.sync(DatabaseFile.folder(of: path)) }
+    }
+}

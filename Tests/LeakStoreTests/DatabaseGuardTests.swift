@@ -1,0 +1,287 @@
+import CSQLite
+import Foundation
+import Testing
+
+@testable import LeakStore
+
+/// A database that is damaged, deleted or replaced under a running store, and the next start on what is left.
+@Suite struct DatabaseGuardTests {
+    let directory = TemporaryDirectory()
+
+    private var path: String { directory.database }
+    private var log: String { path + "-wal" }
+    private var marker: String { path + ".marker" }
+
+    private func batch(_ number: Int) -> Submission {
+        submission([Report(leak: leak("L\(number)"), install: UInt64(number))])
+    }
+
+    /// A store whose file has many pages, and whose log has reports that the file lacks.
+    private func filledStore() throws -> SQLiteStore {
+        let store = try directory.store(exclusive: true)
+        for number in 0..<60 { _ = try store.count([batch(number)], now: noon) }
+        #expect(try store.checkpoint())
+        _ = try store.count([batch(100)], now: noon)
+        return store
+    }
+
+    /// Without the thousands of numbers that a failed comparison prints.
+    private func isLog(_ bytes: [UInt8]) -> Bool { directory.read("leaks.sqlite-wal") == bytes }
+
+    private func truncate(to bytes: Int) throws {
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        try file.truncate(atOffset: UInt64(bytes))
+        try file.close()
+    }
+
+    private func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
+
+    private func reason(_ body: () throws -> Void) -> StoreError.Reason? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? StoreError)?.reason
+        }
+    }
+
+    /// Every way to write, from the first sign of damage on and once it is confirmed.
+    private func expectNothingIsWritten(to store: SQLiteStore) {
+        expectNoWrite(to: store)
+        store.examination?()
+        expectNoWrite(to: store)
+    }
+
+    private func expectNoWrite(to store: SQLiteStore) {
+        let former = directory.read("leaks.sqlite-wal")
+        for number in 200..<210 {
+            #expect(reason { _ = try store.count([batch(number)], now: noon) } == .damaged)
+        }
+        #expect(reason { try store.expire(now: noon) } == .damaged)
+        #expect(reason { try store.tidy(now: noon) } == .damaged)
+        #expect(reason { _ = try store.erase(install: 1) } == .damaged)
+        #expect(reason { _ = try store.checkpoint() } == .damaged)
+        #expect(
+            reason {
+                _ = try store.add(Credential(purpose: .ingest, name: "k", hash: [1], createdAt: noon))
+            } == .damaged)
+        #expect(store.damage?.reason == .damaged)
+        #expect(isLog(former))
+    }
+
+    @Test(arguments: [0, 4_096, 40_960])
+    func `a file that has shrunk takes no more reports, and its log stays`(bytes: Int) throws {
+        let former: [UInt8]
+        do {
+            let store = try filledStore()
+            former = directory.read("leaks.sqlite-wal")
+            #expect(!former.isEmpty)
+            try truncate(to: bytes)
+            expectNothingIsWritten(to: store)
+        }
+        // Closing it does not copy the log into what is left of the file.
+        #expect(isLog(former))
+        // Nor does the next start.
+        #expect(reason { _ = try directory.store(exclusive: true) } == (bytes == 0 ? .missing : .corrupt))
+        #expect(isLog(former))
+    }
+
+    /// Overwrites all pages but the first.
+    private func overwrite() throws {
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        let size = try file.seekToEnd()
+        try file.seek(toOffset: 4_096)
+        try file.write(contentsOf: [UInt8](repeating: 0xA5, count: Int(size) - 4_096))
+        try file.close()
+    }
+
+    /// A disk whose reads fail for a while, with codes that SQLite may take for damage.
+    @Test(arguments: [
+        SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 32 << 8, SQLITE_IOERR | 33 << 8,
+    ])
+    func `a sign of damage that passes stops counting only until then`(code: Int32) throws {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let store = try disk.directory.store()
+        let reader = try store.makeReader()
+        for number in 0..<20 { _ = try store.count([batch(number)], now: noon) }
+        disk.follow { $0.operation == .read ? .fail(code) : .none }
+        // A new connection has nothing in its cache.
+        #expect(throws: StoreError.self) { try store.makeReader().leaks(LeakQuery(), now: noon) }
+        let isSign = StoreError.isDamage(code)
+        #expect((store.damage != nil) == isSign)
+        if isSign { #expect(reason { _ = try store.count([batch(100)], now: noon) } == .damaged) }
+        disk.follow { _ in .none }
+        store.examination?()
+        #expect(store.damage == nil)
+        #expect(try store.count([batch(100)], now: noon) == [.counted])
+        #expect(try reader.leak(leak("L100").id, now: noon)?.row.reports == 1)
+        #expect(try store.verify() == [])
+        #expect(DatabaseMarker.damage(of: disk.directory.database) == nil)
+    }
+
+    @Test func `a sign that the file cannot be checked for goes on to count`() throws {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let store = try disk.directory.store()
+        for number in 0..<20 { _ = try store.count([batch(number)], now: noon) }
+        disk.follow { $0.operation == .read ? .fail(SQLITE_CORRUPT) : .none }
+        #expect(throws: StoreError.self) { try store.makeReader().leaks(LeakQuery(), now: noon) }
+        disk.follow { $0.operation == .read ? .fail(SQLITE_IOERR | 1 << 8) : .none }
+        store.examination?()
+        #expect(store.damage?.description.contains("check the disk") == true)
+        #expect(reason { _ = try store.count([batch(100)], now: noon) } == .damaged)
+        disk.follow { _ in .none }
+        store.examination?()
+        #expect(try store.count([batch(100)], now: noon) == [.counted])
+    }
+
+    @Test func `a sign that comes back although the file is sound is damage in the end`() throws {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let store = try disk.directory.store()
+        for number in 0..<20 { _ = try store.count([batch(number)], now: noon) }
+        for isLast in [Bool](repeating: false, count: DatabaseGuard.unconfirmedSigns) + [true] {
+            disk.follow { $0.operation == .read ? .fail(SQLITE_CORRUPT) : .none }
+            #expect(throws: StoreError.self) { try store.makeReader().leaks(LeakQuery(), now: noon) }
+            disk.follow { _ in .none }
+            store.examination?()
+            #expect((store.damage != nil) == isLast)
+        }
+        #expect(store.examination == nil)
+        #expect(reason { _ = try store.count([batch(100)], now: noon) } == .damaged)
+    }
+
+    @Test func `a file that an operator vacuums takes reports again once it has been checked`() throws {
+        let store = try filledStore()
+        let operation = try Connection(path: path, access: .readWrite)
+        // Pages to give back.
+        try operation.execute(
+            "create table large (b); insert into large values (zeroblob(2000000)); pragma wal_checkpoint(truncate)"
+        )
+        _ = try store.count([batch(300)], now: noon)
+        try operation.execute("drop table large; vacuum; pragma wal_checkpoint(truncate)")
+        for number in 301..<304 {
+            #expect(reason { _ = try store.count([batch(number)], now: noon) } == .damaged)
+        }
+        store.examination?()
+        #expect(store.damage == nil)
+        for number in 301..<304 { #expect(try store.count([batch(number)], now: noon) == [.counted]) }
+        #expect(try store.verify() == [])
+    }
+
+    @Test(
+        arguments: [
+            (["ok"], StructureCheck.Finding.sound),
+            (["Tree 5 page 9: unable to get the page. error code=8458"], nil),
+            (["On tree page 5 cell 2: unable to get the page. error code=7"], nil),
+            (["Freelist: failed to get page 9"], nil),
+            (["Tree 5 page 9: unable to get the page. error code=11"], .damaged("")),
+            (["Tree 5 page 9: btreeInitPage() returns error code 11"], .damaged("")),
+            (["wrong # of entries in index i"], .damaged("")),
+        ] as [([String], StructureCheck.Finding?)])
+    func `a page that the disk does not give is not damage`(
+        lines: [String], finding: StructureCheck.Finding?
+    ) {
+        switch finding {
+        case nil: #expect(StructureCheck.finding(lines) == .unreadable(lines[0]))
+        case .damaged: #expect(StructureCheck.finding(lines) == .damaged(lines[0]))
+        case let finding: #expect(StructureCheck.finding(lines) == finding)
+        }
+    }
+
+    @Test func `a store that ends after a sign of damage leaves its log`() throws {
+        let former: [UInt8]
+        do {
+            let store = try filledStore()
+            former = directory.read("leaks.sqlite-wal")
+            try overwrite()
+            #expect(throws: StoreError.self) { try store.makeReader().leaks(LeakQuery(), now: noon) }
+        }
+        #expect(!former.isEmpty)
+        #expect(isLog(former))
+    }
+
+    @Test func `what a reader finds damaged stops counting`() throws {
+        let former: [UInt8]
+        do {
+            let store = try filledStore()
+            former = directory.read("leaks.sqlite-wal")
+            let reader = try store.makeReader()
+            try overwrite()
+            #expect(reason { _ = try reader.leaks(LeakQuery(), now: noon) } != nil)
+            expectNothingIsWritten(to: store)
+        }
+        #expect(isLog(former))
+        #expect(reason { _ = try directory.store(exclusive: true) } == .corrupt)
+    }
+
+    @Test func `a log that was deleted is noticed`() throws {
+        let store = try filledStore()
+        try remove(log)
+        expectNothingIsWritten(to: store)
+    }
+
+    @Test func `a file that was moved away and comes back takes reports again`() throws {
+        let store = try filledStore()
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        expectNothingIsWritten(to: store)
+        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+        #expect(store.damage == nil)
+        #expect(try store.count([batch(300)], now: noon) == [.counted])
+        #expect(try store.verify() == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `a start where a database was does not begin anew without a word`(isEmpty: Bool) throws {
+        do {
+            let store = try filledStore()
+            _ = store
+        }
+        try remove(path)
+        if isEmpty { directory.write([], to: "leaks.sqlite") }
+        for isServer in [true, false] {
+            let failure = try #require(throws: StoreError.self) {
+                _ = try directory.store(exclusive: isServer)
+            }
+            #expect(failure.reason == .missing)
+            #expect(failure.description.contains("delete \(marker) to start anew"), "\(failure)")
+        }
+        // Said on purpose, it does.
+        try remove(marker)
+        let anew = try directory.store(exclusive: true)
+        #expect(try anew.makeReader().apps() == [])
+        #expect(!directory.read("leaks.sqlite.marker").isEmpty)
+    }
+
+    @Test func `a log without its database is not given up`() throws {
+        let store = try filledStore()
+        let former = directory.read("leaks.sqlite-wal")
+        try remove(path)
+        try remove(marker)
+        #expect(reason { _ = try directory.store() } == .missing)
+        #expect(isLog(former))
+        withExtendedLifetime(store) {}
+    }
+
+    @Test func `a folder of an earlier collector gets its marker`() throws {
+        do { _ = try filledStore() }
+        try remove(marker)
+        do { _ = try directory.store(exclusive: true) }
+        #expect(!directory.read("leaks.sqlite.marker").isEmpty)
+    }
+
+    @Test func `a backup in the place of a damaged database is all it takes`() throws {
+        let backup = directory.path + "/backup"
+        do {
+            let store = try filledStore()
+            _ = try SQLiteStore.backUp(path: path, to: backup, overwrites: false)
+            try truncate(to: 40_960)
+            expectNothingIsWritten(to: store)
+        }
+        for end in ["", "-wal", "-shm"] { try? remove(path + end) }
+        try FileManager.default.moveItem(atPath: backup, toPath: path)
+        let restored = try directory.store(exclusive: true)
+        #expect(try restored.verify() == [])
+        #expect(try restored.count([batch(400)], now: noon) == [.counted])
+        // The damage is forgotten.
+        #expect(DatabaseMarker.damage(of: path) == nil)
+    }
+}
