@@ -93,6 +93,7 @@
             let link = Link(to: address.with(timeouts)) { connection throws(StoreError) in
                 try Migration.check(connection)
                 try connection.run(Query(ConnectionSettings.pageTimeout))
+                try connection.run(Query(ConnectionSettings.pageMemory))
             }
             return PostgreSQLReader(link: link, known: known)
         }

@@ -12,7 +12,7 @@
         private let now: Int64 = 1_795_176_000_000
 
         /// Runs `body` in a schema of its own.
-        private func withSchema<Result>(_ body: (DatabaseAddress) throws -> Result) throws -> Result {
+        private func withSchema<Result>(_ body: (String, DatabaseAddress) throws -> Result) throws -> Result {
             let name = "bench_\(UInt32.random(in: 0...UInt32.max))"
             _ = try Shell.run("psql", ["--quiet", "--command", "create schema \(name)", url])
             defer {
@@ -20,12 +20,25 @@
                 let drop = "set client_min_messages = warning; drop schema \(name) cascade"
                 _ = try? Shell.run("psql", ["--quiet", "--command", drop, url])
             }
-            return try body(DatabaseAddress("\(url)?options=-csearch_path%3D\(name)"))
+            return try body(name, DatabaseAddress("\(url)?options=-csearch_path%3D\(name)"))
+        }
+
+        private func vacuum(_ schema: String) throws {
+            let tables = try Shell.run(
+                "psql",
+                [
+                    "--quiet", "--tuples-only", "--no-align", "--command",
+                    "select 'vacuum analyze ' || schemaname || '.' || tablename || ';' from pg_tables "
+                        + "where schemaname = '\(schema)'", url,
+                ])
+            for statement in tables.split(separator: "\n") {
+                _ = try Shell.run("psql", ["--quiet", "--command", String(statement), url])
+            }
         }
 
         /// Reports per second through so many stores at once, all of one app or each of its own.
         func write(reports: Int, stores: Int, apps: Int) throws -> Double {
-            try withSchema { address in
+            try withSchema { _, address in
                 let opened = try (0..<stores).map { _ in try PostgreSQLStore(address: address) }
                 let counts = Counts()
                 let start = DispatchTime.now()
@@ -61,7 +74,7 @@
 
         /// Milliseconds of pages and of one leak, medians.
         func read(leaks count: Int) throws -> Reading {
-            try withSchema { address in
+            try withSchema { _, address in
                 var limits = StoreLimits()
                 limits.leaksPerApp = .max
                 limits.leakTextBytesPerApp = .max
@@ -95,14 +108,77 @@
             }
         }
 
-        private func median(_ body: () throws -> Void) throws -> Double {
-            var times: [Double] = []
-            for _ in 0..<41 {
+        struct PeriodReading {
+            var period: Period
+            /// Milliseconds by order of the list.
+            var lists: [LeakQuery.Sort: Double]
+            var overview: Double
+            var summary: Double
+        }
+
+        /// Milliseconds of lists of a period, of the figures above them and of both, medians. All leaks were seen within
+        /// the last day, some of them first before the longest period.
+        func readPeriods(leaks count: Int, older: Int) throws -> [PeriodReading] {
+            try withSchema { schema, address in
+                var limits = StoreLimits()
+                limits.leaksPerApp = .max
+                limits.leakTextBytesPerApp = .max
+                limits.leakBuildsPerApp = .max
+                let store = try PostgreSQLStore(address: address, limits: limits)
+                var load = Load(seed: 1, leaks: count, app: "shop")
+                for start in stride(from: 0, to: count, by: 500) {
+                    // Every other one is older, as far as there are some.
+                    let numbers = Array(start..<min(start + 500, count))
+                    let isOlder = numbers.map { $0 * older / count != ($0 + 1) * older / count }
+                    for days in [100, 70, 40, 20, 10, 5, 3, 0] as [Int64] {
+                        var batch = load.batch(reports: numbers.count, now: now)
+                        for (place, number) in numbers.enumerated() {
+                            batch.sightings[place].leak = Load.leak(number, of: "shop")
+                            let age = days * 24 + Int64(number % 11)
+                            batch.sightings[place].at = now - age * 3_600_000
+                            batch.sightings[place].count = number % 17 + 1
+                        }
+                        if days > 0 {
+                            batch.sightings = zip(batch.sightings, isOlder).filter(\.1).map(\.0)
+                        }
+                        guard !batch.sightings.isEmpty else { continue }
+                        _ = try store.count([batch], now: now)
+                    }
+                }
+                // As the server does by itself within minutes.
+                try vacuum(schema)
+                let reader = try store.makeReader()
+                return try Period.allCases.map { period in
+                    var query = LeakQuery()
+                    query.period = period
+                    var lists: [LeakQuery.Sort: Double] = [:]
+                    for sort in LeakQuery.Sort.allCases {
+                        query.sort = sort
+                        lists[sort] = try median(of: 11) { _ = try reader.leaks(query, now: now) }
+                    }
+                    return PeriodReading(
+                        period: period, lists: lists,
+                        overview: try median(of: 11) {
+                            _ = try reader.overview(app: nil, period: period, now: now)
+                        },
+                        summary: try median(of: 11) {
+                            _ = try reader.overview(app: nil, period: period, now: now)
+                            _ = try reader.apps()
+                            _ = try reader.versions(app: nil)
+                            _ = try reader.leaks(query, now: now)
+                        })
+                }
+            }
+        }
+
+        private func median(of times: Int = 41, _ body: () throws -> Void) throws -> Double {
+            var durations: [Double] = []
+            for _ in 0..<times {
                 let start = DispatchTime.now()
                 try body()
-                times.append(Self.elapsed(since: start) * 1_000)
+                durations.append(Self.elapsed(since: start) * 1_000)
             }
-            return times.sorted()[20]
+            return durations.sorted()[times / 2]
         }
 
         private static func elapsed(since start: DispatchTime) -> Double {

@@ -26,6 +26,9 @@
                     try Target.reserve(on: connection)
                     try Target.refuseUnlessEmpty(connection)
                     let copied = try fill(connection, with: contents, progress)
+                    for statement in (RunningCounts.days.rebuild + RunningCounts.hours.rebuild) {
+                        try connection.run(Query(statement))
+                    }
                     let problems = try self.problems(on: connection)
                     guard problems.isEmpty else {
                         throw StoreError(

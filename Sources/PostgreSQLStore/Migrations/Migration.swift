@@ -9,7 +9,7 @@
         let statements: [String]
 
         /// In order; the last one's version is the schema that this code reads and writes.
-        static let all = [schema1, schema2, schema3, schema4]
+        static let all = [schema1, schema2, schema3, schema4, schema5]
 
         static let newestVersion = all.map(\.version).max() ?? 0
 

@@ -16,7 +16,9 @@
         init(_ query: LeakQuery, _ verdicts: Verdicts, now: Int64) {
             source = "from leak l join app a on a.id = l.app"
             let counted = query.version == nil ? "l" : "n"
-            reports = query.period == nil ? "\(counted).reports" : "p.reports"
+            reports =
+                query.period == nil
+                ? "\(counted).reports" : query.version == nil ? "l.period_reports" : "p.reports"
             installs = "\(counted).installs"
             lookedAt = query.version == nil ? "l.last_release" : "n.release"
             switch query.sort {
@@ -32,28 +34,44 @@
                      and n.release = (select id from release where app = l.app and version = \(bind(.text(version))))
                     """
             }
-            if let period = query.period { join(period, ofVersion: query.version != nil, now: now) }
-            filter(by: query, verdicts, now: now)
+            guard let period = query.period else {
+                source += filter(by: query, verdicts, now: now)
+                return
+            }
+            if query.version != nil {
+                join(period, now: now)
+                source += filter(by: query, verdicts, now: now)
+            } else {
+                // The offset keeps PostgreSQL from looking up the reports wherever they are named.
+                let counts = RunningCounts.of(period)
+                let start = bind(period.start(now: now))
+                let first = bind(Int64(period.firstBucket(now: now)))
+                source = """
+                    from (select l.*, \(counts.reports(since: start, first)) as period_reports
+                      from leak l left join \(counts.table) r on r.leak = l.id
+                      \(filter(by: query, verdicts, now: now)) offset 0) l where l.period_reports > 0
+                    """
+            }
         }
 
-        /// Adds `p`, with the reports of a period, for leaks that have some.
-        private mutating func join(_ period: Period, ofVersion: Bool, now: Int64) {
-            let (table, bucket) = period == .day ? ("leak_hour", "hour") : ("leak_day", "day")
+        /// Adds `p`, with the reports of a version in a period, for leaks that have some.
+        private mutating func join(_ period: Period, now: Int64) {
+            let counts = RunningCounts.of(period)
             let first = bind(Int64(period.firstBucket(now: now)))
-            // What was first seen in the period has all its reports there. The offset keeps PostgreSQL from adding up
+            // A leak first seen in the period has all its reports there. The offset keeps PostgreSQL from adding up
             // wherever the sum is named.
             source += """
                  join lateral (
-                  select case when l.first_seen >= \(bind(period.start(now: now)))
-                    then \(ofVersion ? "n" : "l").reports else
-                      (select least(coalesce(sum(c.reports), 0), 9007199254740991)::bigint from \(table) c
-                      where c.leak = l.id and c.\(bucket) >= \(first)\(ofVersion ? " and c.release = n.release" : ""))
+                  select case when l.first_seen >= \(bind(period.start(now: now))) then n.reports else
+                      (select least(coalesce(sum(c.reports), 0), 9007199254740991)::bigint from \(counts.source) c
+                      where c.leak = l.id and c.\(counts.bucket) >= \(first) and c.release = n.release)
                     end as reports offset 0
                 ) p on p.reports > 0
                 """
         }
 
-        private mutating func filter(by query: LeakQuery, _ verdicts: Verdicts, now: Int64) {
+        /// - Returns: conditions on `l`, behind `where`; nothing without any.
+        private mutating func filter(by query: LeakQuery, _ verdicts: Verdicts, now: Int64) -> String {
             var conditions: [String] = []
             if let period = query.period {
                 // Most leaks of long ago need no closer look.
@@ -84,7 +102,7 @@
                        and strpos(s.message, \(folded)) > 0))
                     """)
             }
-            if !conditions.isEmpty { source += " where " + conditions.joined(separator: " and ") }
+            return conditions.isEmpty ? "" : " where " + conditions.joined(separator: " and ")
         }
 
         private mutating func bind(_ rows: [Int64]) -> String {
@@ -136,8 +154,9 @@
                 with matched as (
                   select l.id as id, \(primary) as k1, \(secondary) as k2, \(reports) as reports,
                     \(installs) as installs, \(lookedAt) as looked_at \(source)
-                ), page as (select * from matched \(from) order by k1 desc, k2 desc, id desc limit \(limit))
-                \(LeakRow.select(with: ", (select count(*) from matched), (select \(Self.sum("reports")) from matched)"))
+                ), totals as materialized (select count(*) as leaks, \(Self.sum("reports")) as reports from matched),
+                page as (select * from matched \(from) order by k1 desc, k2 desc, id desc limit \(limit))
+                \(LeakRow.select(with: ", (select leaks from totals), (select reports from totals)"))
                 order by page.k1 desc, page.k2 desc, page.id desc
                 """, values)
         }

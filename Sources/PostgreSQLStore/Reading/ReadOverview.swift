@@ -144,8 +144,9 @@
         private static func recentLeaks(_ app: String?, _ period: Period, now: Int64) -> Query {
             Query(
                 """
-                select count(*) from leak l join app a on a.id = l.app
-                where ($1::text is null or a.name = $1::text) and l.last_seen >= $2::bigint
+                select coalesce(sum(seen.leaks), 0)::bigint from app a
+                cross join lateral (select count(*) as leaks from leak where app = a.id and last_seen >= $2::bigint) seen
+                where $1::text is null or a.name = $1::text
                 """, .text(app), .integer(period.start(now: now)))
         }
 

@@ -191,7 +191,8 @@
         func writes(limits: StoreLimits) -> [Query] {
             let all = [
                 writeLeaks(), writeLeakReleases(), writeLeakBuilds(), writeHours(),
-                writeDays(), writeValues(), writeTimes(), writeSamples(), writeSets(), writeReleases(),
+                writeDays(), writeRunningHours(), writeRunningDays(), writeValues(), writeTimes(),
+                writeSamples(), writeSets(), writeReleases(),
                 writeFirstReleases(), writeChecks(limit: limits.checkClassesPerRelease), writeSlots(),
                 writeLateDays(),
                 writeDropped(limit: limits.droppedReasonsPerApp), writeBeyond(), writeApps(), chooseNewest(),

@@ -14,14 +14,20 @@
 
         func writeHours() -> Query? { Self.counts("leak_hour", "hour", hours) }
 
-        func writeDays() -> Query? {
-            let days = hours.map { hour in
-                var day = hour
-                day.first = Calendar.day(of: Int64(hour.first) * Calendar.hourMilliseconds)
-                return day
-            }
-            return Self.counts("leak_day", "day", CountRow.summed(days))
+        private var days: [CountRow] {
+            CountRow.summed(
+                hours.map { hour in
+                    var day = hour
+                    day.first = Calendar.day(of: Int64(hour.first) * Calendar.hourMilliseconds)
+                    return day
+                })
         }
+
+        func writeDays() -> Query? { Self.counts("leak_day", "day", days) }
+
+        func writeRunningHours() -> Query? { RunningCounts.hours.refresh(after: hours) }
+
+        func writeRunningDays() -> Query? { RunningCounts.days.refresh(after: days) }
 
         private static func counts(_ table: String, _ time: String, _ rows: [CountRow]) -> Query? {
             guard !rows.isEmpty else { return nil }

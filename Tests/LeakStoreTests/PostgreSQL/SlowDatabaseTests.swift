@@ -145,7 +145,10 @@
                     .integer((noon + 3 * day) / hour)))
             #expect(
                 try store.verify()
-                    == ["reports of a day are the sum of its hours, where all are kept: 1 wrong"])
+                    == [
+                        "reports of a day are the sum of its hours, where all are kept: 1 wrong",
+                        "reports of a leak before its hours are all without those since: 1 wrong",
+                    ])
         }
 
         @Test func `after one that took too long, the pace comes back`() {

@@ -1,0 +1,123 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Reports of each leak before its days, or before its hours, so that its reports of a period are one subtraction
+    /// instead of a sum over rows of another table.
+    ///
+    /// A row lists the days of a window that have reports, up to the last day that has any, and the reports of the leak
+    /// before each. Further reports on the last day change nothing in it: a row is written once a day, and when reports
+    /// come late. A leak without a row is added up as before.
+    struct RunningCounts: Sendable {
+        /// The table.
+        let table: String
+        /// The table whose rows are added up, and its column of time.
+        let source: String
+        let bucket: String
+        let milliseconds: Int64
+        /// Buckets that a row covers: those of the longest period.
+        let window: Int
+
+        static let days = RunningCounts(
+            table: "leak_day_running", source: "leak_day", bucket: "day",
+            milliseconds: Calendar.dayMilliseconds, window: Period.quarter.days)
+        /// The last 24 hours begin in the middle of the hour before them.
+        static let hours = RunningCounts(
+            table: "leak_hour_running", source: "leak_hour", bucket: "hour",
+            milliseconds: Calendar.hourMilliseconds, window: 25)
+
+        static func of(_ period: Period) -> RunningCounts { period == .day ? hours : days }
+
+        /// The largest count: what lies before a bucket is unknown there.
+        private static let bound = "9007199254740991"
+
+        // MARK: Writing
+
+        /// Brings the rows of some leaks up to date, behind the writes to `leak` and to the source.
+        ///
+        /// A leak whose reports are all of one bucket needs no row.
+        ///
+        /// - Parameter rows: what was added to the source.
+        func refresh(after rows: [CountRow]) -> Query? {
+            guard !rows.isEmpty else { return nil }
+            return Query(
+                insertion(
+                    of: """
+                        (select distinct new.leak as id from unnest($1::bigint[], $2::bigint[]) as new (leak, bucket)
+                          join leak l on l.id = new.leak left join \(table) r on r.leak = new.leak
+                          where r.last is distinct from new.bucket
+                            and (r.leak is not null or l.first_seen < new.bucket * \(milliseconds)))
+                        """), .integers(rows.map(\.leak)), .integers(rows.map(\.first)))
+        }
+
+        /// Makes all rows anew.
+        var rebuild: [String] {
+            ["delete from \(table)", insertion(of: "(select id from leak)"), "analyze \(table)"]
+        }
+
+        /// - Parameter leaks: a query of their ids.
+        private func insertion(of leaks: String) -> String {
+            """
+            insert into \(table) (leak, last, buckets, before)
+            select l.id, newest.bucket, listed.buckets, listed.before
+            from \(leaks) as changed join leak l on l.id = changed.id
+            cross join lateral (select max(\(bucket)) as bucket from \(source) where leak = l.id) as newest
+            cross join lateral (
+              select array_agg(bucket::integer order by bucket) as buckets, array_agg(before::bigint order by bucket) as before
+              from (select \(bucket) as bucket, l.reports - sum(sum(reports)) over (order by \(bucket) desc) as before
+                from \(source) where leak = l.id and \(bucket) > newest.bucket - \(window) group by \(bucket)) as bucket
+            ) as listed
+            where l.first_seen < newest.bucket * \(milliseconds) and l.reports < \(Self.bound)
+            on conflict (leak) do update
+              set last = excluded.last, buckets = excluded.buckets, before = excluded.before
+            """
+        }
+
+        var creation: String {
+            """
+            create table if not exists \(table) (
+              leak bigint primary key,
+              last bigint not null,
+              buckets integer[] not null,
+              before bigint[] not null
+            ) with (fillfactor = 80)
+            """
+        }
+
+        // MARK: Reading
+
+        /// Reports of leak `l` since a bucket, with its row of ``table`` as `r`.
+        ///
+        /// - Parameters:
+        ///   - start: the first millisecond.
+        ///   - first: the first bucket.
+        func reports(since start: String, _ first: String) -> String {
+            // A leak first seen in the period has all its reports there.
+            """
+            case when l.first_seen >= \(start) then l.reports
+              when r.leak is null or l.reports >= \(Self.bound) or r.last - \(first) >= \(window) then
+                (select least(coalesce(sum(c.reports), 0), \(Self.bound))::bigint from \(source) c
+                  where c.leak = l.id and c.\(bucket) >= \(first))
+              when r.last < \(first) then 0
+              else l.reports - r.before[width_bucket((\(first) - 1)::integer, r.buckets) + 1] end
+            """
+        }
+
+        /// A sentence about the rows, and a query that counts those for which it does not hold. Hours that were deleted
+        /// are not compared.
+        var check: (sentence: String, sql: String) {
+            (
+                "reports of a leak before its \(bucket)s are all without those since",
+                """
+                select count(*) from \(table) r left join leak l on l.id = r.leak
+                where l.id is null or l.reports < \(Self.bound) and (
+                  exists (select 1 from \(source) c where c.leak = r.leak and c.\(bucket) > r.last - \(window)
+                    and c.\(bucket) <> all(r.buckets))
+                  or exists (select 1 from unnest(r.buckets, r.before) as listed (bucket, before)
+                    where exists (select 1 from \(source) c where c.leak = r.leak and c.\(bucket) = listed.bucket)
+                      and listed.before <> l.reports
+                        - (select sum(reports) from \(source) c where c.leak = r.leak and c.\(bucket) >= listed.bucket)))
+                """
+            )
+        }
+    }
+#endif

@@ -1,0 +1,153 @@
+#if PostgreSQL
+    import LeakStore
+    import Testing
+
+    @testable import PostgreSQLStore
+
+    /// Lists of a period, and the counts that they are read from.
+    @Suite struct RunningCountTests {
+        let schema: DatabaseSchema
+        let directory = TemporaryDirectory()
+
+        init() throws {
+            schema = try DatabaseSchema(
+                in: try #require(
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+        }
+
+        private func query(_ period: Period, _ sort: LeakQuery.Sort = .reports) -> LeakQuery {
+            var query = LeakQuery()
+            (query.period, query.sort, query.limit) = (period, sort, 200)
+            return query
+        }
+
+        private func fill(_ store: any Store) throws {
+            for days in [120, 60, 20, 9, 5, 1, 0] as [Int64] {
+                let reports = (0..<40).map {
+                    Report(
+                        leak: leak("L\($0)"), at: noon - days * day - Int64($0 % 20) * hour,
+                        count: $0 + 1)
+                }
+                _ = try store.count([submission(reports)], now: noon)
+            }
+        }
+
+        /// Scans of the tables that hold one row for each bucket of a leak.
+        private func scans(of query: LeakQuery, _ connection: Connection) throws -> Int {
+            let verdicts = Verdicts(known: KnownRows(), decided: [], now: noon)
+            let selection = LeakSelection(query, verdicts, now: noon)
+            connection.begin("begin")
+            let rows = try connection.run(selection.page(after: nil, limit: 51))
+            #expect(rows.count == 40)
+            let scans = try connection.run(
+                Query(
+                    """
+                    select coalesce(sum(coalesce(seq_scan, 0) + coalesce(idx_scan, 0)), 0)::bigint
+                    from pg_stat_xact_user_tables
+                    where schemaname = current_schema() and relname in ('leak_day', 'leak_hour')
+                    """)
+            ).first?.int(0)
+            try connection.run(Query("rollback"))
+            return try #require(scans)
+        }
+
+        @Test(arguments: Period.allCases)
+        func `a list of a period adds up no rows of older leaks`(period: Period) throws {
+            try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
+            let connection = try Connection(to: schema.address)
+            for sort in LeakQuery.Sort.allCases {
+                #expect(try scans(of: query(period, sort), connection) == 0)
+            }
+        }
+
+        @Test func `running counts of an earlier schema and lost ones are made again`() throws {
+            try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
+            let connection = try Connection(to: schema.address)
+            let reader = try PostgreSQLStore(address: schema.address).makeReader()
+            let before = try Period.allCases.map { try reader.leaks(query($0), now: noon).reports }
+            for counts in [RunningCounts.days, .hours] {
+                try connection.run(Query("drop table \(counts.table)"))
+            }
+            try connection.run(Query("update schema_version set version = 4"))
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try store.verify() == [])
+            for period in Period.allCases { #expect(try scans(of: query(period), connection) == 0) }
+            #expect(
+                try Period.allCases.map { try store.makeReader().leaks(query($0), now: noon).reports }
+                    == before)
+            // Without them the same is added up.
+            for counts in [RunningCounts.days, .hours] {
+                try connection.run(Query("delete from \(counts.table)"))
+            }
+            #expect(
+                try Period.allCases.map { try store.makeReader().leaks(query($0), now: noon).reports }
+                    == before)
+        }
+
+        @Test func `verify finds a wrong running count`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            try fill(store)
+            #expect(try store.verify() == [])
+            let connection = try Connection(to: schema.address)
+            try connection.run(Query("update leak_day_running set before[2] = before[2] + 1 where leak = 3"))
+            #expect(
+                try store.verify() == [
+                    "reports of a leak before its days are all without those since: 1 wrong"
+                ])
+        }
+
+        private func compare(_ one: any StoreReader, _ other: any StoreReader, now: Int64) throws {
+            for period in Period.allCases {
+                for version in [nil, "2"] {
+                    for sort in [LeakQuery.Sort.reports, .lastSeen] {
+                        var query = query(period, sort)
+                        query.version = version
+                        let (first, second) = try (
+                            one.leaks(query, now: now), other.leaks(query, now: now)
+                        )
+                        // Leaks with equal counts come in the order of their rows.
+                        let rows = [first, second].map { page in
+                            page.leaks.map { "\($0.identity.title) \($0.reports)" }.sorted()
+                        }
+                        #expect(rows[0] == rows[1])
+                        #expect((first.total, first.reports) == (second.total, second.reports))
+                    }
+                }
+            }
+        }
+
+        /// Reports that come late by hours or months, of leaks that are told of freed objects alone, while time passes.
+        @Test(arguments: 1...3 as ClosedRange<UInt64>)
+        func `periods have the reports that SQLite has, in whatever order they come`(seed: UInt64) throws {
+            var random = Seeded(state: seed)
+            let embedded = try directory.store(clock: .unguarded)
+            let shared = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            var now = noon
+            for round in 0..<40 {
+                now += [0, hour / 3, hour, 7 * hour, day, 12 * day].randomElement(using: &random) ?? 0
+                let reports = (0..<Int.random(in: 1...12, using: &random)).map { _ in
+                    let late = [0, 0, 0, hour, 5 * hour, day, 30 * day, 100 * day, 300 * day]
+                    return Report(
+                        leak: leak("L\(Int.random(in: 0..<9, using: &random))"),
+                        version: "\(Int.random(in: 1...3, using: &random))",
+                        isFreed: Int.random(in: 0..<5, using: &random) == 0,
+                        at: now - (late.randomElement(using: &random) ?? 0),
+                        count: round == 30 && seed == 3 ? .max : .random(in: 1...4, using: &random))
+                }
+                let batch = submission(reports, at: now)
+                #expect(try embedded.count([batch], now: now) == shared.count([batch], now: now))
+                if round % 9 == 8 {
+                    try embedded.expire(now: now)
+                    try shared.expire(now: now)
+                }
+                if round % 4 == 3 {
+                    try compare(try embedded.makeReader(), try shared.makeReader(), now: now)
+                }
+            }
+            // Hours that came too late to be kept go first.
+            try shared.expire(now: now)
+            let problems = try shared.verify()
+            #expect(problems == [])
+        }
+    }
+#endif
