@@ -35,12 +35,13 @@ test: setup ## run all tests, those of the pages in headless Chromium (installed
 	@echo 'swift test --skip-build'; swift test --skip-build; result=$$?; cat .build/browser/left-out .build/sentry/left-out; \
 		[ ! -d .build/screenshots ] || echo 'pictures of the pages: $(CURDIR)/.build/screenshots'; exit $$result
 
-checks: ## compile and run on stand-ins what only Apple's systems compile; type-check what stand-ins cannot
+checks: ## compile and run on stand-ins what only Apple's systems compile; type-check what stand-ins cannot; build with library evolution
 	swift build --package-path Checks --build-tests $(strict)
 	swift test --package-path Checks --skip-build
 	swift build --package-path Checks -c release --target LeakDetector $(strict)
 	swift build --package-path Checks -c release --target LeakReporter $(strict)
 	Checks/typecheck
+	Checks/evolution
 	swift package --package-path Checks/Apps describe >/dev/null
 
 postgresql: ## run the tests of the store against a PostgreSQL server of their own (installs it)

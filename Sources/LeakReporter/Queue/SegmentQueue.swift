@@ -107,7 +107,8 @@ struct SegmentQueue {
         open?.again[line.index] = (
             (before?.count ?? 0) + count, [before?.alive, alive].compactMap(\.self).max()
         )
-        open?.isDue(by: now.moment.advanced(byMilliseconds: bounds.gatherRepeatsMilliseconds))
+        let dueAt = now.moment.advanced(byMilliseconds: bounds.gatherRepeatsMilliseconds)
+        open?.isDue(by: dueAt)
         addSightings(count)
         return true
     }
@@ -204,7 +205,8 @@ struct SegmentQueue {
         begin(at: now)
         for record in records { open?.append(record) }
         guard isDue, !records.allSatisfy(\.isReplaces) else { return }
-        open?.isDue(by: now.moment.advanced(byMilliseconds: bounds.gatherDenominatorsMilliseconds))
+        let dueAt = now.moment.advanced(byMilliseconds: bounds.gatherDenominatorsMilliseconds)
+        open?.isDue(by: dueAt)
     }
 
     private mutating func begin(at now: Now) {
