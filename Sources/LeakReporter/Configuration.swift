@@ -34,6 +34,8 @@ extension LeakReporter {
         public var bounds = Bounds()
         /// Where reports wait.
         public var storage = Storage.standard
+        /// Where the user's choice about collecting is kept; see ``LeakReporter/setCollectionEnabled(_:)``.
+        public var consentStorage = ConsentStorage.standard
         /// Takes the texts of users out of reports on the device, before they are kept; see ``Redaction``.
         public var redaction = Redaction.standard
         /// Sees each report before it is kept, as ``redaction`` left it, and may change it or, with `nil`, have it thrown away.
@@ -95,6 +97,20 @@ extension LeakReporter {
         case folder(String)
         /// In memory: the end of the process takes what was not sent.
         case memory
+    }
+
+    /// Where the user's choice about collecting is kept. Processes that share it stop together.
+    ///
+    /// Reports wait in the folder of ``Storage`` in any case. A choice that was made before the app set this one is taken over.
+    public enum ConsentStorage: Hashable, Sendable {
+        /// In the folder of ``Storage``; for ``Storage/memory`` in that of ``Storage/standard``. An app and its extension
+        /// have a folder each.
+        case standard
+        /// In the container of this app group: for an app and its extensions. On Apple's systems alone; each of them needs the
+        /// entitlement, without which nothing is kept or sent.
+        case appGroup(String)
+        /// In this folder, an absolute path.
+        case folder(String)
     }
 
     /// What the reporter may take of the app's memory, disk and network.

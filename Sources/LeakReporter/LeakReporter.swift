@@ -12,8 +12,8 @@ import ReportTransport
 /// reporter.record(message: message)        // a detector's own text
 /// ```
 ///
-/// No call but ``flush(timeout:)`` waits, none throws, and none crashes on what it is given; what cannot be kept or
-/// sent is counted in ``statistics``. Reports wait on the disk, within ``Bounds``, and travel in batches from threads
+/// No call but ``flush(timeout:)`` and ``setCollectionEnabled(_:)`` waits, none throws, and none crashes on what it is given;
+/// what cannot be kept or sent is counted in ``statistics``. Reports wait on the disk, within ``Bounds``, and travel in batches from threads
 /// of the reporter's own; what one run could not send, the next one sends. It sends class names and what the app
 /// passes, and nothing else of the app.
 public final class LeakReporter: Sendable {
@@ -168,11 +168,17 @@ public final class LeakReporter: Sendable {
 
     // MARK: Consent
 
-    /// Ends or begins collecting, within milliseconds and for the runs to come. While it is off nothing is kept or sent, and
-    /// what waited is deleted: unlike in Crashlytics, which keeps it. To keep reports until the user agrees to send them,
-    /// set ``Configuration/sendsAutomatically`` to `false`.
-    public func setCollectionEnabled(_ isEnabled: Bool) {
-        keeper.post(.collect(isEnabled))
+    /// Ends or begins collecting, at once and for the runs to come. While it is off nothing is kept or sent, and what waited
+    /// is deleted: unlike in Crashlytics, which keeps it. To keep reports until the user agrees to send them, set
+    /// ``Configuration/sendsAutomatically`` to `false`.
+    ///
+    /// Writes a small file before it returns. A "no" holds for this process even if the file cannot be written, and is written
+    /// again until the disk takes it. Other processes that share ``Configuration/consentStorage`` heed it before they send again.
+    ///
+    /// - Returns: whether the choice is on the disk and survives the process. If not, ``Statistics/storageFailure`` says why.
+    @discardableResult
+    public func setCollectionEnabled(_ isEnabled: Bool) -> Bool {
+        keeper.choice.give(isEnabled) { keeper.post(.collect(isEnabled)) }
     }
 
     /// Looks whether reports wait that were not sent, those of earlier runs included.

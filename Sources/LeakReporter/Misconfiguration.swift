@@ -4,6 +4,7 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     case emptyKey
     case malformedKey
     case relativeFolder(String)
+    case appGroup(String)
     case malformedPin(String)
     /// Pins, and an endpoint of `http://`.
     case pinWithoutTLS
@@ -19,6 +20,9 @@ enum Misconfiguration: Error, Hashable, Sendable, CustomStringConvertible {
         case .relativeFolder(let path):
             "Nothing is kept or sent: the folder \(path.prefix(200).debugDescription) is not an absolute path. "
                 + "Give one that begins with /"
+        case .appGroup(let identifier):
+            "Nothing is kept or sent: this process has no app group \(identifier.prefix(200).debugDescription). Add it to the "
+                + "entitlements of the app and of each extension; on Linux, use consentStorage = .folder(path)"
         case .malformedPin(let text):
             "Nothing is sent: \(text.prefix(100).debugDescription) in pinnedPublicKeys is no pin: give sha256// (two strokes) "
                 + "and the 44 characters of base64 that openssl prints, as the documentation of pinnedPublicKeys shows"

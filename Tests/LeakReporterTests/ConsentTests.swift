@@ -176,4 +176,215 @@ import Threads
         #expect(!hasUnsent(reporter))
         #expect(place.files.isEmpty)
     }
+
+    // MARK: A choice is kept, or said not to be
+
+    private func choice(in folder: String) -> String? {
+        FileManager.default.contents(atPath: folder + "/collection").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test(arguments: [true, false]) func `a choice is on the disk when the call returns`(isOn: Bool) {
+        let place = QueuePlace()
+        let reporter = place.reporter(offline)
+        #expect(reporter.setCollectionEnabled(isOn))
+        #expect(choice(in: place.folder) == (isOn ? "on" : "off"))
+    }
+
+    @Test func `a no of a process that ends at once holds for the next one`() throws {
+        let place = QueuePlace()
+        let app = try ReporterAppProcess([
+            "folder=\(place.folder)", "endpoint=http://127.0.0.1:9", "key=k", "count=3", "refuses=yes",
+        ])
+        #expect(app.wait() == "refused true")
+        let reporter = place.reporter(online) { $0.app = AppInfo(id: "com.acme.kills", version: "1") }
+        reporter.record(message: "leak")
+        #expect(reporter.flush(timeout: generousSeconds))
+        #expect(online.posts.isEmpty)
+        #expect(!reporter.statistics.isCollecting)
+    }
+
+    @Test func `a no that cannot be written counts, and is written as soon as it can be`() throws {
+        let place = QueuePlace()
+        let reporter = place.reporter(online) { $0.sendsAutomatically = false }
+        reporter.record(message: "leak")
+        #expect(hasUnsent(reporter))
+        // Neither a draft nor a file can be made where the folder is none.
+        let aside = place.folder + "-aside"
+        try FileManager.default.moveItem(atPath: place.folder, toPath: aside)
+        defer { try? FileManager.default.removeItem(atPath: aside) }
+        try Data().write(to: URL(fileURLWithPath: place.folder))
+        #expect(!reporter.setCollectionEnabled(false))
+        #expect(!hasUnsent(reporter))
+        #expect(!reporter.statistics.isCollecting)
+        #expect(reporter.statistics.storageFailure?.contains("choice") == true)
+        reporter.sendUnsentReports()
+        try FileManager.default.removeItem(atPath: place.folder)
+        #expect(comesToHold { choice(in: place.folder) == "off" })
+        #expect(comesToHold { reporter.statistics.storageFailure == nil })
+        let next = place.reporter(online)
+        next.record(message: "leak")
+        #expect(next.flush(timeout: generousSeconds))
+        #expect(online.posts.isEmpty)
+    }
+
+    @Test func `a yes that cannot be written holds for this process`() throws {
+        let place = QueuePlace()
+        try FileManager.default.createDirectory(atPath: place.folder, withIntermediateDirectories: true)
+        let choices = place.folder + "/choices"
+        let reporter = place.reporter(online) {
+            $0.collectsByDefault = false
+            $0.consentStorage = .folder(choices)
+        }
+        #expect(!hasUnsent(reporter))
+        try Data().write(to: URL(fileURLWithPath: choices))
+        #expect(!reporter.setCollectionEnabled(true))
+        reporter.record(message: "leak")
+        #expect(reporter.flush(timeout: generousSeconds))
+        #expect(reporter.statistics.sent == 1)
+        try FileManager.default.removeItem(atPath: choices)
+    }
+
+    @Test func `a no needs no room on the disk`() throws {
+        // So long a path that drafts, whose names are longer, cannot be made.
+        let root = NSTemporaryDirectory() + "/consent-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        var folder = root
+        while folder.utf8.count < 3_800 { folder += "/" + String(repeating: "d", count: 200) }
+        folder += "/" + String(repeating: "d", count: 4_070 - folder.utf8.count - 1)
+        let file = StateFile(folder: folder, name: "collection")
+        #expect(throws: FileFailure.self) { try file.write("on") }
+        let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: true)
+        #expect(choice.atStart() == .on)
+        #expect(choice.give(false) {})
+        #expect(choice.permission() == .denied)
+        #expect(CollectionChoice(file, formerFile: nil, collectsByDefault: true).atStart() == .off)
+    }
+
+    @Test(arguments: ["off", "", "o", "on\n", "no"]) func `all but a yes is a no`(text: String) throws {
+        let place = TemporaryFolder()
+        try place.write("collection", Array(text.utf8))
+        let choice = CollectionChoice(
+            StateFile(folder: place.path, name: "collection"), formerFile: nil, collectsByDefault: true)
+        #expect(choice.atStart() == .off)
+        #expect(choice.permission() == .denied)
+    }
+
+    @Test func `a yes that is written late does not replace a later no`() throws {
+        let place = TemporaryFolder()
+        let file = StateFile(folder: place.path, name: "collection")
+        let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
+        #expect(choice.atStart() == .unanswered)
+        try Data().write(to: URL(fileURLWithPath: place.path))
+        #expect(!choice.give(true) {})
+        #expect(choice.permission() == .granted)
+        try FileManager.default.removeItem(atPath: place.path)
+        try file.write("off")
+        choice.retry(at: .now, isLast: true)
+        #expect(try file.read() == "off")
+        #expect(choice.permission() == .denied)
+    }
+
+    // MARK: Each attempt asks
+
+    /// Holds its first attempt, which fails, until told to go on.
+    private final class HeldTransport: Sendable {
+        private let isOpen = Guarded(false)
+        let transport: FakeTransport
+
+        init() {
+            transport = FakeTransport { [isOpen] attempt, _ in
+                guard attempt == 1 else { return FakeTransport.accepted() }
+                _ = isOpen.wait(milliseconds: Int64(generousSeconds * 1000)) { $0 ? true : nil }
+                return .none("offline")
+            }
+        }
+
+        func open() {
+            isOpen.with { $0 = true }
+            isOpen.wakeAll()
+        }
+    }
+
+    @Test func `another process that has something waiting sends it no more after a no`() {
+        let place = QueuePlace()
+        let held = HeldTransport()
+        let (one, other) = (place.reporter(online), place.reporter(held.transport))
+        other.record(message: "leak")
+        #expect(comesToHold { held.transport.posts.count == 1 })
+        #expect(one.setCollectionEnabled(false))
+        held.open()
+        #expect(comesToHold { !other.statistics.isCollecting })
+        #expect(other.statistics.dropped == [.deleted: 1])
+        #expect(held.transport.posts.count == 1)
+    }
+
+    @Test func `while the choice cannot be read nothing is sent and nothing deleted`() throws {
+        let place = QueuePlace()
+        let held = HeldTransport()
+        let reporter = place.reporter(held.transport)
+        reporter.record(message: "leak")
+        #expect(comesToHold { held.transport.posts.count == 1 })
+        let file = place.folder + "/collection"
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
+        held.open()
+        #expect(comesToHold { reporter.statistics.lastFailure?.contains("cannot be read") == true })
+        #expect(held.transport.posts.count == 1)
+        try FileManager.default.removeItem(atPath: file)
+        #expect(reporter.flush(timeout: generousSeconds) || comesToHold { reporter.statistics.sent == 1 })
+        #expect(reporter.statistics.sent == 1)
+    }
+
+    // MARK: A choice that processes with folders of their own share
+
+    @Test func `an extension with a folder of its own heeds a shared no`() {
+        let (app, widget) = (QueuePlace(), QueuePlace())
+        let shared = TemporaryFolder()
+        let reporters = [app, widget].map {
+            $0.reporter(online) {
+                $0.sendsAutomatically = false
+                $0.consentStorage = .folder(shared.path)
+            }
+        }
+        for reporter in reporters {
+            reporter.record(message: "leak")
+            #expect(hasUnsent(reporter))
+        }
+        #expect(reporters[0].setCollectionEnabled(false))
+        #expect(shared.names() == ["collection"])
+        reporters[1].sendUnsentReports()
+        #expect(comesToHold { !reporters[1].statistics.isCollecting })
+        #expect(online.posts.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("off", nil, "off"), ("off", "on", "off"), ("on", nil, "on"), ("on", "off", "off"), (nil, "on", "on"),
+        (nil, "off", "off"),
+    ] as [(String?, String?, String?)])
+    func `a choice that was made before the folder was shared is taken over`(
+        own: String?, shared: String?, expected: String?
+    ) throws {
+        let (place, other) = (TemporaryFolder(), TemporaryFolder())
+        if let own { try place.write("collection", Array(own.utf8)) }
+        if let shared { try other.write("collection", Array(shared.utf8)) }
+        let choice = CollectionChoice(
+            StateFile(folder: other.path, name: "collection"),
+            formerFile: StateFile(folder: place.path, name: "collection"), collectsByDefault: true)
+        #expect(choice.atStart() == (expected == "on" ? .on : .off))
+        #expect(other.bytes("collection").map { String(decoding: $0, as: UTF8.self) } == expected)
+        #expect(place.names() == [])
+        #expect(choice.give(true) {})
+        #expect(choice.permission() == .granted)
+    }
+
+    #if os(Linux)
+        @Test func `an app group that is not to be had keeps and sends nothing, and says so`() {
+            let place = QueuePlace()
+            let reporter = place.reporter(online) { $0.consentStorage = .appGroup("group.com.acme.shop") }
+            reporter.record(message: "leak")
+            #expect(reporter.flush(timeout: generousSeconds))
+            #expect(reporter.statistics.lastFailure?.contains("group.com.acme.shop") == true)
+            #expect(reporter.statistics.dropped == [.misconfigured: 1])
+            #expect(online.posts.isEmpty && place.files.isEmpty)
+        }
+    #endif
 }

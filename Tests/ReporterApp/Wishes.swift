@@ -25,6 +25,8 @@ struct Wishes {
     let hurries: Bool
     /// Whether to end as soon as all is recorded, by calling `exit`.
     let exits: Bool
+    /// Whether to end collecting as soon as all is recorded, and to end at once then, with `_exit`.
+    let refuses: Bool
     /// How long to try to send what waits, at the end.
     let flushSeconds: Double
 
@@ -32,7 +34,7 @@ struct Wishes {
         var values = [
             "version": "1", "class": "Shop.Cart", "count": "0", "leaks": "1", "pause": "0", "waits": "no",
             "hurries": "no",
-            "flush": "0", "exits": "no",
+            "flush": "0", "exits": "no", "refuses": "no",
         ]
         for argument in arguments {
             guard let sign = argument.firstIndex(of: "=") else {
@@ -64,6 +66,7 @@ struct Wishes {
         waits = try text("waits") == "yes"
         hurries = try text("hurries") == "yes"
         exits = try text("exits") == "yes"
+        refuses = try text("refuses") == "yes"
         flushSeconds = try number("flush")
         guard values.isEmpty else { throw Unclear(description: "unknown: \(values.keys.sorted())") }
     }

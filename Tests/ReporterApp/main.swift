@@ -2,6 +2,7 @@
 //
 //     recorded 3      before the third sighting is recorded
 //     stored 3        when three of them survive the app's end
+//     refused true    when it ends with `_exit` right after collecting was ended; whether that is on the disk
 //     done …          what became of them, at the end
 
 import Foundation
@@ -45,6 +46,10 @@ for number in 0..<wishes.count {
 }
 
 if wishes.exits { exit(0) }
+if wishes.refuses {
+    output.say("refused \(reporter.setCollectionEnabled(false))")
+    _exit(0)
+}
 
 // Each flush asks at once again, however long the reporter itself would wait.
 let deadline = Date().addingTimeInterval(wishes.flushSeconds)

@@ -32,6 +32,19 @@ struct StateFile: Hashable, Sendable {
         try replace(with: text)
     }
 
+    /// Makes it an empty file, without a draft: on a full disk too, as long as it takes names.
+    func empty() throws(FileFailure) {
+        try FileSystem.makeFolders(folder)
+        let descriptor = try FileDescriptor(path, .appending)
+        try descriptor.truncate(to: 0, path: path)
+        try descriptor.sync(path: path)
+    }
+
+    func remove() throws(FileFailure) { try FileSystem.remove(path) }
+
+    /// Differs from the version before whenever a file was put in its place; `nil` when there is none to be seen.
+    var version: FileVersion? { FileVersion(path) }
+
     private func replace(with text: String) throws(FileFailure) {
         let draft = Draft.path(for: path)
         do throws(FileFailure) {

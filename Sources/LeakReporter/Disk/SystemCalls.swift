@@ -172,6 +172,26 @@ private enum ForkedChildren {
     }
 }
 
+/// Tells a file from one that stood under its name before.
+struct FileVersion: Hashable, Sendable {
+    private let inode: UInt64
+    private let bytes: Int64
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    init?(_ path: String) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        (inode, bytes) = (UInt64(status.st_ino), Int64(status.st_size))
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec))
+    }
+}
+
 enum FileSystem {
     static func makeFolder(_ path: String) throws(FileFailure) {
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure("mkdir", path) }

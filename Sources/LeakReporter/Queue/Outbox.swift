@@ -235,8 +235,7 @@ struct Outbox {
             return .send(batch)
         case .none: return next(at: now)
         case .failure(let failure):
-            schedule.finish(
-                .postponed(afterMilliseconds: nil, why: failure.description), at: now.moment, jitter: 1)
+            postpone(failure.description, at: now)
             return .wait(until: [schedule.earliest, polls.at].compactMap(\.self).min())
         }
     }
@@ -248,9 +247,15 @@ struct Outbox {
         return dueAt.map { max($0, schedule.earliest ?? $0) }
     }
 
+    /// Whether the next step is an attempt to send.
+    func isAttemptDue(at now: Now) -> Bool { !isAway && (sendsAt.map { $0 <= now.moment } ?? false) }
+
     /// Whether the next step is to send what was recorded last.
-    func isAboutToSend(at now: Now) -> Bool {
-        !isAway && queue.waiting.isEmpty && (sendsAt.map { $0 <= now.moment } ?? false)
+    func isAboutToSend(at now: Now) -> Bool { queue.waiting.isEmpty && isAttemptDue(at: now) }
+
+    /// Puts off an attempt that was not made.
+    mutating func postpone(_ why: String, at now: Now) {
+        schedule.finish(.postponed(afterMilliseconds: nil, why: why), at: now.moment, jitter: 1)
     }
 
     private var dueAt: Moment? {

@@ -21,19 +21,22 @@ extension Ground {
         user = configuration.user
         let installFile = InstallFile.ofThisUser(app)
         folder = Self.folder(configuration.storage, standard: installFile.folder)
-        stateFolder = folder ?? installFile.folder
+        choiceFolder = folder ?? installFile.folder
         install = Self.install(configuration.install, installFile)
         if configuration.install == .kept {
             forgetInstall = { installFile.forget() }
             installFolder = installFile.folder
         }
         do throws(Misconfiguration) {
-            try check(configuration.storage)
+            if case .folder(let path) = configuration.storage { try Self.check(path) }
+            if let shared = try Self.folder(configuration.consentStorage) {
+                (choiceFolder, formerChoiceFolder) = (shared, choiceFolder)
+            }
             envelope = try Envelope(configuration)
         } catch {
             rules.refusal = .misconfigured
             folder = nil
-            stateFolder = installFile.folder
+            (choiceFolder, formerChoiceFolder) = (installFile.folder, nil)
             trouble = error.description
         }
     }
@@ -46,10 +49,23 @@ extension Ground {
         }
     }
 
-    private func check(_ storage: LeakReporter.Storage) throws(Misconfiguration) {
-        if case .folder(let path) = storage, !path.hasPrefix("/") || path.utf8.contains(0) {
-            throw .relativeFolder(path)
+    /// - Returns: `nil` for the reporter's own folder.
+    private static func folder(
+        _ storage: LeakReporter.ConsentStorage
+    ) throws(Misconfiguration) -> String? {
+        switch storage {
+        case .standard: return nil
+        case .folder(let path):
+            try check(path)
+            return path
+        case .appGroup(let identifier):
+            guard let container = AppGroup.container(identifier) else { throw .appGroup(identifier) }
+            return container + "/LeakReporter"
         }
+    }
+
+    private static func check(_ path: String) throws(Misconfiguration) {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw .relativeFolder(path) }
     }
 
     private static func install(

@@ -19,7 +19,9 @@ struct Ground: Sendable {
     /// The next identifier is another one.
     var forgetInstall: @Sendable () -> Void = {}
     /// Absolute path of where the choice about collecting is kept, which is needed without a queue on the disk as well.
-    var stateFolder: String
+    var choiceFolder: String
+    /// Where it was kept before, if the app has chosen a folder for it.
+    var formerChoiceFolder: String?
     /// Absolute path of the app's own folder; `nil` keeps everything in memory.
     var folder: String?
     /// Absolute path of where the installation's identifier is kept; `nil` when none is.
@@ -31,6 +33,15 @@ struct Ground: Sendable {
 
     /// Version 1 of the format. Another version has a folder of its own and leaves this one alone.
     var queueFolder: String? { folder.map { $0 + "/queue-1" } }
-    var switchFile: StateFile { StateFile(folder: stateFolder, name: "collection") }
+    func makeChoice() -> CollectionChoice {
+        CollectionChoice(
+            Self.choiceFile(in: choiceFolder), formerFile: formerChoiceFolder.map(Self.choiceFile),
+            collectsByDefault: collectsByDefault)
+    }
+
+    private static func choiceFile(in folder: String) -> StateFile {
+        StateFile(folder: folder, name: "collection")
+    }
+
     var spentFile: StateFile? { folder.map { StateFile(folder: $0, name: "spent") } }
 }

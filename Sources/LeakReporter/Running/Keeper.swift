@@ -43,10 +43,12 @@ final class Keeper: Sendable {
 
     let mailbox: Mailbox<Entry>
     let board = Guarded(Board())
+    let choice: CollectionChoice
     private let ground: Ground
 
     init(_ ground: Ground) {
         self.ground = ground
+        choice = ground.makeChoice()
         mailbox = Mailbox(items: Self.entryLimit, bytes: ground.bounds.memoryBytes)
         let isRunning = WorkerThread.start(name: "LeakReporter") { [self] in
             var keeping = Keeping(ground, self)
@@ -96,6 +98,7 @@ final class Keeper: Sendable {
 
     /// Ends the session and settles what waits, at the end of the process.
     func finish(seconds: Double) {
+        choice.retry(at: .now, isLast: true)
         guard !ThreadMark.isSet(by: self), !isIdle || board.with({ $0.hasSession }) else { return }
         post(.endSession)
         settle(milliseconds: Self.milliseconds(seconds)) { false }

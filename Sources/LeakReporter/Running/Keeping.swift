@@ -18,8 +18,6 @@ struct Keeping {
     /// The session ended because the app went to the background, and another begins when it comes back.
     private var isPaused = false
     private var hasWarned = false
-    /// Whether what this process was told about collecting is what stands on the disk.
-    private var isChoiceKept = true
     private var questions: [@Sendable (Bool) -> Void] = []
     private var savedSpending: Spending
 
@@ -49,23 +47,25 @@ struct Keeping {
             let wait = sendWhatIsDue()
             if isClosing, !isAway { break }
             entries.removeAll(keepingCapacity: entries.capacity <= 64)
-            keeper.mailbox.take(into: &entries, milliseconds: isAway ? nil : wait)
+            keeper.mailbox.take(into: &entries, milliseconds: untilNextWork(isAway ? nil : wait))
             for (index, entry) in entries.enumerated() {
                 take(entry)
                 // Of a burst the first are on the disk before the last are looked at.
                 if index % Self.entriesPerCommit == Self.entriesPerCommit - 1 { endTurn() }
             }
             pollIfDue()
+            keeper.choice.retry(at: .now)
             endTurn()
         }
         keeper.mailbox.close()
+        keeper.choice.retry(at: .now, isLast: true)
         endTurn(isLast: true)
     }
 
     private mutating func start() {
         let now = Now.now
         if let why = ground.trouble { stop(why) }
-        switch choice() {
+        switch keeper.choice.atStart() {
         case .on: break
         case .off: outbox.setCollecting(false, at: now)
         case .unanswered: outbox.awaitAnswer(at: now)
@@ -77,43 +77,25 @@ struct Keeping {
 
     /// Those of processes that were killed while they wrote.
     private func removeDrafts() {
-        for folder in Set([ground.stateFolder, ground.installFolder, ground.folder].compactMap(\.self)) {
+        for folder in Set([ground.choiceFolder, ground.installFolder, ground.folder].compactMap(\.self)) {
             Draft.removeLeftovers(of: ["collection", "spent", "install"], in: folder)
         }
-    }
-
-    private enum Choice { case on, off, unanswered }
-
-    /// What the app decided about collecting. A choice that is there and cannot be read may be a no.
-    private func choice() -> Choice {
-        do throws(FileFailure) {
-            guard let text = try ground.switchFile.read() else {
-                return ground.collectsByDefault ? .on : .unanswered
-            }
-            return text == "on" ? .on : .off
-        } catch {
-            return .off
-        }
-    }
-
-    /// Another process of the app may have ended collecting since.
-    ///
-    /// - Returns: whether it has.
-    private mutating func heedOthers() -> Bool {
-        guard outbox.isCollecting, isChoiceKept, (try? ground.switchFile.read()) == "off" else {
-            return false
-        }
-        outbox.setCollecting(false, at: .now)
-        return true
     }
 
     /// - Returns: how long there is nothing to do; `nil` until something is recorded.
     private mutating func sendWhatIsDue() -> Int64? {
         guard !isAway else { return nil }
-        if outbox.isAboutToSend(at: .now) {
-            // What was deleted is to be seen on the board.
-            if heedOthers() { return 0 }
-            poll()
+        if outbox.isAttemptDue(at: .now) {
+            switch keeper.choice.permission() {
+            case .granted: break
+            case .denied:
+                outbox.setCollecting(false, at: .now)
+                // The board is to show what was deleted.
+                return 0
+            case .unknown(let failure):
+                outbox.postpone("the choice about collecting cannot be read: \(failure)", at: .now)
+            }
+            if outbox.isAboutToSend(at: .now) { poll() }
         }
         switch outbox.next(at: .now) {
         case .wait(nil): return nil
@@ -126,6 +108,12 @@ struct Keeping {
             }
             return nil
         }
+    }
+
+    /// - Parameter wait: how long nothing is due to be sent; `nil` until something is recorded.
+    private func untilNextWork(_ wait: Int64?) -> Int64? {
+        let retry = keeper.choice.retryAt.map { Int64(clamping: $0.milliseconds - Moment.now.milliseconds) }
+        return [wait, retry].compactMap(\.self).min()
     }
 
     private mutating func take(_ entry: Keeper.Entry) {
@@ -154,7 +142,7 @@ struct Keeping {
             isPaused = goesOn
         case .foreground:
             if isPaused { startSession(nil, at: now) }
-        case .collect(let isOn): collect(isOn)
+        case .collect(let isOn): outbox.setCollecting(isOn, at: now)
         case .check(let completion):
             outbox.adopt(at: now)
             questions.append(completion)
@@ -235,24 +223,14 @@ struct Keeping {
         outbox.endSession(at: .now)
     }
 
-    private mutating func collect(_ isOn: Bool) {
-        outbox.setCollecting(isOn, at: .now)
-        do throws(FileFailure) {
-            try ground.switchFile.write(isOn ? "on" : "off")
-            isChoiceKept = true
-            outbox.noteStateFailure(nil)
-        } catch {
-            isChoiceKept = false
-            outbox.noteStateFailure("the choice about collecting is not kept: \(error)")
-        }
-    }
-
     // MARK: What others see
 
     private mutating func endTurn(isLast: Bool = false) {
         let refusals = keeper.mailbox.refusals
         for (reason, count) in refusals.since(countedRefusals) { outbox.countLost(count, reason) }
         countedRefusals = refusals
+        outbox.noteStateFailure(
+            keeper.choice.failure.map { "the choice about collecting is not kept: \($0)" })
         outbox.commit(at: .now)
         saveSpending()
         let board = Board(

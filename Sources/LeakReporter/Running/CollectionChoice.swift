@@ -1,0 +1,155 @@
+internal import Threads
+
+/// The user's choice about collecting, in a file that all processes of the app share.
+///
+/// A "no" counts in this process as soon as it is given, and is written again until the disk takes it.
+final class CollectionChoice: Sendable {
+    enum Answer: Hashable, Sendable { case on, off, unanswered }
+
+    enum Permission: Hashable, Sendable {
+        case granted
+        case denied
+        /// The file is there and cannot be read: it may be a "no".
+        case unknown(FileFailure)
+    }
+
+    private struct State {
+        /// The answer before this process gave one.
+        var initial: Answer?
+        /// The last answer of this process.
+        var given: Bool?
+        /// The reason why ``given`` is not in the file; `nil` if it is.
+        var failure: FileFailure?
+        /// The file when the write failed. A file that has changed since holds a later answer.
+        var former: FileVersion?
+        var failures = 0
+        var retryAt: Moment?
+    }
+
+    private let file: StateFile
+    /// Where the answer was kept before the app chose a folder for it.
+    private let formerFile: StateFile?
+    private let collectsByDefault: Bool
+    private let state = Guarded(State())
+
+    private static let longestRetryMilliseconds = 60_000
+
+    init(_ file: StateFile, formerFile: StateFile?, collectsByDefault: Bool) {
+        self.file = file
+        self.formerFile = formerFile == file ? nil : formerFile
+        self.collectsByDefault = collectsByDefault
+    }
+
+    /// The answer of earlier runs. An answer that cannot be read may be a "no".
+    func atStart() -> Answer { state.with { start(&$0) } }
+
+    /// Gives an answer, and writes it down.
+    ///
+    /// - Parameter post: called before another answer can be given.
+    /// - Returns: whether the answer survives the process.
+    func give(_ isOn: Bool, _ post: () -> Void) -> Bool {
+        state.with { state in
+            _ = start(&state)
+            (state.given, state.failures) = (isOn, 0)
+            write(isOn, &state)
+            post()
+            return state.failure == nil
+        }
+    }
+
+    /// Reads whether reports may be sent now: another process of the app may have been told "no".
+    func permission() -> Permission {
+        state.with { state in
+            _ = start(&state)
+            guard state.given != false else { return .denied }
+            if state.failure != nil, state.former == file.version { return .granted }
+            do throws(FileFailure) {
+                let text = try file.read()
+                return text == nil || text == Self.on ? .granted : .denied
+            } catch {
+                return .unknown(error)
+            }
+        }
+    }
+
+    /// Writes an answer again that could not be written.
+    ///
+    /// - Parameter isLast: does not wait until the next attempt is due.
+    func retry(at now: Moment, isLast: Bool = false) {
+        state.with { state in
+            guard let given = state.given, let due = state.retryAt, isLast || due <= now else { return }
+            // A later "no" of another process is not overwritten.
+            if given, state.former != file.version {
+                (state.given, state.failure, state.retryAt) = (nil, nil, nil)
+            } else {
+                write(given, &state)
+            }
+        }
+    }
+
+    /// When ``retry(at:isLast:)`` has something to do.
+    var retryAt: Moment? { state.with { $0.retryAt } }
+
+    var failure: FileFailure? { state.with { $0.failure } }
+
+    // MARK: The file
+
+    private static let on = "on"
+    private static let off = "off"
+
+    private func start(_ state: inout State) -> Answer {
+        if let initial = state.initial { return initial }
+        if let formerFile { move(formerFile, &state) }
+        let answer = state.given == false ? .off : read()
+        state.initial = answer
+        return answer
+    }
+
+    private func read() -> Answer {
+        do throws(FileFailure) {
+            guard let text = try file.read() else { return collectsByDefault ? .on : .unanswered }
+            return text == Self.on ? .on : .off
+        } catch {
+            return .off
+        }
+    }
+
+    private func write(_ isOn: Bool, _ state: inout State) {
+        do throws(FileFailure) {
+            if isOn { try file.write(Self.on) } else { try writeNo() }
+            (state.failure, state.former, state.retryAt) = (nil, nil, nil)
+        } catch {
+            state.failure = error
+            state.former = file.version
+            let wait = min(1_000 << min(state.failures, 10), Self.longestRetryMilliseconds)
+            state.failures += 1
+            state.retryAt = .now.advanced(byMilliseconds: wait)
+        }
+    }
+
+    /// An empty file is a "no" too, and needs no room on the disk.
+    private func writeNo() throws(FileFailure) {
+        do throws(FileFailure) {
+            try file.write(Self.off)
+        } catch {
+            do throws(FileFailure) { try file.empty() } catch _ { throw error }
+        }
+    }
+
+    /// Takes the answer over from where it was kept before: a "no" always, a "yes" where there is no other answer.
+    private func move(_ former: StateFile, _ state: inout State) {
+        do throws(FileFailure) {
+            guard let text = try former.read() else { return }
+            if text != Self.on {
+                state.given = false
+                write(false, &state)
+            } else if try file.read() == nil {
+                try file.write(Self.on)
+            }
+            if state.failure == nil { try former.remove() }
+        } catch {
+            // Unreadable: it may be a "no". It stays, and is looked at again by the next run.
+            state.given = false
+        }
+    }
+}
