@@ -20,6 +20,8 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         var refusals = MailboxRefusals()
         var isTakerAsleep = false
         var isClosed = false
+        /// Where items wait that others may be merged into.
+        var mergeable: [MergeKey: Int] = [:]
     }
 
     /// - Parameters:
@@ -44,12 +46,67 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     ///   - bytes: what it counts for against the bound.
     ///   - weight: what it adds to ``weight``, or to ``refusals``; of none, it is counted as a call.
     ///   - isPreferred: whether it may take the reserve, as much again as the bounds.
+    ///   - isBarrier: whether nothing that comes later may be merged into what is there.
     /// - Returns: how many have been left so far, this one included; `nil` when it was not taken, which
     ///   ``refusals`` count.
     public func offer(
-        _ item: consuming Item, bytes: Int, weight: Int = 1, isPreferred: Bool = false
+        _ item: consuming Item, bytes: Int, weight: Int = 1, isPreferred: Bool = false, isBarrier: Bool = true
     ) -> UInt64? {
-        add(item, bytes: max(bytes, 0), weight: weight, bounds: isPreferred ? 2 : 1)
+        add(item, bytes: max(bytes, 0), weight: weight, bounds: isPreferred ? 2 : 1, isBarrier: isBarrier)
+    }
+
+    /// Leaves an item as ``offer(_:bytes:weight:isPreferred:isBarrier:)`` does, unless half of the room is taken.
+    ///
+    /// - Returns: `false` when half of the room is taken: then nothing was done. ``merge(_:bytes:weight:key:into:)`` is next.
+    public func offerUnlessCrowded(_ item: consuming Item, bytes: Int, weight: Int) -> Bool {
+        var isCrowded = false
+        var item: Item? = consume item
+        _ = alone {
+            let bytes = max(bytes, 0)
+            let (sum, isTooLarge) = unsafe state.pointee.bytes.addingReportingOverflow(bytes)
+            isCrowded =
+                unsafe isTooLarge || sum > byteLimit / 2 || state.pointee.shelf.count >= itemLimit / 2
+            guard !isCrowded, let item = item.take() else { return }
+            if unsafe state.pointee.isClosed {
+                unsafe state.pointee.refusals.closed &+= weight
+            } else {
+                leave(item, bytes, weight)
+            }
+        }
+        return !isCrowded
+    }
+
+    /// Merges an item into one that waits and has the same key. Leaves it where there is none, if there is room.
+    ///
+    /// Items that were left otherwise have no key. What was left before an item that is a barrier takes no more.
+    ///
+    /// - Parameters:
+    ///   - weight: what it adds to ``weight``, or to ``refusals``.
+    ///   - body: adds the item to the one that waits; `false` if that takes no more. Called under the lock: it must be short.
+    public func merge(
+        _ item: consuming Item, bytes: Int, weight: Int, key: MergeKey, into body: (inout Item) -> Bool
+    ) {
+        var item: Item? = consume item
+        _ = alone {
+            if unsafe state.pointee.isClosed {
+                unsafe state.pointee.refusals.closed &+= weight
+                return
+            }
+            if let index = unsafe state.pointee.mergeable[key],
+                unsafe state.pointee.shelf.change(at: index, body)
+            {
+                unsafe state.pointee.weight &+= weight
+                return
+            }
+            let (sum, isTooLarge) = unsafe state.pointee.bytes.addingReportingOverflow(max(bytes, 0))
+            let isFull = unsafe isTooLarge || sum > byteLimit || state.pointee.shelf.count >= itemLimit
+            guard !isFull, let item = item.take() else {
+                unsafe state.pointee.refusals.full &+= weight
+                return
+            }
+            unsafe state.pointee.mergeable[key] = state.pointee.shelf.count
+            leave(item, max(bytes, 0), weight)
+        }
     }
 
     /// Leaves an item whether there is room or not: for the few without which nothing goes on.
@@ -58,11 +115,13 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     ///   interrupted a call of this mailbox.
     @discardableResult
     public func insist(_ item: consuming Item) -> UInt64? {
-        add(item, bytes: 0, weight: 0, bounds: nil)
+        add(item, bytes: 0, weight: 0, bounds: nil, isBarrier: true)
     }
 
     /// - Parameter bounds: how many times the bounds it may take; `nil` for any.
-    private func add(_ item: consuming Item, bytes: Int, weight: Int, bounds: Int?) -> UInt64? {
+    private func add(
+        _ item: consuming Item, bytes: Int, weight: Int, bounds: Int?, isBarrier: Bool
+    ) -> UInt64? {
         // The compiler cannot see that the closure runs once at most.
         var item: Item? = consume item
         let sequence: UInt64?? = alone {
@@ -81,17 +140,25 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
                 return nil
             }
             guard let item = item.take() else { return nil }
-            unsafe state.pointee.shelf.append(item)
-            unsafe state.pointee.bytes = sum
-            unsafe state.pointee.sequence += 1
-            unsafe state.pointee.weight &+= weight
-            if unsafe state.pointee.isTakerAsleep {
-                unsafe state.pointee.isTakerAsleep = false
-                monitor.wakeOne()
+            if isBarrier, unsafe !state.pointee.mergeable.isEmpty {
+                unsafe state.pointee.mergeable.removeAll(keepingCapacity: true)
             }
+            leave(item, bytes, weight)
             return unsafe state.pointee.sequence
         }
         return sequence ?? nil
+    }
+
+    /// Called under the lock, where there is room.
+    private func leave(_ item: consuming Item, _ bytes: Int, _ weight: Int) {
+        unsafe state.pointee.shelf.append(item)
+        unsafe state.pointee.bytes += bytes
+        unsafe state.pointee.sequence += 1
+        unsafe state.pointee.weight &+= weight
+        if unsafe state.pointee.isTakerAsleep {
+            unsafe state.pointee.isTakerAsleep = false
+            monitor.wakeOne()
+        }
     }
 
     /// Moves all that is there to the end of `items`, in order. Only one thread may ever call this.
@@ -112,6 +179,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
             }
             unsafe swap(&state.pointee.shelf, &spare)
             unsafe state.pointee.bytes = 0
+            if unsafe !state.pointee.mergeable.isEmpty { unsafe state.pointee.mergeable = [:] }
             return unsafe !state.pointee.isClosed
         }
         guard let isOpen else { return true }
@@ -154,6 +222,14 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     private func countReentrant(_ count: Int) {
         _ = alone { unsafe state.pointee.refusals.reentrant += count }
     }
+}
+
+/// Equal for items that may be merged: a hash of 128 bits.
+public struct MergeKey: Hashable, Sendable {
+    private let high: Int
+    private let low: Int
+
+    public init(_ high: Int, _ low: Int) { (self.high, self.low) = (high, low) }
 }
 
 /// How many items a ``Mailbox`` has not taken, each counted with its weight.

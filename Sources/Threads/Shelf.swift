@@ -22,6 +22,11 @@ struct Shelf<Item>: ~Copyable {
         count += 1
     }
 
+    /// Runs `body` with an item that is there.
+    func change<Result>(at index: Int, _ body: (inout Item) -> Result) -> Result {
+        unsafe body(&items[index])
+    }
+
     /// Moves everything to the end of `taken`. Room that a burst needed is given back.
     mutating func move(to taken: inout [Item]) {
         unsafe taken.append(contentsOf: UnsafeBufferPointer(start: items, count: count))

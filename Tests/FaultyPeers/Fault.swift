@@ -31,14 +31,53 @@ public struct Fault: Hashable, Sendable {
         }
     }
 
+    /// An answer of the proxy's own, in place of the server's.
+    public struct Gateway: Hashable, Sendable {
+        /// Whole, with its head.
+        public var answer: [UInt8]
+        /// Whether the server was asked before, and has done what it was asked.
+        public var asksServer: Bool
+        /// Before the answer.
+        public var stallMilliseconds: Int64
+        public var ending: Ending
+
+        public init(
+            answer: [UInt8], asksServer: Bool = false, stallMilliseconds: Int64 = 0, ending: Ending = .close
+        ) {
+            self.answer = answer
+            self.asksServer = asksServer
+            self.stallMilliseconds = stallMilliseconds
+            self.ending = ending
+        }
+
+        /// - Parameter bytes: how many of the answer are sent; `nil` is all.
+        public init(
+            status: Int, type: String, body: String, cutAfter bytes: Int? = nil, asksServer: Bool = false,
+            stallMilliseconds: Int64 = 0, ending: Ending = .close
+        ) {
+            let head =
+                "HTTP/1.1 \(status) Gateway\r\nContent-Type: \(type)\r\n"
+                + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n"
+            self.init(
+                answer: Array((head + body).utf8.prefix(bytes ?? .max)), asksServer: asksServer,
+                stallMilliseconds: stallMilliseconds, ending: ending)
+        }
+    }
+
     /// From the client.
     public var request: Direction
     /// From the server. Cut after 0 bytes, the server has done what it was asked and the client hears nothing of it.
     public var answer: Direction
 
-    public init(request: Direction = Direction(), answer: Direction = Direction()) {
+    /// `nil` when the server's own answer is passed on.
+    public var gateway: Gateway?
+
+    public init(
+        request: Direction = Direction(), answer: Direction = Direction(), gateway: Gateway? = nil
+    ) {
         self.request = request
         self.answer = answer
+        self.gateway = gateway
     }
 
     public static let none = Fault()

@@ -36,6 +36,7 @@ public final class FaultyProxy: Sendable {
         guard let server = Socket.connected(to: target), acceptor.watch(server) else { return }
         defer { acceptor.forget(server) }
         let fault = fault(number)
+        if let gateway = fault.gateway { return answer(client, server, gateway) }
         var request = Flow(fault.request)
         var answer = Flow(fault.answer)
         while true {
@@ -49,6 +50,22 @@ public final class FaultyProxy: Sendable {
             ledger.with { $0[number] = Passed(request: request.passed, answer: answer.passed) }
             if let ending { return Self.end(client, server, ending) }
         }
+    }
+
+    /// Answers one request in place of the server.
+    private func answer(_ client: Socket, _ server: Socket, _ gateway: Fault.Gateway) {
+        var request = RequestBytes()
+        while request.take(upTo: nil) == nil {
+            let piece = client.receive()
+            guard !piece.isEmpty, !gateway.asksServer || server.send(piece[...]) else { return }
+            request.append(piece)
+        }
+        // The first bytes of its answer: it is done.
+        if gateway.asksServer, server.receive().isEmpty { return }
+        guard gateway.stallMilliseconds == 0 || acceptor.pause(milliseconds: gateway.stallMilliseconds),
+            client.send(gateway.answer[...])
+        else { return }
+        Self.end(client, server, gateway.ending)
     }
 
     /// One direction of one connection.

@@ -180,7 +180,9 @@ import Threads
     // MARK: A choice is kept, or said not to be
 
     private func choice(in folder: String) -> String? {
-        FileManager.default.contents(atPath: folder + "/collection").map { String(decoding: $0, as: UTF8.self) }
+        FileManager.default.contents(atPath: folder + "/collection").map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     @Test(arguments: [true, false]) func `a choice is on the disk when the call returns`(isOn: Bool) {
@@ -227,37 +229,33 @@ import Threads
         #expect(online.posts.isEmpty)
     }
 
-    @Test func `a yes that cannot be written holds for this process`() throws {
-        let place = QueuePlace()
-        try FileManager.default.createDirectory(atPath: place.folder, withIntermediateDirectories: true)
-        let choices = place.folder + "/choices"
-        let reporter = place.reporter(online) {
-            $0.collectsByDefault = false
-            $0.consentStorage = .folder(choices)
-        }
-        #expect(!hasUnsent(reporter))
-        try Data().write(to: URL(fileURLWithPath: choices))
-        #expect(!reporter.setCollectionEnabled(true))
-        reporter.record(message: "leak")
-        #expect(reporter.flush(timeout: generousSeconds))
-        #expect(reporter.statistics.sent == 1)
-        try FileManager.default.removeItem(atPath: choices)
+    /// So long a path that drafts, whose names are longer, cannot be made, as on a full disk.
+    private func longFolder(below root: String) -> String {
+        var folder = root
+        while folder.utf8.count < 3_800 { folder += "/" + String(repeating: "d", count: 200) }
+        return folder + "/" + String(repeating: "d", count: 4_070 - folder.utf8.count - 1)
     }
 
     @Test func `a no needs no room on the disk`() throws {
-        // So long a path that drafts, whose names are longer, cannot be made.
-        let root = NSTemporaryDirectory() + "/consent-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: root) }
-        var folder = root
-        while folder.utf8.count < 3_800 { folder += "/" + String(repeating: "d", count: 200) }
-        folder += "/" + String(repeating: "d", count: 4_070 - folder.utf8.count - 1)
-        let file = StateFile(folder: folder, name: "collection")
+        let root = TemporaryFolder()
+        let file = StateFile(folder: longFolder(below: root.path), name: "collection")
         #expect(throws: FileFailure.self) { try file.write("on") }
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: true)
         #expect(choice.atStart() == .on)
         #expect(choice.give(false) {})
         #expect(choice.permission() == .denied)
         #expect(CollectionChoice(file, formerFile: nil, collectsByDefault: true).atStart() == .off)
+        #expect(!choice.give(true) {})
+        #expect(choice.permission() == .denied, "a no that is written outlasts a yes that is not")
+    }
+
+    @Test func `a yes that cannot be written holds for this process`() {
+        let root = TemporaryFolder()
+        let file = StateFile(folder: longFolder(below: root.path), name: "collection")
+        let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
+        #expect(choice.atStart() == .unanswered)
+        #expect(!choice.give(true) {})
+        #expect(choice.permission() == .granted)
     }
 
     @Test(arguments: ["off", "", "o", "on\n", "no"]) func `all but a yes is a no`(text: String) throws {
@@ -276,7 +274,6 @@ import Threads
         #expect(choice.atStart() == .unanswered)
         try Data().write(to: URL(fileURLWithPath: place.path))
         #expect(!choice.give(true) {})
-        #expect(choice.permission() == .granted)
         try FileManager.default.removeItem(atPath: place.path)
         try file.write("off")
         choice.retry(at: .now, isLast: true)
@@ -356,10 +353,12 @@ import Threads
         #expect(online.posts.isEmpty)
     }
 
-    @Test(arguments: [
-        ("off", nil, "off"), ("off", "on", "off"), ("on", nil, "on"), ("on", "off", "off"), (nil, "on", "on"),
-        (nil, "off", "off"),
-    ] as [(String?, String?, String?)])
+    @Test(
+        arguments: [
+            ("off", nil, "off"), ("off", "on", "off"), ("on", nil, "on"), ("on", "off", "off"),
+            (nil, "on", "on"),
+            (nil, "off", "off"),
+        ] as [(String?, String?, String?)])
     func `a choice that was made before the folder was shared is taken over`(
         own: String?, shared: String?, expected: String?
     ) throws {

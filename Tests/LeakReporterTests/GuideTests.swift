@@ -84,6 +84,12 @@ import Testing
             })
     }
 
+    @Test func `an app that shares the choice with its extension`() {
+        var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
+        configuration.consentStorage = .appGroup("group.com.acme.shop")
+        #expect(configuration.consentStorage != .standard)
+    }
+
     @Test func `beforeSend and a folder`() throws {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")

@@ -159,4 +159,78 @@ import Threads
         #expect(transport.posts.isEmpty)
         #expect(reporter.statistics.dropped == [.sampled: 1])
     }
+
+    /// Keeps the reporter's thread busy with the app's first report until it is let go.
+    private final class HeldReporter {
+        private let isOpen = Guarded(false)
+        private let isHeld = Guarded(false)
+        let place = QueuePlace()
+        let transport: FakeTransport
+        private(set) var reporter: LeakReporter!
+
+        init(_ change: (inout LeakReporter.Configuration) -> Void = { _ in }) {
+            transport = FakeTransport { _, _ in FakeTransport.accepted() }
+            reporter = place.reporter(transport) { [isOpen, isHeld] in
+                $0.bounds.reportsPerSession = .max
+                $0.bounds.bytesPerDay = .max
+                $0.beforeSend = { report in
+                    guard report.className == "Gate" else { return report }
+                    isHeld.with { $0 = true }
+                    isHeld.wakeAll()
+                    _ = isOpen.wait(milliseconds: 60_000) { $0 ? true : nil }
+                    return report
+                }
+                change(&$0)
+            }
+            var gate = LeakReport()
+            gate.className = "Gate"
+            reporter.record(leak: gate)
+            _ = isHeld.wait(milliseconds: 60_000) { $0 ? true : nil }
+        }
+
+        func letGo() {
+            isOpen.with { $0 = true }
+            isOpen.wakeAll()
+        }
+    }
+
+    @Test func `nothing of a burst is lost as long as its different leaks have room`() {
+        let held = HeldReporter()
+        for number in 0..<100_000 { held.reporter.record(leak: leak("Burst.Leak\(number % 50)")) }
+        #expect(held.reporter.statistics.waiting == 100_001)
+        #expect(held.reporter.statistics.dropped == [:])
+        held.letGo()
+        #expect(held.reporter.flush(timeout: generousSeconds))
+        #expect(held.reporter.statistics.dropped == [:])
+        #expect(held.reporter.statistics.sent == 100_001)
+    }
+
+    @Test func `a burst of more different leaks than there is room for is bounded and counted`() {
+        let held = HeldReporter()
+        for number in 0..<20_000 { held.reporter.record(leak: leak("Burst.Leak\(number)")) }
+        let dropped = held.reporter.statistics.dropped[.queueFull] ?? 0
+        #expect(dropped > 10_000, "a megabyte holds some five thousand")
+        held.letGo()
+        #expect(held.reporter.flush(timeout: generousSeconds))
+        let statistics = held.reporter.statistics
+        #expect(statistics.sent + statistics.dropped.values.reduce(0, +) == 20_001)
+    }
+
+    @Test func `what the app says between sightings of a burst stays between them`() throws {
+        let held = HeldReporter { $0.bounds.memoryBytes = 64 * 1024 }
+        for number in 0..<200 { held.reporter.record(leak: leak("Burst.Leak\(number)")) }
+        for experiment in ["A", "B", "B"] {
+            held.reporter.setCustomValue(experiment, forKey: "experiment")
+            for _ in 0..<3 { held.reporter.record(leak: leak("Burst.Last")) }
+        }
+        held.letGo()
+        #expect(held.reporter.flush(timeout: generousSeconds))
+        let reports = try held.transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
+        var counts: [String: Int] = [:]
+        for report in reports where report["class"] as? String == "Burst.Last" {
+            let experiment = (report["keys"] as? [String: String])?["experiment"] ?? ""
+            counts[experiment, default: 0] += report["count"] as? Int ?? 1
+        }
+        #expect(counts == ["A": 3, "B": 6])
+    }
 }

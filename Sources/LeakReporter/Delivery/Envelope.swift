@@ -6,6 +6,16 @@ struct Envelope: Hashable, Sendable {
     let endpoint: Endpoint
     let key: String
 
+    /// Tells the queue of this endpoint, key and app from those of others: 128 bits of a SHA-256, from which nobody can read the
+    /// key.
+    func queueName(appID: String?) -> String {
+        // Neither an endpoint nor a key has a line feed.
+        let parts = endpoint.address + "\n" + key + "\n" + (appID ?? "")
+        return SHA256.hash(Array(parts.utf8)).prefix(16).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
+    }
+
     func post(of batch: SegmentQueue.Batch) -> Post {
         var fields = [
             Post.Field(name: "Authorization", value: "Bearer \(key)"),

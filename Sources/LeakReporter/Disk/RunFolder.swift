@@ -2,14 +2,19 @@
 ///
 /// ```
 /// …/LeakReporter/app-com.acme.shop/queue-1/     1 is the version of the format
-///     run-0193…/                                of a process that runs
-///         lock                                  held with flock(2) until it ends, however it ends
-///         0193….segment
+///     to-5f2c…/                                 a queue: of one endpoint, key and app
+///         run-0193…/                            of a process that runs
+///             lock                              held with flock(2) until it ends, however it ends
+///             0193….segment
 /// ```
-/// Two processes never write the same file. What a run leaves when it ends is taken over by the next one that starts.
+/// Two processes never write the same file. What a run leaves when it ends is taken over by the next one of the same queue that
+/// starts. Runs directly below `queue-1` are from versions without queues, and are taken over by whichever queue starts first.
 final class RunFolder: SegmentFolder {
     private let parent: String
+    /// Of all queues; `nil` if there is one alone.
+    private let root: String?
     private let name: String
+    private static let queuePrefix = "to-"
     /// Held from the first append on.
     private var lock: HeldLock?
     /// The file that was appended to last.
@@ -47,6 +52,16 @@ final class RunFolder: SegmentFolder {
     ///   - name: of the run, different from any other.
     init(in parent: String, name: String = RandomText.hexadecimal128()) {
         self.parent = parent
+        root = nil
+        self.name = name
+    }
+
+    /// - Parameters:
+    ///   - queue: one path element.
+    ///   - root: absolute.
+    init(ofQueue queue: String, in root: String, name: String = RandomText.hexadecimal128()) {
+        parent = root + "/" + Self.queuePrefix + queue
+        self.root = root
         self.name = name
     }
 
@@ -54,6 +69,7 @@ final class RunFolder: SegmentFolder {
         guard lock != nil, FileSystem.names(in: path) == ["lock"] else { return }
         try? FileSystem.remove(path + "/lock")
         FileSystem.removeFolder(path)
+        if root != nil { FileSystem.removeFolder(parent) }
     }
 
     private var path: String { parent + "/run-" + name }
@@ -116,51 +132,93 @@ final class RunFolder: SegmentFolder {
     }
 
     func adopt() -> [String] {
-        let runs = FileSystem.names(in: parent).filter {
-            ($0.hasPrefix("run-") || $0.hasPrefix("new-")) && $0 != "run-" + name
-        }
-        for run in runs { adopt(run) }
+        for run in Self.runs(in: parent) where run != path { adopt(run) }
+        for run in root.map(Self.runs) ?? [] { adopt(run) }
         return FileSystem.names(in: path).filter { $0 != "lock" && !$0.hasSuffix(".draft") }
+    }
+
+    private static func runs(in folder: String) -> [String] {
+        FileSystem.names(in: folder).filter { $0.hasPrefix("run-") || $0.hasPrefix("new-") }.map {
+            folder + "/" + $0
+        }
     }
 
     /// Takes the files of a run that has ended, if nobody else is about to.
     private func adopt(_ run: String) {
-        let old = parent + "/" + run
-        let lockPath = old + "/lock"
-        do throws(FileFailure) {
-            // A link in the place of the folder leads elsewhere.
-            _ = try FileDescriptor(old, .folder)
-            // Held until all is taken; freed with the function.
-            let lock = try FileDescriptor(lockPath, run.hasPrefix("run-") ? .appending : .locking)
-            try lock.lock(path: lockPath)
-            let names = FileSystem.names(in: old).filter { $0 != "lock" }
+        Self.clear(run) { names throws(FileFailure) in
             if !names.isEmpty { try prepare() }
             for name in names {
                 // Names are random, so that no two runs have the same.
                 if name.hasSuffix(".draft") {
-                    try FileSystem.remove(old + "/" + name)
+                    try FileSystem.remove(run + "/" + name)
                 } else {
-                    try FileSystem.rename(old + "/" + name, to: path(of: name))
+                    try FileSystem.rename(run + "/" + name, to: path(of: name))
                 }
             }
+        }
+    }
+
+    func removeForeign(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]] {
+        guard let root else { return [] }
+        let queues = FileSystem.names(in: root).filter { $0.hasPrefix(Self.queuePrefix) }.map {
+            root + "/" + $0
+        }
+        let others = queues.filter { $0 != parent && (try? FileDescriptor($0, .folder)) != nil }
+        var files: [ForeignFile] = []
+        for run in others.flatMap(Self.runs) {
+            Self.clear(run) { names throws(FileFailure) in
+                for name in names {
+                    let bytes = (try? FileDescriptor(run + "/" + name, .reading))?.size() ?? 0
+                    files.append(ForeignFile(folder: run, name: name, bytes: bytes))
+                }
+            }
+        }
+        var segments: [[UInt8]] = []
+        for (run, chosen) in Dictionary(grouping: choose(files), by: \.folder) {
+            Self.clear(run) { names throws(FileFailure) in
+                for name in Set(names).intersection(chosen.map(\.name)).sorted() {
+                    let path = run + "/" + name
+                    let bytes = try? FileDescriptor(path, .reading).readAll(limit: Self.fileBytes, path: path)
+                    try FileSystem.remove(path)
+                    if name.hasSuffix(HeldSegment.fileEnding), let bytes { segments.append(bytes) }
+                }
+            }
+        }
+        // Those that are empty go.
+        for queue in others { FileSystem.removeFolder(queue) }
+        return segments
+    }
+
+    /// Works on the files of a run that has ended, under its lock, and removes its folder if none is left.
+    private static func clear(_ run: String, _ work: (_ names: [String]) throws(FileFailure) -> Void) {
+        let lockPath = run + "/lock"
+        do throws(FileFailure) {
+            // A link in the place of the folder leads elsewhere.
+            _ = try FileDescriptor(run, .folder)
+            // Held until the work is done; freed with the function.
+            let isWhole = run.split(separator: "/").last?.hasPrefix("run-") == true
+            let lock = try FileDescriptor(lockPath, isWhole ? .appending : .locking)
+            try lock.lock(path: lockPath)
+            try work(FileSystem.names(in: run).filter { $0 != "lock" })
+            guard FileSystem.names(in: run) == ["lock"] else { return }
             try FileSystem.remove(lockPath)
         } catch {
             // Still in use, or about to be made or removed by another process: what is left is looked at another time.
             guard error.isMissing else { return }
         }
-        FileSystem.removeFolder(old)
+        FileSystem.removeFolder(run)
     }
 
     /// Makes the folder and takes its lock, before others can see it under a name that they would lock.
     private func prepare() throws(FileFailure) {
         guard lock == nil else { return }
-        try OwnFolder.make(parent)
         let draft = parent + "/new-" + name
         for _ in 1..<Self.attempts {
+            try OwnFolder.make(parent)
             do throws(FileFailure) {
                 return try make(draft)
             } catch {
-                // Another run that starts has taken it for one that was left half made.
+                // Another run that starts has taken it for one that was left half made, or its empty folder for one that is over.
                 guard error.isMissing || error.isTaken else { throw error }
             }
         }

@@ -19,6 +19,18 @@ protocol SegmentFolder: AnyObject {
     ///
     /// - Returns: the names of all files that are now in this folder.
     func adopt() -> [String]
+    /// Removes files that ended runs of other queues left: those of them that `choose` returns.
+    ///
+    /// - Returns: the bytes of the segments among them.
+    func removeForeign(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]]
+}
+
+/// A file of a run of another queue.
+struct ForeignFile: Hashable {
+    /// Absolute path of the run's folder.
+    let folder: String
+    let name: String
+    let bytes: Int
 }
 
 /// A call of the system that failed.

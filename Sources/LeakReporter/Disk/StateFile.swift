@@ -42,9 +42,6 @@ struct StateFile: Hashable, Sendable {
 
     func remove() throws(FileFailure) { try FileSystem.remove(path) }
 
-    /// Differs from the version before whenever a file was put in its place; `nil` when there is none to be seen.
-    var version: FileVersion? { FileVersion(path) }
-
     private func replace(with text: String) throws(FileFailure) {
         let draft = Draft.path(for: path)
         do throws(FileFailure) {

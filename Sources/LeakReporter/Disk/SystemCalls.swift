@@ -97,6 +97,9 @@ struct FileDescriptor: ~Copyable {
         return bytes
     }
 
+    /// How many bytes are in the file.
+    borrowing func size() -> Int { max(Int(lseek(number, 0, SEEK_END)), 0) }
+
     borrowing func truncate(to length: Int, path: String) throws(FileFailure) {
         guard retrying({ ftruncate(number, off_t(length)) }) == 0 else {
             throw FileFailure("ftruncate", path)
@@ -169,26 +172,6 @@ private enum ForkedChildren {
         for index in 0..<capacity where unsafe slots[index] == former {
             return unsafe slots[index] = number
         }
-    }
-}
-
-/// Tells a file from one that stood under its name before.
-struct FileVersion: Hashable, Sendable {
-    private let inode: UInt64
-    private let bytes: Int64
-    private let seconds: Int
-    private let nanoseconds: Int
-
-    init?(_ path: String) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return nil }
-        (inode, bytes) = (UInt64(status.st_ino), Int64(status.st_size))
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
-        (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec))
     }
 }
 

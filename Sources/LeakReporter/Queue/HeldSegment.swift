@@ -39,7 +39,9 @@ struct HeldSegment {
     static let staleMilliseconds: Int64 = 30 * 86_400_000
 
     /// By the time at which it was begun, which the key starts with.
-    func isStale(at now: WireTime) -> Bool {
+    func isStale(at now: WireTime) -> Bool { Self.isStale(key: key, at: now) }
+
+    static func isStale(key: String, at now: WireTime) -> Bool {
         guard let begun = Int64(key.filter { $0 != "-" }.prefix(12), radix: 16) else { return false }
         let (age, isOutOfRange) = now.milliseconds.subtractingReportingOverflow(begun)
         return !isOutOfRange && age >= Self.staleMilliseconds

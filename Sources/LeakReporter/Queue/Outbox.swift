@@ -162,10 +162,14 @@ struct Outbox {
         if isCollecting { queue.adopt(butNot: session?.name, at: now) }
     }
 
-    /// Throws everything away, what other runs left included.
+    /// Limits what ended runs with another endpoint, key or app left behind.
+    mutating func expireForeign(at now: Now) { queue.expireForeign(at: now) }
+
+    /// Throws everything away, what other runs left included, with whatever endpoint and key.
     mutating func deleteAll(at now: Now) {
         queue.adopt(butNot: session?.name, at: now)
         queue.deleteAll()
+        queue.deleteForeign()
     }
 
     /// Collects nothing before the user has answered.

@@ -1,4 +1,5 @@
 import LeakMessage
+internal import Threads
 
 /// What two sightings on this device must share to be counted as one report.
 ///
@@ -10,6 +11,9 @@ import LeakMessage
 struct FoldingKey: Hashable, Sendable {
     private let high: Int
     private let low: Int
+
+    /// The same for the mailbox, in which sightings wait.
+    var mergeKey: MergeKey { MergeKey(high, low) }
 
     /// - Parameters:
     ///   - report: as recorded; what the wire format cuts is cut here too.

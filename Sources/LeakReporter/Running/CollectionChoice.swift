@@ -2,7 +2,8 @@ internal import Threads
 
 /// The user's choice about collecting, in a file that all processes of the app share.
 ///
-/// A "no" counts in this process as soon as it is given, and is written again until the disk takes it.
+/// A "no" counts in this process as soon as it is given, and is written again until the disk takes it. A "yes" that could not be
+/// written counts as long as the file says nothing else.
 final class CollectionChoice: Sendable {
     enum Answer: Hashable, Sendable { case on, off, unanswered }
 
@@ -20,8 +21,6 @@ final class CollectionChoice: Sendable {
         var given: Bool?
         /// The reason why ``given`` is not in the file; `nil` if it is.
         var failure: FileFailure?
-        /// The file when the write failed. A file that has changed since holds a later answer.
-        var former: FileVersion?
         var failures = 0
         var retryAt: Moment?
     }
@@ -62,7 +61,6 @@ final class CollectionChoice: Sendable {
         state.with { state in
             _ = start(&state)
             guard state.given != false else { return .denied }
-            if state.failure != nil, state.former == file.version { return .granted }
             do throws(FileFailure) {
                 let text = try file.read()
                 return text == nil || text == Self.on ? .granted : .denied
@@ -78,8 +76,8 @@ final class CollectionChoice: Sendable {
     func retry(at now: Moment, isLast: Bool = false) {
         state.with { state in
             guard let given = state.given, let due = state.retryAt, isLast || due <= now else { return }
-            // A later "no" of another process is not overwritten.
-            if given, state.former != file.version {
+            // A "no" in the file may be a later one, of another process: a "yes" that could not be written does not replace it.
+            if given, (try? file.read()) != .some(nil) {
                 (state.given, state.failure, state.retryAt) = (nil, nil, nil)
             } else {
                 write(given, &state)
@@ -117,10 +115,9 @@ final class CollectionChoice: Sendable {
     private func write(_ isOn: Bool, _ state: inout State) {
         do throws(FileFailure) {
             if isOn { try file.write(Self.on) } else { try writeNo() }
-            (state.failure, state.former, state.retryAt) = (nil, nil, nil)
+            (state.failure, state.retryAt) = (nil, nil)
         } catch {
             state.failure = error
-            state.former = file.version
             let wait = min(1_000 << min(state.failures, 10), Self.longestRetryMilliseconds)
             state.failures += 1
             state.retryAt = .now.advanced(byMilliseconds: wait)

@@ -28,11 +28,15 @@ struct Ground: Sendable {
     var installFolder: String?
     var collectsByDefault: Bool
     var warn: @Sendable (String) -> Void
-    var makeFolder: @Sendable (_ path: String) -> any SegmentFolder = { RunFolder(in: $0) }
     var makeTransport: @Sendable () -> any Transport
 
-    /// Version 1 of the format. Another version has a folder of its own and leaves this one alone.
-    var queueFolder: String? { folder.map { $0 + "/queue-1" } }
+    /// - Returns: `nil` when nothing is kept on the disk.
+    func makeQueueFolder() -> (any SegmentFolder)? {
+        guard let folder, let envelope else { return nil }
+        // Version 1 of the format. Another version has a folder of its own and leaves this one alone.
+        return RunFolder(ofQueue: envelope.queueName(appID: app.id), in: folder + "/queue-1")
+    }
+
     func makeChoice() -> CollectionChoice {
         CollectionChoice(
             Self.choiceFile(in: choiceFolder), formerFile: formerChoiceFolder.map(Self.choiceFile),

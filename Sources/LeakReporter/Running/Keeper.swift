@@ -71,8 +71,11 @@ final class Keeper: Sendable {
         guard !ThreadMark.isSet(by: self) else { return mailbox.refuse(weight: report.boundedCount) }
         var report = report.boundedForQueue()
         if report.at == nil { report.at = .now }
-        _ = mailbox.offer(
-            .report(report), bytes: ReportSize.bytes(of: report), weight: report.boundedCount)
+        let (bytes, count) = (ReportSize.bytes(of: report), report.boundedCount)
+        if mailbox.offerUnlessCrowded(.report(report), bytes: bytes, weight: count) { return }
+        // A burst that comes faster than it can be written down: counted up here, as the queue would do it later.
+        let key = FoldingKey(report, withKeys: true).mergeKey
+        mailbox.merge(.report(report), bytes: bytes, weight: count, key: key) { $0.add(report) }
     }
 
     /// - Parameter bytes: what the entry counts for against the bound of what waits to be written down; `nil` for the few
@@ -83,7 +86,8 @@ final class Keeper: Sendable {
             return
         }
         // Before sightings: there are few of them, and a share is wrong without them.
-        _ = mailbox.offer(entry, bytes: bytes, weight: 0, isPreferred: true)
+        _ = mailbox.offer(
+            entry, bytes: bytes, weight: 0, isPreferred: true, isBarrier: entry.changesReports)
     }
 
     /// Has what waits sent. Not from the app's own code on the keeper's thread, which would be called again for it.
@@ -172,6 +176,30 @@ final class Keeper: Sendable {
     /// Lets the threads send what waits, each batch once, and end.
     func close() {
         mailbox.insist(.close)
+    }
+}
+
+extension Keeper.Entry {
+    /// Whether the same sighting before and after it is told differently.
+    fileprivate var changesReports: Bool {
+        switch self {
+        // The log of several sightings is that of the first.
+        case .checks, .session, .log: false
+        default: true
+        }
+    }
+
+    /// Counts up a sighting of the same leak.
+    ///
+    /// - Returns: `false` when the sum is more than one report may stand for.
+    fileprivate mutating func add(_ sighting: LeakReport) -> Bool {
+        guard case .report(var report) = self else { return false }
+        let count = report.boundedCount + sighting.boundedCount
+        guard count <= WireLimits.count else { return false }
+        report.count = count
+        report.alive = [report.alive, sighting.alive].compactMap(\.self).max()
+        self = .report(report)
+        return true
     }
 }
 

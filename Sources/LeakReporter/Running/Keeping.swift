@@ -26,7 +26,7 @@ struct Keeping {
     init(_ ground: Ground, _ keeper: Keeper) {
         self.ground = ground
         self.keeper = keeper
-        let folder = ground.queueFolder.map(ground.makeFolder)
+        let folder = ground.makeQueueFolder()
         let origin = SegmentHeader(
             key: "", app: ground.app, device: ground.device,
             user: ground.user?.prefix(utf8: WireLimits.userBytes))
@@ -70,7 +70,10 @@ struct Keeping {
         case .off: outbox.setCollecting(false, at: now)
         case .unanswered: outbox.awaitAnswer(at: now)
         }
-        if ground.rules.refusal == nil { outbox.adopt(at: now) }
+        if ground.rules.refusal == nil {
+            outbox.adopt(at: now)
+            outbox.expireForeign(at: now)
+        }
         removeDrafts()
         endTurn()
     }

@@ -3,6 +3,7 @@ import FaultyPeers
 import Foundation
 import LeakCollector
 import Testing
+import Threads
 
 @testable import LeakReporter
 
@@ -25,11 +26,18 @@ import Testing
             let collector = try RunningCollector()
             let folder = TestFolder()
             defer { folder.remove() }
-            _ = try run(folder, collector.collector.port, ["class=Exit.Online", "count=5", "exits=yes"])
+            let isOffline = Guarded(false)
+            // One address: what waits for another one is not sent.
+            let proxy = try FaultyProxy(to: collector.port) { _ in
+                isOffline.with { $0 } ? Fault(request: .init(cut: .init(afterBytes: 0, .reset))) : .none
+            }
+            defer { proxy.stop() }
+            _ = try run(folder, proxy.port, ["class=Exit.Online", "count=5", "exits=yes"])
             let online = try collector.reportsByClass(ofApp: "com.acme.kills")["Exit.Online"]
-            // Nobody listens there.
-            let seconds = try run(folder, 1, ["class=Exit.Offline", "count=5", "exits=yes"])
-            _ = try run(folder, collector.collector.port, ["flush=60"])
+            isOffline.with { $0 = true }
+            let seconds = try run(folder, proxy.port, ["class=Exit.Offline", "count=5", "exits=yes"])
+            isOffline.with { $0 = false }
+            _ = try run(folder, proxy.port, ["flush=60"])
             let offline = try collector.reportsByClass(ofApp: "com.acme.kills")["Exit.Offline"]
             return (online, offline, seconds)
         }

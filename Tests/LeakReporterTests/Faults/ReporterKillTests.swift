@@ -38,7 +38,8 @@ import Threads
     }
 }
 
-/// One folder, on which apps are started and killed, and one collector, which they reach or do not.
+/// One folder, on which apps are started and killed, and one collector, which they reach or do not, at one address: what waits for
+/// another one would not be sent.
 private final class KillSite {
     /// What an app said of the sightings of its own classes.
     private struct Life {
@@ -57,10 +58,9 @@ private final class KillSite {
     static let app = "com.acme.kills"
 
     private let collector: RunningCollector
-    /// Passes everything on.
-    private let sound: FaultyProxy
-    private let broken: FaultyProxy
-    private let deadPort: Int
+    private enum Network: String, CaseIterable { case sound, broken, absent }
+    private let network: Guarded<Network>
+    private let proxy: FaultyProxy
     private let folder = TestFolder()
     private var numbers: SeededNumbers
     private var lives: [Life] = []
@@ -69,23 +69,47 @@ private final class KillSite {
         let collector = try RunningCollector()
         var numbers = SeededNumbers(seed: seed)
         self.collector = collector
-        sound = try FaultyProxy(to: collector.port) { _ in .none }
         let faults = Guarded(SeededNumbers(seed: numbers.next()))
-        broken = try FaultyProxy(to: collector.port) { _ in faults.with { Self.fault(&$0) } }
-        // A port that was free a moment ago.
-        let gone = try FaultyProxy(to: 0) { _ in .none }
-        deadPort = gone.port
-        gone.stop()
+        let network = Guarded(Network.sound)
+        self.network = network
+        proxy = try FaultyProxy(to: collector.port) { _ in
+            switch network.with({ $0 }) {
+            case .sound: .none
+            case .broken: faults.with { Self.fault(&$0) }
+            case .absent: Fault(request: .init(cut: .init(afterBytes: 0, .reset)))
+            }
+        }
         self.numbers = numbers
     }
 
     func stop() {
-        sound.stop()
-        broken.stop()
+        proxy.stop()
         folder.remove()
     }
 
+    /// Errors of a gateway, of kinds that say nothing about the batch, or that come after the collector has counted it.
+    private static func gateway(_ numbers: inout SeededNumbers) -> Fault.Gateway {
+        let status = [502, 503, 504, 404, 403, 405, 429].randomElement(using: &numbers) ?? 502
+        let (type, body) =
+            [
+                ("text/html", "<html><body><h1>\(status)</h1></body></html>"),
+                (
+                    "application/json",
+                    #"{"timestamp":"2026-11-22","status":\#(status),"error":"x","path":"/"}"#
+                ),
+                ("application/problem+json", #"{"type":"about:blank","status":\#(status)}"#),
+                ("text/plain", ""),
+            ].randomElement(using: &numbers) ?? ("text/plain", "")
+        return Fault.Gateway(
+            status: status, type: type, body: body,
+            cutAfter: numbers.chance(0.2) ? .random(in: 0...120, using: &numbers) : nil,
+            asksServer: status >= 500 && numbers.chance(0.5),
+            stallMilliseconds: numbers.chance(0.2) ? 50 : 0,
+            ending: Fault.Ending.allCases.randomElement(using: &numbers) ?? .close)
+    }
+
     private static func fault(_ numbers: inout SeededNumbers) -> Fault {
+        if numbers.chance(0.4) { return Fault(gateway: gateway(&numbers)) }
         let ending = Fault.Ending.allCases.randomElement(using: &numbers) ?? .close
         let isRequest = numbers.chance(0.4)
         let cut = Fault.Cut(afterBytes: .random(in: 0...(isRequest ? 1_500 : 600), using: &numbers), ending)
@@ -98,7 +122,7 @@ private final class KillSite {
 
     private struct Plan {
         let className: String
-        let network: String
+        let network: Network
         let waits: Bool
         let wishes: [String]
     }
@@ -109,14 +133,13 @@ private final class KillSite {
     }
 
     private func plan(_ className: String) -> Plan {
-        let (network, port) =
-            [("sound", sound.port), ("broken", broken.port), ("absent", deadPort)]
-            .randomElement(using: &numbers) ?? ("sound", sound.port)
+        let network = Network.allCases.randomElement(using: &numbers) ?? .sound
         let waits = numbers.chance(0.5)
         return Plan(
             className: className, network: network, waits: waits,
             wishes: [
-                "folder=\(folder.path)", "endpoint=http://127.0.0.1:\(port)", "key=\(RunningCollector.key)",
+                "folder=\(folder.path)", "endpoint=http://127.0.0.1:\(proxy.port)",
+                "key=\(RunningCollector.key)",
                 "version=\(Self.version(of: className))", "class=\(className)", "count=1000000",
                 "leaks=\([1, 3, 40].randomElement(using: &numbers) ?? 1)",
                 "pause=\([0, 1, 5].randomElement(using: &numbers) ?? 0)", "waits=\(waits ? "yes" : "no")",
@@ -146,6 +169,7 @@ private final class KillSite {
     }
 
     private func live(_ plan: Plan, _ app: ReporterAppProcess) throws {
+        network.with { $0 = plan.network }
         if plan.waits {
             let last = Int.random(in: 1...40, using: &numbers)
             for number in 1...last {
@@ -164,7 +188,7 @@ private final class KillSite {
         lives.append(
             Life(
                 className: plan.className,
-                story: "\(plan.className), network \(plan.network), \(plan.wishes.suffix(4))",
+                story: "\(plan.className), network \(plan.network.rawValue), \(plan.wishes.suffix(4))",
                 stored: app.newest("stored"), recorded: app.newest("recorded")))
     }
 
@@ -172,8 +196,9 @@ private final class KillSite {
 
     /// Lets one more app send what the others left, and compares what the collector counted with what they said.
     func complaints() throws -> [String] {
+        network.with { $0 = .sound }
         let last = try ReporterAppProcess([
-            "folder=\(folder.path)", "endpoint=http://127.0.0.1:\(sound.port)",
+            "folder=\(folder.path)", "endpoint=http://127.0.0.1:\(proxy.port)",
             "key=\(RunningCollector.key)", "flush=120",
         ])
         let words = last.wait()

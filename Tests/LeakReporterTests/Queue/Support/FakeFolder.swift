@@ -107,6 +107,8 @@ final class FakeFolder: SegmentFolder {
 
     func adopt() -> [String] { disk.files.keys.sorted() }
 
+    func removeForeign(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]] { [] }
+
     private func change(_ kind: String, _ name: String, _ body: (FakeDisk) -> Void) throws(FileFailure) {
         guard !isDead else { return }
         switch disk.next(kind) {

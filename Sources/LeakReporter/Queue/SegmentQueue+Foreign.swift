@@ -1,0 +1,42 @@
+import LeakMessage
+
+/// Segments of another endpoint, key or app, which wait for a reporter that has those.
+///
+/// What is thrown away of them is counted in the statistics, and not told to the collector: it is none of its reports.
+extension SegmentQueue {
+    /// Throws away what has waited as long as a segment may, and the oldest beyond the bytes that this queue may have.
+    mutating func expireForeign(at now: Now) {
+        removeForeign(.tooOld) { files in files.filter { $0.isStale(at: now.wallTime) } }
+        let limit = bounds.diskBytes
+        removeForeign(.queueFull) { files in
+            var excess = files.reduce(0) { $0 + $1.bytes } - limit
+            // By time, which the names begin with.
+            return files.sorted { $0.name < $1.name }.prefix { file in
+                defer { excess -= file.bytes }
+                return excess > 0
+            }
+        }
+    }
+
+    /// Throws all of them away, as the user asks.
+    mutating func deleteForeign() {
+        removeForeign(.deleted) { $0 }
+    }
+
+    private mutating func removeForeign(
+        _ reason: LeakReporter.DropReason, _ choose: ([ForeignFile]) -> some Sequence<ForeignFile>
+    ) {
+        guard let folder else { return }
+        for bytes in folder.removeForeign({ Array(choose($0)) }) {
+            let segment = Segment(bytes)
+            let count = segment.sightings + segment.damagedSightings
+            if count > 0 { tally.dropped[reason, default: 0] += count }
+        }
+    }
+}
+
+extension ForeignFile {
+    fileprivate func isStale(at now: WireTime) -> Bool {
+        HeldSegment.isStale(key: String(name.prefix { $0 != "." }), at: now)
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import LeakMessage
+import ReportTransport
+import Testing
+
+@testable import LeakReporter
+
+/// What waits for one endpoint, key and app is sent to no other.
+@Suite struct ForeignQueueTests {
+    private let online = FakeTransport { _, _ in FakeTransport.accepted() }
+    private let offline = FakeTransport { _, _ in .none("offline") }
+
+    /// Leaves sightings behind on the disk, as a run does that had no network.
+    private func leave(
+        _ count: Int, in place: QueuePlace,
+        _ change: @escaping (inout LeakReporter.Configuration) -> Void = { _ in }
+    ) {
+        let reporter = place.reporter(offline) {
+            $0.sendsAutomatically = false
+            change(&$0)
+        }
+        for number in 0..<count { reporter.record(message: "leak \(number)") }
+        #expect(comesToHold { reporter.statistics.stored == count })
+    }
+
+    /// Waits until no run of a reporter that is gone holds its lock.
+    private func hasEnded(_ place: QueuePlace, runs: Int) -> Bool {
+        comesToHold {
+            let locks = place.files.filter { $0.hasSuffix("/lock") }
+            return locks.count == runs
+                && locks.allSatisfy { lock in
+                    let path = place.folder + "/" + lock
+                    guard let descriptor = try? FileDescriptor(path, .locking) else { return false }
+                    return (try? descriptor.lock(path: path)) != nil
+                }
+        }
+    }
+
+    private static let changes: [(String, @Sendable (inout LeakReporter.Configuration) -> Void)] = [
+        ("endpoint", { $0.endpoint = "http://localhost:9999" }), ("key", { $0.key = "another" }),
+        ("app", { $0.app.id = "another" }),
+    ]
+
+    @Test(arguments: ["endpoint", "key", "app"])
+    func `segments of another address wait until a reporter comes that has it`(what: String) throws {
+        let change = try #require(Self.changes.first { $0.0 == what }?.1)
+        let place = QueuePlace()
+        leave(3, in: place)
+        #expect(hasEnded(place, runs: 1))
+        do {
+            let other = place.reporter(online, change)
+            other.record(message: "its own")
+            #expect(other.flush(timeout: generousSeconds))
+            #expect(other.statistics.sent == 1)
+            #expect(other.statistics.dropped == [:])
+        }
+        #expect(hasEnded(place, runs: 1))
+        let own = FakeTransport { _, _ in FakeTransport.accepted(3) }
+        let reporter = place.reporter(own)
+        #expect(comesToHold { reporter.statistics.sent == 3 })
+        #expect(try own.batches().count == 1)
+    }
+
+    @Test func `what a version without queues left goes with the first that starts`() throws {
+        let place = QueuePlace()
+        leave(3, in: place)
+        #expect(hasEnded(place, runs: 1))
+        // As that version had it.
+        let queue = place.folder + "/queue-1"
+        let manager = FileManager.default
+        let name = try #require(manager.contentsOfDirectory(atPath: queue).first)
+        for run in try manager.contentsOfDirectory(atPath: queue + "/" + name) {
+            try manager.moveItem(atPath: queue + "/" + name + "/" + run, toPath: queue + "/" + run)
+        }
+        try manager.removeItem(atPath: queue + "/" + name)
+        let reporter = place.reporter(FakeTransport { _, _ in FakeTransport.accepted(3) }) { $0.key = "new" }
+        #expect(comesToHold { reporter.statistics.sent == 3 })
+    }
+
+    @Test func `no file and no folder names the key`() {
+        let place = QueuePlace()
+        leave(1, in: place) { $0.key = "SECRET-KEY" }
+        #expect(!place.files.isEmpty)
+        for file in place.files {
+            let bytes = FileManager.default.contents(atPath: place.folder + "/" + file) ?? Data()
+            #expect(!(file + String(decoding: bytes, as: UTF8.self)).contains("SECRET-KEY"))
+        }
+    }
+
+    @Test func `a no deletes what waits for other addresses too, and leaves nothing`() {
+        let place = QueuePlace()
+        leave(3, in: place)
+        #expect(hasEnded(place, runs: 1))
+        do {
+            let other = place.reporter(online) { $0.key = "another" }
+            other.setCollectionEnabled(false)
+            #expect(comesToHold { other.statistics.dropped == [.deleted: 3] })
+        }
+        #expect(comesToHold { !place.files.contains { $0.hasPrefix("queue-1/") } })
+    }
+
+    // MARK: Bounds
+
+    private func queue(
+        _ name: String, in place: TemporaryFolder, _ change: (inout LeakReporter.Bounds) -> Void = { _ in }
+    ) -> SegmentQueue {
+        var bounds = LeakReporter.Bounds()
+        change(&bounds)
+        let origin = SegmentHeader(key: "", app: AppInfo(id: "a"), device: DeviceInfo())
+        return SegmentQueue(bounds: bounds, origin: origin, folder: RunFolder(ofQueue: name, in: place.path))
+    }
+
+    private func leave(_ count: Int, by name: String, at now: Now, in place: TemporaryFolder) {
+        var queue = queue(name, in: place)
+        for number in 0..<count {
+            var report = LeakReport()
+            report.className = "A\(number)"
+            queue.add(
+                report.openJSON(), FoldingKey(report), count: 1, alive: nil, isNew: true, at: now)
+        }
+        queue.commit(at: now)
+    }
+
+    private func time(day: Int64) -> Now {
+        Now(moment: Moment(milliseconds: 0), wallTime: WireTime(milliseconds: (20_000 + day) * 86_400_000))
+    }
+
+    @Test func `segments of an address that never comes back expire after thirty days`() {
+        let place = TemporaryFolder()
+        leave(2, by: "old", at: time(day: 0), in: place)
+        leave(3, by: "new", at: time(day: 10), in: place)
+        var own = queue("own", in: place)
+        own.expireForeign(at: time(day: 29))
+        #expect(own.tally.dropped == [:])
+        own.expireForeign(at: time(day: 30))
+        #expect(own.tally.dropped == [.tooOld: 2])
+        #expect(place.names() == ["to-new"])
+        own.commit(at: time(day: 30))
+        #expect(own.isEmpty, "the collector of this queue is not told")
+        own.expireForeign(at: time(day: 40))
+        #expect(own.tally.dropped == [.tooOld: 5])
+        #expect(place.names() == [])
+    }
+
+    @Test func `other addresses together have no more bytes than the queue itself, and the oldest go`() {
+        let place = TemporaryFolder()
+        for number in 0..<10 { leave(1, by: "\(number)", at: time(day: Int64(number)), in: place) }
+        let bytes = place.names("to-0").compactMap { run in
+            place.names("to-0/" + run).first { $0.hasSuffix(".segment") }.flatMap {
+                place.bytes("to-0/" + run + "/" + $0)?.count
+            }
+        }.reduce(0, +)
+        #expect(bytes > 0)
+        var own = queue("own", in: place) { $0.diskBytes = bytes * 4 }
+        own.expireForeign(at: time(day: 11))
+        #expect(own.tally.dropped == [.queueFull: 6])
+        #expect(place.names() == ["to-6", "to-7", "to-8", "to-9"])
+    }
+
+    @Test func `a run of another address that goes on is left alone`() {
+        let place = TemporaryFolder()
+        let running = RunFolder(ofQueue: "other", in: place.path)
+        _ = running.append([1], to: "00000000-0000-7000-8000-000000000000.segment")
+        var own = queue("own", in: place)
+        own.expireForeign(at: time(day: 0))
+        own.deleteForeign()
+        #expect(place.names("to-other").count == 1)
+        #expect(own.adoptedNames == [])
+        withExtendedLifetime(running) {}
+    }
+}
+
+extension SegmentQueue {
+    fileprivate var adoptedNames: [String] { folder?.adopt() ?? [] }
+}
