@@ -20,8 +20,11 @@ struct Subject {
     let className: Name?
     let stack: [Name]
     let children: [Name]
-    /// Without modules, rotated to its smallest form.
+    /// Without modules, with properties and the whole names of closures, in the order of ``cycleKey`` where that stands.
     let cycle: [String]
+    /// What stands for the class where there is none: the cycle's names as rule 1 makes them, rotated to their smallest
+    /// form. Closures have one name there, so that a cycle stays one leak when the number of its closure changes.
+    private let cycleKey: [String]
     /// Stands for the class where there is none.
     let maskedText: String
     /// Domain and code of an error that has no text, where nothing else names the leak.
@@ -38,11 +41,20 @@ struct Subject {
         let name = (named ?? text?.className).map { Name($0, module: module) }
         className = name.flatMap { $0.name.isEmpty ? nil : $0 }
         let cycle = report.cycle.isEmpty ? text?.cycle ?? [] : report.cycle
-        let elements =
-            className == nil
-            // They are the key, and stay what rule 1 made of them.
-            ? names(cycle).map { Cycle.element($0.name) } : cycle.compactMap { Self.element($0, module) }
-        self.cycle = Cycle.smallestRotation(elements)
+        if className == nil {
+            let elements = cycle.compactMap { raw -> (key: String, shown: String)? in
+                let name = Name(raw, module: module).name
+                guard !name.isEmpty else { return nil }
+                let key = Cycle.element(name)
+                return (key, ClosureName(raw, module: module)?.text ?? key)
+            }
+            let start = Cycle.startOfSmallestRotation(elements.map(\.key))
+            let rotated = elements[start...] + elements[..<start]
+            (cycleKey, self.cycle) = (rotated.map(\.key), rotated.map(\.shown))
+        } else {
+            cycleKey = []
+            self.cycle = Cycle.smallestRotation(cycle.compactMap { Self.element($0, module) })
+        }
         maskedText = text?.maskedText ?? ""
         let isErrorAlone = named == nil && parsed == nil && self.cycle.isEmpty
         error = isErrorAlone ? Self.parts(of: report.error) : []
@@ -88,7 +100,7 @@ struct Subject {
     func key(fingerprint: [String]) -> [String] {
         if !fingerprint.isEmpty { return fingerprint.map(Self.withoutSeparators) }
         if let className { return [className.name] + stackKey(of: className) }
-        if !cycle.isEmpty { return [""] + cycle }
+        if !cycleKey.isEmpty { return [""] + cycleKey }
         // Behind two empty parts, which neither a class nor a cycle has.
         if !error.isEmpty { return ["", ""] + error }
         return [maskedText]

@@ -170,7 +170,13 @@ enum PropertyList {
 public enum Cycle {
     /// Turns a cycle so that the smallest of its rotations stands: two sightings then start alike.
     public static func smallestRotation(_ cycle: [String]) -> [String] {
-        guard cycle.count > 1 else { return cycle }
+        let start = startOfSmallestRotation(cycle)
+        return Array(cycle[start...] + cycle[..<start])
+    }
+
+    /// The index at which the smallest of the rotations starts: the first such one, 0 for an empty cycle.
+    public static func startOfSmallestRotation(_ cycle: [String]) -> Int {
+        guard cycle.count > 1 else { return 0 }
         // At most a few dozen elements: comparing all rotations is fine.
         let elements = cycle.map { Array($0.utf8) }
         let count = elements.count
@@ -184,7 +190,7 @@ public enum Cycle {
                 break
             }
         }
-        return Array(cycle[best...] + cycle[..<best])
+        return best
     }
 
     /// The public name of a private collection class: which of them is used changes with the number of elements.

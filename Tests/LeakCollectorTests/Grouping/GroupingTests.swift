@@ -153,6 +153,20 @@ func leak(
         #expect(cart.id == leak("Shop.Cart", module: "Shop").id)
     }
 
+    @Test func `a cycle without a class shows its closure whole and keeps its key`() {
+        let cycle = leak(
+            nil, cycle: ["Shop.Cart", "closure #1 in Shop.CartModel.bind()", "Shop.CartModel"], module: "Shop"
+        )
+        #expect(cycle.cycle == ["Cart", "closure #1 in CartModel.bind()", "CartModel"])
+        #expect(cycle.title == "Cart → closure #1 in CartModel.bind() → CartModel")
+        #expect(
+            cycle.groupedBy == GroupedBy(version: 1, className: "", stack: ["Cart", "closure", "CartModel"]))
+        #expect(cycle.id == leak(nil, cycle: ["CartModel", "Cart", "closure"]).id)
+        // What is shown follows the order of the key, wherever the report begins.
+        let turned = leak(nil, cycle: ["closure #2 in Shop.A.b()", "Shop.Cart"], module: "Shop")
+        #expect(turned.cycle == ["Cart", "closure #2 in A.b()"])
+    }
+
     @Test func `a cycle is the key only without a class`() {
         let cycle = leak(nil, cycle: ["MyApp.B", "__NSArrayM", "MyApp.A"], module: "MyApp")
         #expect(cycle.cycle == ["A", "B", "NSArray"])
