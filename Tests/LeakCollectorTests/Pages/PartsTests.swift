@@ -96,14 +96,14 @@ import Testing
 
 @Suite struct ReleaseChartTests {
     @Test func `rates are drawn as they are, not as the table rounds them`() {
-        // 0.12 and 0.06 of 1,000: the table has 0.1 for both.
-        let releases = [12, 6].map { reports in
+        // 0.12, 0.05 and nearly nothing of 1,000: the table has 0.1 for the first two.
+        let releases = [1200, 499, 1].map { reports in
             Shop.release(
                 "5.\(reports)", [], reports: reports, leaks: 1, new: 0, sessions: 0, leaky: 0,
-                checks: 100_000, days: 1)
+                checks: 10_000_000, days: 1)
         }
         let html = String(decoding: ReleaseChart(releases: releases).html.bytes, as: UTF8.self)
-        #expect(html.contains(#"height="100"/>"#) && html.contains(#"height="50"/>"#), "\(html)")
+        for height in [1000, 416, 10] { #expect(html.contains(#"height="\#(height)"/>"#), "\(html)") }
     }
 }
 

@@ -8,7 +8,10 @@ struct ReleaseChart: Component {
 
     /// Units from version to version and of the tallest bar; the style sheet stretches both.
     private static let step = 20
-    private static let height = 100
+    /// Units of a column: tenths of a percent, which is less than a pixel.
+    private static let height = 1000
+    /// Units of the lowest bar: a little is never nothing.
+    private static let lowestBar = 10
     /// Names along the axis, and columns that a chart of fewer versions has room for.
     private static let names = 7
     /// Versions up to which each has a dot on the line; with more the line is all there is room for.
@@ -64,8 +67,9 @@ struct ReleaseChart: Component {
         ) { columns in
             let bars = columns.map { point, x -> HTML in
                 guard let value = point.value else { return "" }
-                // A little is never nothing.
-                let height = value <= 0 ? 0 : max(1, Int(saturating: value / most * Double(Self.height)))
+                let height =
+                    value <= 0
+                    ? 0 : max(Self.lowestBar, Int(saturating: value / most * Double(Self.height)))
                 return #"""
                     <rect class="v0" x="\#(x + 2)" y="\#(Self.height - height)" width="16" height="\#(height)"/>
                     """#
