@@ -7,7 +7,8 @@
 /// A folder being filled, which remembers in a file of its own what an export wrote there: a later one writes over that,
 /// removes what is no longer part of it, and touches nothing else.
 ///
-/// Neither the folder nor anything in it may be a link: the owner of a link would choose what is written. A folder that is not
+/// Neither the folder nor anything in it may be a link: the owner of a link would choose what is written. Links above the
+/// folder are followed, since many systems have some (`/tmp` of macOS) and the caller has named them. A folder that is not
 /// empty must be that of an earlier export.
 public struct ExportFolder {
     /// What could not be read or written, and what to do where that is known.

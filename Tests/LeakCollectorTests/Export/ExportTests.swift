@@ -230,6 +230,16 @@ import Testing
         #expect(try files("a")["index.html"] != nil)
     }
 
+    @Test func `a link above the folder is followed, the folder itself may be none`() throws {
+        defer { remove() }
+        try FileManager.default.createDirectory(atPath: "\(root)/outside", withIntermediateDirectories: true)
+        try link("www", to: "outside")
+        try export(to: "www/leaks", app: Self.twin)
+        #expect(try files("outside/leaks")["index.html"] != nil)
+        #expect(throws: ExportFolder.Failure.self) { try export(to: "www", app: Self.twin) }
+        #expect(throws: ExportFolder.Failure.self) { try export(to: "www/", app: Self.twin) }
+    }
+
     @Test(arguments: [".collector-export", "leaks", "apps", "classes"])
     func `a link in the folder is followed by nothing`(name: String) throws {
         defer { remove() }
