@@ -19,6 +19,7 @@ public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
     if let least = times.min(), least > allowedNanoseconds(count) {
         fatalError("\(count) bytes take \(least / 1000) µs, not \(allowedNanoseconds(count) / 1000)")
     }
+    if let broken = Servers.shared.broken(by: stream) { fatalError(broken) }
     return 0
 }
 

@@ -1,0 +1,170 @@
+internal import HTTPServer
+internal import Synchronization
+
+#if canImport(Darwin)
+    private import Darwin
+    private let streamType = SOCK_STREAM
+    private let sendFlags: Int32 = 0
+#else
+    private import Glibc
+    private let streamType = Int32(SOCK_STREAM.rawValue)
+    private let sendFlags = Int32(MSG_NOSIGNAL)
+#endif
+
+/// Two servers in this process that get each input over a connection: one with access logs, hook for slow calls and
+/// counters that are read, and one without any of them.
+struct Servers: Sendable {
+    static let shared = Servers()
+
+    private let observation = Observation()
+    private let observed: Server
+    private let unobserved: Server
+
+    private init() {
+        // A refused client is gone at once here, and a machine that fuzzes is busy.
+        var limits = Limits()
+        limits.headBytes = 2048
+        limits.bodyBytes = 4096
+        limits.headTime = .seconds(60)
+        limits.bodyTime = .seconds(60)
+        var configuration = Server.Configuration(port: 0)
+        configuration.limits = limits
+        do {
+            unobserved = try Server(configuration, service: Echo())
+            observation.observe(&configuration)
+            observed = try Server(configuration, service: Echo())
+        } catch {
+            fatalError("\(error)")
+        }
+        observed.start()
+        unobserved.start()
+    }
+
+    /// Sends the stream to both servers, if it is one of the fourth part of all that are sent: a connection takes much
+    /// longer than the parsers.
+    ///
+    /// - Returns: the promise that it breaks, in words, or `nil`.
+    func broken(by stream: [UInt8]) -> String? {
+        // By its content, so that an input that was found breaks the promise again.
+        guard stream.reduce(0, { ($0 &* 31) &+ UInt32($1) }).isMultiple(of: 4) else { return nil }
+        let loud = Self.exchange(stream, port: observed.port)
+        let quiet = Self.exchange(stream, port: unobserved.port)
+        guard let loud, let quiet else { return "a server does not close a connection whose peer has ended" }
+        guard loud == quiet else {
+            let (with, without) = (
+                String(decoding: loud, as: UTF8.self), String(decoding: quiet, as: UTF8.self)
+            )
+            return "with observers \(with), without \(without)"
+        }
+        // The observer is told last, maybe after the peer has read the answer.
+        for _ in 0..<10_000 {
+            if observation.agrees(with: observed.counters) { return nil }
+            usleep(1000)
+        }
+        return "the observers were told of other answers than \(observed.counters)"
+    }
+
+    /// Sends everything, ends, and reads to the end.
+    ///
+    /// - Returns: the answers without their dates; `nil` when the connection stays open for a minute.
+    private static func exchange(_ stream: [UInt8], port: Int) -> [UInt8]? {
+        let client = socket(AF_INET, streamType, 0)
+        guard client >= 0 else { fatalError("no socket: \(errno)") }
+        defer { close(client) }
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
+        _ = unsafe setsockopt(
+            client, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let connected = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { fatalError("cannot connect: \(errno)") }
+        var answers: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 64 << 10)
+        var rest = stream[...]
+        // In turns, so that neither side waits for the other to read.
+        while !rest.isEmpty {
+            let sent = unsafe rest.withUnsafeBytes {
+                unsafe send(client, $0.baseAddress, min($0.count, 8 << 10), sendFlags)
+            }
+            // libFuzzer has a timer. And the server may have refused the rest.
+            if sent < 0, errno == EINTR { continue }
+            guard sent > 0 else { break }
+            rest = rest.dropFirst(sent)
+            while true {
+                let count = unsafe recv(client, &block, block.count, Int32(MSG_DONTWAIT))
+                guard count > 0 else { break }
+                answers += block[..<count]
+            }
+        }
+        _ = shutdown(client, Int32(SHUT_WR))
+        while true {
+            let count = unsafe recv(client, &block, block.count, 0)
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return nil }
+            guard count > 0 else { return withoutDates(answers) }
+            answers += block[..<count]
+        }
+    }
+
+    /// Takes the values of `Date` out, whose length is fixed.
+    private static func withoutDates(_ answers: [UInt8]) -> [UInt8] {
+        let name = Array("\r\nDate: ".utf8)
+        var result: [UInt8] = []
+        var index = 0
+        while index < answers.count {
+            if answers[index] == name[0], answers[index...].starts(with: name) {
+                result += name
+                index = min(answers.count, index + name.count + 29)
+            } else {
+                result.append(answers[index])
+                index += 1
+            }
+        }
+        return result
+    }
+}
+
+/// Two access logs, one of each form, and how often the observers were called.
+private final class Observation: Sendable {
+    private let logs: [AccessLog]
+    private let answers = Atomic(0)
+    private let slowCalls = Atomic(0)
+
+    init() {
+        let file = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        logs = [AccessLog(to: file, as: .json), AccessLog(to: file, as: .text)]
+        close(file)
+    }
+
+    func observe(_ configuration: inout Server.Configuration) {
+        configuration.onAnswer = { [self] record in
+            for log in logs { log.write(record) }
+            answers.add(1, ordering: .relaxed)
+        }
+        configuration.onSlowCall = { [self] _ in slowCalls.add(1, ordering: .relaxed) }
+    }
+
+    func agrees(with counters: Counters) -> Bool {
+        let counted =
+            counters.successful + counters.redirected + counters.clientErrors + counters.serverErrors
+        return answers.load(ordering: .relaxed) == counted
+            && slowCalls.load(ordering: .relaxed) == counters.slow
+    }
+}
+
+/// Answers with the body, and refuses some requests before it.
+private struct Echo: Service {
+    func screen(_ request: borrowing Request) -> Response? {
+        request.method == .delete ? Response(.notFound) : nil
+    }
+
+    func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+        responder.send(Response(.ok, type: "text/plain", body: .bytes(request.body())))
+    }
+}
