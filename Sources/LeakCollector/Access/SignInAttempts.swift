@@ -1,8 +1,8 @@
 internal import HTTPServer
 internal import Threads
 
-/// Attempts to sign in that failed, counted by the client's address: after a few of them, further tokens from that address
-/// are refused unread for a while.
+/// Attempts to sign in or to read that failed, counted by the client's address: after a few of them, further ones from that
+/// address are slowed for a while.
 ///
 /// The table is bounded. While it is full of addresses that still wait, all further ones share one count.
 final class SignInAttempts: Sendable {
@@ -14,6 +14,32 @@ final class SignInAttempts: Sendable {
     static let addresses = 4_096
     /// Milliseconds between two lines of the log, and between two looks for addresses that wait no more.
     private static let quiet: Int64 = 1_000
+
+    /// The way in that an attempt took.
+    enum Way {
+        /// The code of a link, which is counted in the log alone.
+        case link
+        /// A token in the form of the sign-in page.
+        case form
+        /// A token in `Authorization`.
+        case bearer
+
+        var failure: String {
+            switch self {
+            case .link: "sign-in failed: a sign-in link that does not work"
+            case .form: "sign-in failed: an access token that is not valid"
+            case .bearer: "request refused: an access token that is not valid"
+            }
+        }
+
+        var consequence: String {
+            switch self {
+            case .link: ""
+            case .form: "; further tokens from there have to wait"
+            case .bearer: "; each further one from there ends its connection"
+            }
+        }
+    }
 
     private struct Allowance {
         /// Failures that are still allowed.
@@ -64,12 +90,11 @@ final class SignInAttempts: Sendable {
 
     /// Counts a failed attempt.
     ///
-    /// - Parameter isLink: by the code of a link, which is counted in the log alone.
     /// - Returns: a line for the log, once a second at most. No secret is in it.
-    func noteFailure(_ client: IPAddress?, isLink: Bool, now: Int64) -> String? {
+    func noteFailure(_ client: IPAddress?, by way: Way, now: Int64) -> String? {
         state.with { state in
             var waits = false
-            if !isLink {
+            if way != .link {
                 var allowance =
                     Self.allowance(of: client?.network, &state, now) ?? Allowance(countedAt: now)
                 allowance.refill(now)
@@ -83,12 +108,10 @@ final class SignInAttempts: Sendable {
                 return nil
             }
             defer { (state.loggedAt, state.silent) = (now, 0) }
-            let what = isLink ? "a sign-in link that does not work" : "an access token that is not valid"
-            let wait = waits ? "; further tokens from there have to wait" : ""
+            let wait = waits ? way.consequence : ""
             let others =
                 state.silent > 0 ? "; \(state.silent) more attempts failed since the last such line" : ""
-            return
-                "sign-in failed: \(what), from \(client?.description ?? "an unknown address")\(wait)\(others)"
+            return "\(way.failure), from \(client?.description ?? "an unknown address")\(wait)\(others)"
         }
     }
 

@@ -10,6 +10,9 @@ final class Front: Service {
     private let ingest: Ingest
     private let sentry: SentryIngest
     private let visits: Visits
+    /// Wrong tokens in `Authorization`, apart from those of the sign-in page: a program with an old token keeps nobody
+    /// of its network from signing in.
+    private let bearerAttempts = SignInAttempts()
     private let readiness: Readiness
     private let triage: Triage
     private let handing: Handing
@@ -119,14 +122,29 @@ final class Front: Service {
             if case .sentry = route { return sentry.refusal(of: request, health, now: now()) }
             return ingest.refusal(of: request, writer: gate.writer(of: request, now: now()), health)
         case .readers:
-            return unreadable(by: request)?.response
+            return unreadable(by: request).map { refused($0, request) }
         case .people:
             guard let problem = unreadable(by: request) else { return nil }
             // A program that presents a token reads why it failed; a browser is shown the way in.
-            guard Gate.bearer(of: request) == nil else { return problem.response }
+            guard Gate.bearer(of: request) == nil else { return refused(problem, request) }
             let target = route.destination(from: request.target)
             return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(Percent.encode(target))")
         }
+    }
+
+    /// The answer to a request that may not read. A wrong token counts for its client's address; beyond the count the
+    /// connection ends with the answer, so that each further guess costs a connection. A valid token is never counted.
+    private func refused(_ problem: Problem, _ request: borrowing Request) -> Response {
+        var response = problem.response
+        guard Gate.bearer(of: request) != nil, problem.status == .unauthorized else { return response }
+        let (client, now) = (request.clientAddress, now())
+        if bearerAttempts.secondsToWait(client, now: now) != nil {
+            bearerAttempts.noteRefusal()
+            response.closes = true
+        } else if let line = bearerAttempts.noteFailure(client, by: .bearer, now: now) {
+            log.warning(line)
+        }
+        return response
     }
 
     private func unreadable(by request: borrowing Request) -> Problem? {

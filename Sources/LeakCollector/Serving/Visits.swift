@@ -54,12 +54,16 @@ struct Visits: Sendable {
             attempts.noteRefusal()
             var response = page(.tooManyAttempts, destination: destination, now)
             response.fields.append(("Retry-After", "\(seconds)"))
+            // Nothing behind it on the connection is read: guesses cost their sender a connection each.
+            response.closes = true
             responder.send(response)
             return
         }
         let secret = code ?? form["token"] ?? ""
         guard case .valid = signIn.gate.find(secret, for: [code == nil ? .access : .signIn], now: now) else {
-            if let line = attempts.noteFailure(client, isLink: code != nil, now: now) { log.warning(line) }
+            if let line = attempts.noteFailure(client, by: code == nil ? .form : .link, now: now) {
+                log.warning(line)
+            }
             responder.send(page(code == nil ? .wrongToken : .usedLink, destination: destination, now))
             return
         }

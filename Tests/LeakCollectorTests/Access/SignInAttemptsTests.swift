@@ -8,7 +8,7 @@ import Testing
     private let other = IPAddress("198.51.100.9")
 
     private func fail(_ attempts: SignInAttempts, _ client: IPAddress?, times: Int, now: Int64) {
-        for _ in 0..<times { _ = attempts.noteFailure(client, isLink: false, now: now) }
+        for _ in 0..<times { _ = attempts.noteFailure(client, by: .form, now: now) }
     }
 
     @Test func `after ten wrong tokens an address waits, and no other one`() {
@@ -51,18 +51,22 @@ import Testing
     @Test func `the log has a line a second, with the address and how many it does not show`() {
         let attempts = SignInAttempts()
         #expect(
-            attempts.noteFailure(guesser, isLink: false, now: 0)
+            attempts.noteFailure(guesser, by: .form, now: 0)
                 == "sign-in failed: an access token that is not valid, from 203.0.113.7")
-        #expect(attempts.noteFailure(other, isLink: false, now: 999) == nil)
+        #expect(attempts.noteFailure(other, by: .form, now: 999) == nil)
         attempts.noteRefusal()
         #expect(
-            attempts.noteFailure(other, isLink: true, now: 1_000)
+            attempts.noteFailure(other, by: .link, now: 1_000)
                 == "sign-in failed: a sign-in link that does not work, from 198.51.100.9; 2 more attempts failed since "
                 + "the last such line")
         fail(attempts, guesser, times: 9, now: 1_000)
         #expect(
-            attempts.noteFailure(guesser, isLink: false, now: 2_000)?.contains(
+            attempts.noteFailure(guesser, by: .form, now: 2_000)?.contains(
                 "further tokens from there have to wait") == true)
-        #expect(attempts.noteFailure(nil, isLink: false, now: -5)?.contains("an unknown address") == true)
+        #expect(
+            attempts.noteFailure(guesser, by: .bearer, now: 4_000)
+                == "request refused: an access token that is not valid, from 203.0.113.7; each further one from there ends "
+                + "its connection")
+        #expect(attempts.noteFailure(nil, by: .form, now: -5)?.contains("an unknown address") == true)
     }
 }

@@ -64,14 +64,15 @@ import Threads
         let guessing = (0..<40).map { _ in Client(port: running.port) }
         let cookies = "Cookie: leaks_session_0=guess\r\nOrigin: http://a\r\n"
         for client in guessing {
-            client.send(String(repeating: post("/sign-in", "token=guess"), count: 30))
             client.send(post("/sign-in", "code=guess") + post("/sign-out", "", cookies))
+            client.send(String(repeating: post("/sign-in", "token=guess"), count: 30))
         }
         // Answered, though no thread that reads is free.
         for client in guessing {
             let statuses = client.answers(32, milliseconds: 60_000).map(\.status)
-            #expect(statuses.count == 32 && statuses.prefix(30).allSatisfy { $0 == 403 || $0 == 429 })
-            #expect(statuses.suffix(2) == [403, 303])
+            #expect(statuses.prefix(2) == [403, 303])
+            // The first that is refused unread is the last that its connection brings.
+            #expect(statuses.dropFirst(2).dropLast().allSatisfy { $0 == 403 } && statuses.last == 429)
         }
         let reader = Client(port: running.port)
         reader.send("GET / HTTP/1.1\r\nHost: a\r\nCookie: \(cookie)\r\n\r\n")
@@ -82,6 +83,28 @@ import Threads
             #expect(
                 client.answers(32, milliseconds: 60_000).map(\.status) == [Int](repeating: 200, count: 32))
         }
+    }
+
+    @Test func `wrong tokens for the API end their connections after ten, a right one never`() throws {
+        let clock = Guarded<Int64>(1_700_000_000_000)
+        let running = try RunningCollector(now: { clock.with { $0 } })
+        func ask(_ token: String) -> String {
+            "GET /api/v1/summary HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n"
+        }
+        let guessing = Client(port: running.port)
+        guessing.send(String(repeating: ask("guess"), count: 32))
+        let answers = guessing.answers(32, milliseconds: 60_000)
+        #expect(answers.map(\.status) == [Int](repeating: 401, count: SignInAttempts.burst + 1))
+        let right = Client(port: running.port)
+        right.send(String(repeating: ask(RunningCollector.token), count: 3))
+        #expect(right.answers(3, milliseconds: 60_000).map(\.status) == [200, 200, 200])
+        // Who signs in from there is no guesser.
+        let form = try running.post("token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])
+        #expect(form.status == 303)
+        clock.with { $0 += 60_000 }
+        let later = Client(port: running.port)
+        later.send(String(repeating: ask("guess"), count: 3))
+        #expect(later.answers(3, milliseconds: 60_000).map(\.status) == [401, 401, 401])
     }
 
     @Test func `a right token waits as well once its address has guessed too often, a link does not`() throws
