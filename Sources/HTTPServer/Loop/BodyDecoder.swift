@@ -8,6 +8,8 @@ struct BodyDecoder: ~Copyable {
 
     init(limits: Inflater.Limits) { inflater = Inflater(limits: limits) }
 
+    var limits: Inflater.Limits { inflater.limits }
+
     init(limits: Limits) {
         self.init(
             limits: .init(

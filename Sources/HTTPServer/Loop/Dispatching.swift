@@ -24,7 +24,8 @@ extension Loop {
             return bytes.count
         }
         counters.requests += 1
-        if case .length(let count) = head.framing, count > limits.bodyBytes { throw .bodyTooLong }
+        let bodyLimit = unsafe bodyLimit(head, fields, UnsafeBufferPointer(rebasing: bytes[..<length]))
+        if case .length(let count) = head.framing, count > bodyLimit { throw .bodyTooLong }
         if head.framing != .none && head.contentCoding == .unknown { throw .unsupportedContentCoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
         var exchange = Exchange(head, fields: fields, of: unsafe headBytes.span)
@@ -63,9 +64,22 @@ extension Loop {
         case .chunked:
             noteCall(request)
             let body = pool.take(16 << 10)
-            let rest = Upload.Body.chunked(ChunkParser(limits: limits))
+            let rest = Upload.Body.chunked(ChunkParser(limits: limits, bodyBytes: bodyLimit))
             unsafe startUpload(connection, head, fields, headBytes, sequence, exchange, rest, body, here)
             return length
+        }
+    }
+
+    /// Bytes that the body may have; the service is asked only where it matters.
+    private func bodyLimit(
+        _ head: Head, _ fields: [FieldLine], _ headBytes: UnsafeBufferPointer<UInt8>
+    ) -> Int {
+        switch head.framing {
+        case .none: return limits.bodyBytes
+        case .length(let count) where count <= limits.bodyBytes: return limits.bodyBytes
+        case .length, .chunked:
+            let request = unsafe Request(head: head, fields: fields, bytes: headBytes)
+            return head.isAsterisk ? limits.bodyBytes : service.bodyLimit(of: request, limits)
         }
     }
 
@@ -195,6 +209,13 @@ extension Loop {
         defer { serving = nil }
         if isObserved { noteBody(connection, bytes: request.bodyCount) }
         guard request.isCompressed else {
+            service.serve(request, responder)
+            noteCall(request)
+            return
+        }
+        if request.bodyCount > Self.promptlyInflated, service.inflates(request) {
+            request.codedBody = CodedBody(
+                request.sharedBody(), in: request.contentCoding, limits: decoder.limits)
             service.serve(request, responder)
             noteCall(request)
             return

@@ -137,7 +137,12 @@ public struct Request: ~Copyable {
         }
     }
 
-    /// Whether the body was sent in a content coding. What it is lent as, in ``Service/serve(_:_:)``, is inflated.
+    /// The body as it was sent, where the service inflates it: see ``Service/inflates(_:)``. `nil` where the server has
+    /// inflated it or it came in no coding.
+    public internal(set) var codedBody: CodedBody?
+
+    /// Whether the body was sent in a content coding. What it is lent as, in ``Service/serve(_:_:)``, is inflated, unless
+    /// there is a ``codedBody``.
     public var isCompressed: Bool { hasBody && contentCoding != .identity }
 
     /// What is to be undone before anybody is lent the body.

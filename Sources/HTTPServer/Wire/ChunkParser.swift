@@ -32,9 +32,10 @@ struct ChunkParser: Sendable {
     private var wordBytes = 0
     private var trailerName: [UInt8] = []
 
-    init(limits: Limits) {
+    /// - Parameter bodyBytes: in place of ``Limits/bodyBytes``.
+    init(limits: Limits, bodyBytes: Int? = nil) {
         overheadLimit = limits.chunkOverheadBytes
-        bodyLimit = limits.bodyBytes
+        bodyLimit = bodyBytes ?? limits.bodyBytes
     }
 
     /// Reads from `start` on, up to the next piece of the body.

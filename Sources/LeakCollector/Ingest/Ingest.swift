@@ -12,6 +12,9 @@ final class Ingest: Sendable {
 
     /// Bytes of a decoded body up to which it is parsed on the loop of its connection: some ten milliseconds.
     static let bytesParsedOnLoop = 1 << 20
+    /// Bytes that a compressed byte becomes, as text does, to tell how much work a body is before it is inflated.
+    private static let usualInflation = 20
+    private static let largestInflated = Limits().inflatedBytes
 
     private let queue: CommitQueue
     private let parsing: ParsingPool
@@ -120,7 +123,7 @@ final class Ingest: Sendable {
         }
     }
 
-    /// Has a body parsed: at once if it is small, else on a thread of the pool.
+    /// Has a body parsed: at once if it is small, else on a thread of the pool, which also inflates it.
     ///
     /// - Parameters:
     ///   - refuse: makes the answer to a body that is not parsed.
@@ -130,17 +133,29 @@ final class Ingest: Sendable {
         refuse: @escaping @Sendable (Problem) -> Response,
         work: @escaping @Sendable ([UInt8], consuming Responder) -> Void
     ) {
-        guard request.bodyCount > Self.bytesParsedOnLoop else {
+        guard request.codedBody != nil || request.bodyCount > Self.bytesParsedOnLoop else {
             work(request.body(), responder)
             return
         }
-        let body = request.sharedBody()
         let later = SharedResponder(responder)
-        let admission = parsing.run(bytes: body.count) {
-            if let responder = later.take() { work(body.copy(), responder) }
-        } cancel: {
-            later.send(refuse(Self.stopping))
+        let bytes: Int
+        let job: ParsingPool.Job
+        if let coded = request.codedBody {
+            bytes = min(coded.count * Self.usualInflation, Self.largestInflated)
+            job = {
+                guard let responder = later.take() else { return }
+                do throws(CodedBody.Failure) {
+                    work(try coded.inflated(), responder)
+                } catch {
+                    responder.send(error.response)
+                }
+            }
+        } else {
+            let body = request.sharedBody()
+            bytes = body.count
+            job = { if let responder = later.take() { work(body.copy(), responder) } }
         }
+        let admission = parsing.run(bytes: bytes, job) { later.send(refuse(Self.stopping)) }
         switch admission {
         case .taken: break
         case .full: later.send(refuse(Self.tooBusy))

@@ -12,6 +12,12 @@ struct SentryIngest: Sendable {
         case event
     }
 
+    /// Bytes of a request as sent, where the server's own limit is lower. SDKs put attachments, such as screenshots, into
+    /// the envelope of their event, and count the event as lost when the envelope is refused. They are passed over.
+    static let bodyBytes = 16 << 20
+    /// Bytes of a request that may be waiting for the store; attachments never reach it.
+    private static let storedBytes = 1 << 20
+
     let ingest: Ingest
     let gate: Gate
     private let refusals = SentryRefusals()
@@ -33,7 +39,7 @@ struct SentryIngest: Sendable {
             let key = try SentryAuthorization.key(of: request)
             verdict = gate.find(key, for: [.ingest], now: now)
             try ingest.admit(verdict, health, stranger: Self.stranger)
-            try ingest.makeSureOfRoom(for: request.announcedLength ?? 0, health)
+            try ingest.makeSureOfRoom(for: min(request.announcedLength ?? 0, Self.storedBytes), health)
             return nil
         } catch {
             // Nobody knows yet what is in it.

@@ -164,12 +164,30 @@ final class Front: Service {
         return .page(error: .notFound, isSignedIn: unreadable(by: request) == nil, now: now())
     }
 
+    func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int {
+        switch route(of: request) {
+        case .sentry: max(limits.bodyBytes, SentryIngest.bodyBytes)
+        default: limits.bodyBytes
+        }
+    }
+
+    /// Reports are inflated by the threads that parse them; no other address takes a compressed body.
+    func inflates(_ request: borrowing Request) -> Bool {
+        switch route(of: request) {
+        case .reports, .sentry: true
+        default: false
+        }
+    }
+
+    private func route(of request: borrowing Request) -> Route? {
+        guard case .found(let pattern, let parameters) = Route.router.match(request) else { return nil }
+        return pattern.route(parameters)
+    }
+
     // MARK: After the body
 
     func serve(_ request: borrowing Request, _ responder: consuming Responder) {
-        guard case .found(let pattern, let parameters) = Route.router.match(request),
-            let route = pattern.route(parameters)
-        else {
+        guard let route = route(of: request) else {
             responder.send(nothing(at: request))
             return
         }

@@ -10,9 +10,10 @@ extension Settings {
         limits.idleTime = .seconds(idleSeconds)
         limits.bodyBytes = bodyBytes
         // The room of a body of unknown length grows by doubling: one largest body must fit in each loop's share.
-        limits.uploadBytes = max(limits.uploadBytes, 4 * bodyBytes * loops)
-        limits.inflatedBytes = max(limits.inflatedBytes, bodyBytes)
-        limits.lingerBytes = max(limits.lingerBytes, 4 * bodyBytes)
+        let largest = max(bodyBytes, SentryIngest.bodyBytes)
+        limits.uploadBytes = max(limits.uploadBytes, 4 * bodyBytes * loops, 3 * largest * loops)
+        limits.inflatedBytes = max(limits.inflatedBytes, largest)
+        limits.lingerBytes = max(limits.lingerBytes + largest, 4 * bodyBytes)
         return limits
     }
 }

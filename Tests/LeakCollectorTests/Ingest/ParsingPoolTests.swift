@@ -85,6 +85,33 @@ import Threads
         #expect(answers.last?.text == "ok\n")
     }
 
+    @Test(arguments: ["/api/v1/reports", "/api/1/envelope/"])
+    func `a compressed body is inflated by the thread that parses it`(path: String) throws {
+        let running = try RunningCollector()
+        let barrier = Barrier()
+        defer { barrier.open() }
+        try #require(Self.block(running.collector.parsing, with: barrier))
+        // Damaged behind its first bytes: only who inflates it notices.
+        var body = Array(Self.post(inflatingTo: 512 << 10).suffix(64 << 10))
+        body.replaceSubrange(0..<10, with: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])
+        let client = Client(port: running.port)
+        client.send(
+            Array(
+                ("POST \(path) HTTP/1.1\r\nHost: a\r\nX-Leak-Key: \(RunningCollector.key)\r\n"
+                    + "X-Sentry-Auth: Sentry sentry_key=\(RunningCollector.key)\r\nContent-Type: application/json\r\n"
+                    + "Content-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n").utf8) + body)
+        for _ in 0..<8 {
+            let other = Client(port: running.port)
+            other.send(Self.health)
+            #expect(other.answers(1, milliseconds: 60_000).first?.text == "ok\n")
+        }
+        #expect(client.received.isEmpty)
+        client.send(Self.health)
+        barrier.open()
+        // The connection goes on, as after every body that was framed well.
+        #expect(client.answers(2, milliseconds: 60_000).map(\.status) == [400, 200])
+    }
+
     @Test func `a body beyond the memory for parsing is answered 503 and may come again`() throws {
         let running = try RunningCollector()
         let barrier = Barrier()
