@@ -106,6 +106,41 @@ import Testing
         #expect(try store.count([batch], now: noon + 121 * day) == [.counted])
     }
 
+    /// A collector that was off for a month, or whose clock was wrong before: the first day's keys.
+    @Test(arguments: [8 * day, 120 * day])
+    func `a key stored before a clock ahead is followed counts once afterwards`(step: Int64) throws {
+        let (store, _, _) = try startAhead(by: step)
+        let batch = submission([Report(leak: leak("Page"))], key: "b")
+        let repeated = Receipt.repeated(answer: batch.answer)
+        #expect(try store.count([batch], now: noon + step) == [.counted])
+        for hours in 1...23 {
+            uptime.run(for: hour)
+            #expect(try store.expire(now: noon + step + Int64(hours) * hour) != nil)
+        }
+        #expect(try store.count([batch], now: noon + step + 23 * hour) == [repeated])
+        uptime.run(for: hour)
+        #expect(try store.expire(now: noon + step + day) == nil)
+        #expect(try store.count([batch], now: noon + step + day) == [repeated])
+        uptime.run(for: 5 * day)
+        #expect(try store.expire(now: noon + step + 6 * day) == nil)
+        #expect(try self.store().count([batch], now: noon + step + 6 * day) == [repeated])
+        uptime.run(for: 2 * day)
+        #expect(try store.expire(now: noon + step + 8 * day) == nil)
+        #expect(try store.count([batch], now: noon + step + 8 * day) == [.counted])
+    }
+
+    @Test func `a key stored while the clock was ahead counts once after the clock is right again`() throws {
+        let (store, _, _) = try startAhead(by: 120 * day)
+        let batch = submission([Report(leak: leak("Page"))], key: "b")
+        #expect(try store.count([batch], now: noon + 120 * day) == [.counted])
+        for days in 0...6 {
+            #expect(try store.expire(now: noon + Int64(days) * day) == nil)
+            let receipts = try store.count([batch], now: noon + Int64(days) * day)
+            #expect(receipts == [.repeated(answer: batch.answer)])
+            uptime.run(for: day)
+        }
+    }
+
     @Test func `time goes on at its own pace while the clock is not followed`() throws {
         let (store, batch, _) = try startAhead(by: 120 * day)
         uptime.run(for: 20 * hour)

@@ -65,8 +65,14 @@ package struct StoreClock {
     /// The time by which rows expire that were written with the system clock. Never ahead of the clock.
     package var expiryTime: Int64 { min(now, state.wall) }
 
-    /// The time that idempotency keys are stored, recognised and forgotten by. Never goes back.
+    /// The time that idempotency keys are recognised and forgotten by. Never goes back.
     package var keyTime: Int64 { state.keys }
+
+    /// The time that a new idempotency key is stored with.
+    ///
+    /// While the system clock is not followed it is the later one of the two times: ``keyTime`` would jump past the key when
+    /// the clock is followed at last. If the clock is set right instead, the key is remembered for longer than it needs.
+    package var newKeyTime: Int64 { ahead == nil ? keyTime : max(keyTime, now) }
 
     /// Keys stored at this time or before are forgotten.
     package var keyStart: Int64 { Retention.start(Retention.idempotencyDays, now: keyTime) }

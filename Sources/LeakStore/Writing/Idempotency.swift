@@ -11,7 +11,7 @@ extension Writer {
         if let known = try stored(key, since: clock.keyStart) {
             return known.hash == hash ? .repeated(answer: known.answer) : .keyReused
         }
-        let isRemembered = try store(key, hash: hash, answer: submission.answer, at: clock.keyTime)
+        let isRemembered = try store(key, hash: hash, answer: submission.answer, at: clock.newKeyTime)
         if !isRemembered { try tally.addForgotten(submission, by: rows) }
         return .counted
     }

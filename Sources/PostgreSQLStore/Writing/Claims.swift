@@ -28,7 +28,7 @@
         private let claims: [Claim?]
         /// The first submission of each claim.
         private let firsts: [Claim: Int]
-        /// ``StoreClock/keyTime``.
+        /// ``StoreClock/newKeyTime``.
         private let time: Int64
         /// Keys stored at this time or before count as forgotten.
         private let start: Int64
@@ -45,7 +45,7 @@
 
         init(of submissions: [Submission], _ clock: StoreClock) {
             self.submissions = submissions
-            time = clock.keyTime
+            time = clock.newKeyTime
             start = clock.keyStart
             day = Calendar.day(of: time)
             let claims = submissions.map { submission in
