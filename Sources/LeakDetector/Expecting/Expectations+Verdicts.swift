@@ -1,0 +1,241 @@
+/// Looks at objects that are due, news of objects, and the verdicts that follow.
+extension Expectations {
+    /// Takes what is to be looked at now. Each goes to ``judge(_:_:owner:at:reportID:)`` with what was seen.
+    mutating func takeDue(at now: Int) -> [Entry] { ring.takeDue(at: now) }
+
+    /// The objects that are counted as alive with those whose look ends a wait: a leak, or the end of one.
+    mutating func toldBeside(_ looks: [(Entry, Sight)], at now: Int) -> [ObjectIdentifier] {
+        var types: Set<ObjectIdentifier> = []
+        for (entry, sight) in looks {
+            switch (entry.stage, sight) {
+            case (.secondLook, .retained), (.survivor, .gone), (.survivor, .inUse):
+                types.insert(ObjectIdentifier(entry.circumstances.type))
+            default: break
+            }
+        }
+        return types.isEmpty ? [] : known.toldOf(types, at: now)
+    }
+
+    /// Says that those of ``KnownObjects/crowded`` that have gone were told of.
+    mutating func thinOut() { known.thinOut() }
+
+    /// Decides what a look at a due object means, and when to look again.
+    ///
+    /// - Parameter owner: of the object's owner, while that is there.
+    mutating func judge(
+        _ entry: Entry, _ sight: Sight, owner: ObjectIdentifier? = nil, at now: Int, reportID: () -> String
+    ) -> Verdict? {
+        let sight = isVoid(entry, sight) ? .inUse : sight
+        switch (entry.stage, sight) {
+        case (.grace, .gone), (.secondLook, .gone):
+            leave(1)
+            if !entry.circumstances.isPart { check(entry.circumstances, 1) }
+        case (.grace, .inUse), (.secondLook, .inUse):
+            leave(1)
+        case (.grace, .retained):
+            lookAgain(entry, at: now)
+        case (.secondLook, .retained(let identity)):
+            return outlast(entry, identity, owner, at: now, reportID: reportID)
+        case (.shadowed(let trace), .retained):
+            return stepOut(entry, trace, owner, at: now, reportID: reportID)
+        case (.survivor(let trace), .retained):
+            return watch(entry, trace, at: now)
+        case (.shadowed(let trace), _), (.survivor(let trace), _):
+            return end(of: trace.identity, trace.number, as: sight, at: now)
+        }
+        return nil
+    }
+
+    /// Takes news of an object that did not wait for a look.
+    ///
+    /// - Parameters:
+    ///   - number: of the object that is meant; `nil` for the one that has the identity now.
+    ///   - sight: `gone` or `inUse`.
+    mutating func end(
+        of identity: ObjectIdentifier, _ number: Int? = nil, as sight: Sight, at now: Int
+    ) -> Verdict? {
+        // Told already, or the place in memory has another object by now.
+        guard let object = known[identity], number == nil || object.number == number else { return nil }
+        // What is never to be told of stays known while it is there.
+        guard object.state != .muted || sight == .gone else { return nil }
+        known.remove(identity)
+        guard case .told(let reportID, _) = object.state else {
+            if object.state == .shadowed { counts.suppressed -= 1 }
+            return nil
+        }
+        let lived = now - object.since
+        let alive = known.told(of: object.type)
+        if sight == .inUse {
+            if object.isCounted { counts.cameBack += 1 }
+            return .cameBack(reportID: reportID, livedMilliseconds: lived, alive: alive)
+        }
+        if object.isCounted { counts.freed += 1 }
+        return .freed(reportID: reportID, livedMilliseconds: lived, alive: alive)
+    }
+
+    /// Takes news of an object that is in use, whether it was reported or is still waited for: what was expected of it before
+    /// now holds no more.
+    mutating func use(_ identity: ObjectIdentifier, at now: Int) -> Verdict? {
+        sequence += 1
+        if counts.outstanding > 0 {
+            let longest = longestGrace + limits.secondLookMilliseconds + 2 * Self.ownerFirstMilliseconds
+            uses.add(identity, sequence, at: now, forgettingAfter: longest)
+        }
+        return end(of: identity, as: .inUse, at: now)
+    }
+
+    /// Takes back that an object leaked, before anybody was told of it. It stays known, so that it is never told of.
+    mutating func retract(_ identity: ObjectIdentifier) {
+        guard let object = known[identity], case .told = object.state else { return }
+        known.set(identity, .muted, isSuppressed: true)
+        counts.leaked -= 1
+        counts.suppressed += 1
+    }
+
+    /// Makes an object known as one that is never told of, or told of no more.
+    mutating func ignore(_ subject: Subject, _ identity: ObjectIdentifier, type: AnyClass, at now: Int)
+        -> Verdict?
+    {
+        guard let object = known[identity] else {
+            _ = known.insert(identity, subject, type: type, .muted, at: now)
+            return nil
+        }
+        known.set(identity, .muted, isSuppressed: object.isSuppressed || object.state == .shadowed)
+        guard case .told(let reportID, _) = object.state else { return nil }
+        return .forgotten(reportID: reportID)
+    }
+
+    /// Whether that report still stands: it was not followed by an end, nor muted.
+    func stands(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
+        // One that found no room among the known is told of all the same.
+        guard let state = known[identity]?.state else { return known.isFull }
+        guard case .told(reportID, _) = state else { return false }
+        return true
+    }
+
+    /// Whether nothing is to be told of an object.
+    func isMuted(_ identity: ObjectIdentifier) -> Bool { known[identity]?.state == .muted }
+
+    private func isVoid(_ entry: Entry, _ sight: Sight) -> Bool {
+        guard case .retained(let identity) = sight, let use = uses.sequence(of: identity) else {
+            return false
+        }
+        return entry.sequence < use
+    }
+
+    mutating func lookAgain(_ entry: Entry, at now: Int) {
+        var entry = entry
+        entry.stage = .secondLook
+        // After its owner, so that the owner is known to be reported.
+        let patience = entry.circumstances.owner == nil ? 0 : Self.ownerFirstMilliseconds
+        ring.insert(entry, dueAt: now + limits.secondLookMilliseconds + patience)
+    }
+
+    /// Four ticks: an owner that is expected a moment later is due later than what it owns.
+    static var ownerFirstMilliseconds: Int { 400 }
+
+    private mutating func outlast(
+        _ entry: Entry, _ identity: ObjectIdentifier, _ owner: ObjectIdentifier?, at now: Int,
+        reportID: () -> String
+    ) -> Verdict? {
+        if let owner, let until = awaitedOwners[owner], now < until {
+            lookAgain(entry, at: now)
+            return nil
+        }
+        awaitedOwners[identity] = nil
+        leave(1)
+        if let object = known[identity] {
+            // Expected twice, leaked once.
+            suppress(object, identity, entry)
+            return nil
+        }
+        check(entry.circumstances, 1)
+        if let owner, known[owner] != nil {
+            shadow(entry, identity, at: now)
+            return nil
+        }
+        return leak(entry, identity, at: now, reportID: reportID)
+    }
+
+    /// Counts an object that was to be ignored before it was expected.
+    private mutating func suppress(
+        _ object: KnownObjects<Subject>.Known, _ identity: ObjectIdentifier, _ entry: Entry
+    ) {
+        guard object.state == .muted, !object.isSuppressed else { return }
+        known.set(identity, .muted, isSuppressed: true)
+        counts.suppressed += 1
+        check(entry.circumstances, 1)
+    }
+
+    private mutating func shadow(_ entry: Entry, _ identity: ObjectIdentifier, at now: Int) {
+        let number = known.insert(
+            identity, entry.subject, type: entry.circumstances.type, .shadowed,
+            isCounted: entry.circumstances.isCounted, at: now)
+        guard let number else { return }
+        counts.suppressed += 1
+        var entry = entry
+        entry.stage = .shadowed(Entry.Trace(identity: identity, number: number, since: now))
+        ring.insert(entry, dueAt: nextLook(age: 0, at: now))
+    }
+
+    private mutating func stepOut(
+        _ entry: Entry, _ trace: Entry.Trace, _ owner: ObjectIdentifier?, at now: Int, reportID: () -> String
+    ) -> Verdict? {
+        guard let object = known[trace.identity], object.number == trace.number, object.state == .shadowed
+        else { return nil }
+        // As long as its owner is looked at, and no longer.
+        let age = now - trace.since
+        guard age < limits.survivorMilliseconds else { return nil }
+        if let owner, known[owner] != nil {
+            ring.insert(entry, dueAt: nextLook(age: age, at: now))
+            return nil
+        }
+        known.remove(trace.identity)
+        counts.suppressed -= 1
+        return leak(entry, trace.identity, at: now, reportID: reportID)
+    }
+
+    private mutating func leak(
+        _ entry: Entry, _ identity: ObjectIdentifier, at now: Int, reportID: () -> String
+    ) -> Verdict {
+        let circumstances = entry.circumstances
+        if circumstances.isCounted { counts.leaked += 1 }
+        let id = reportID()
+        let mayBeWatched =
+            !circumstances.isCounted
+            || (known.watched < limits.survivors && limits.survivorMilliseconds > 0)
+        let number = known.insert(
+            identity, entry.subject, type: circumstances.type, .told(reportID: id, isWatched: mayBeWatched),
+            isCounted: circumstances.isCounted, at: now)
+        if let number, mayBeWatched {
+            var entry = entry
+            entry.stage = .survivor(Entry.Trace(identity: identity, number: number, since: now))
+            ring.insert(entry, dueAt: nextLook(age: 0, at: now))
+        }
+        return .leaked(
+            identity, reportID: id, waitedMilliseconds: now - entry.startedAt,
+            alive: max(known.told(of: ObjectIdentifier(circumstances.type)), 1),
+            isWatched: number != nil && mayBeWatched)
+    }
+
+    private mutating func watch(_ entry: Entry, _ trace: Entry.Trace, at now: Int) -> Verdict? {
+        guard let object = known[trace.identity], object.number == trace.number,
+            case .told(let reportID, _) = object.state
+        else { return nil }
+        let age = now - trace.since
+        guard age < limits.survivorMilliseconds || !object.isCounted else {
+            // Known until it has gone, so that it is not told of again.
+            known.set(trace.identity, .told(reportID: reportID, isWatched: false), isSuppressed: false)
+            return .forgotten(reportID: reportID)
+        }
+        ring.insert(entry, dueAt: nextLook(age: age, at: now))
+        return nil
+    }
+
+    /// After an eighth of its age, so that the age told of is right to an eighth; with others, so that many are one wake-up.
+    private func nextLook(age: Int, at now: Int) -> Int {
+        let step = min(max(age / 8, 1_000), 60_000)
+        let grid = step < 4_000 ? 1_000 : step < 16_000 ? 4_000 : step < 60_000 ? 16_000 : 60_000
+        return (now + step) / grid * grid
+    }
+}

@@ -1,0 +1,36 @@
+/// The objects that came into use again while others are waited for, each with its last use.
+///
+/// A use takes back what was expected of the object before it.
+struct ObjectUses {
+    /// 4 MB. Further uses are not recorded.
+    static let limit = 100_000
+    /// The shortest time between two removals of old uses. Removing takes two milliseconds.
+    static let removalMilliseconds = 100
+
+    private struct Use {
+        let sequence: Int
+        let time: Int
+    }
+
+    private var uses: [ObjectIdentifier: Use] = [:]
+    private var nextRemoval = Int.min
+
+    /// - Returns: the number of the object's last use; `nil` if none is recorded.
+    func sequence(of identity: ObjectIdentifier) -> Int? { uses.isEmpty ? nil : uses[identity]?.sequence }
+
+    /// Records a use, unless there are too many.
+    ///
+    /// - Parameters:
+    ///   - sequence: tells whether an expectation was made before the use.
+    ///   - milliseconds: the age from which on a use matters to no expectation any more.
+    mutating func add(
+        _ identity: ObjectIdentifier, _ sequence: Int, at now: Int, forgettingAfter milliseconds: Int
+    ) {
+        if uses.count >= Self.limit, now >= nextRemoval {
+            nextRemoval = now + Self.removalMilliseconds
+            uses = uses.filter { now - $0.value.time <= milliseconds }
+        }
+        guard uses.count < Self.limit || uses[identity] != nil else { return }
+        uses[identity] = Use(sequence: sequence, time: now)
+    }
+}

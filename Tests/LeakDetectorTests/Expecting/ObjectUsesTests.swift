@@ -1,0 +1,40 @@
+import Testing
+
+@testable import LeakDetector
+
+@Suite struct ObjectUsesTests {
+    private let objects = (0...ObjectUses.limit).map { _ in Object() }
+    private func identity(_ index: Int) -> ObjectIdentifier { ObjectIdentifier(objects[index]) }
+
+    private final class Object {}
+
+    private func full(at now: Int) -> ObjectUses {
+        var uses = ObjectUses()
+        for index in 0..<ObjectUses.limit {
+            uses.add(identity(index), index, at: now, forgettingAfter: 1_000)
+        }
+        return uses
+    }
+
+    @Test func `an object that is known is recorded anew when there are too many`() {
+        var uses = full(at: 0)
+        uses.add(identity(7), 200_000, at: 1, forgettingAfter: 1_000)
+        uses.add(identity(ObjectUses.limit), 200_001, at: 1, forgettingAfter: 1_000)
+        #expect(uses.sequence(of: identity(7)) == 200_000)
+        #expect(uses.sequence(of: identity(ObjectUses.limit)) == nil)
+    }
+
+    @Test func `old uses make room`() {
+        var uses = full(at: 0)
+        uses.add(identity(ObjectUses.limit), 200_000, at: 1_001, forgettingAfter: 1_000)
+        #expect(uses.sequence(of: identity(ObjectUses.limit)) == 200_000)
+        #expect(uses.sequence(of: identity(0)) == nil)
+    }
+
+    /// With a removal at each use this took minutes.
+    @Test func `uses beyond the limit are cheap`() {
+        var uses = full(at: 0)
+        for _ in 0..<1_000_000 { uses.add(identity(ObjectUses.limit), 1, at: 50, forgettingAfter: 1_000) }
+        #expect(uses.sequence(of: identity(ObjectUses.limit)) == nil)
+    }
+}
