@@ -20,10 +20,10 @@ extension LeakDetector {
 
         var object: AnyObject? { subject.object }
 
-        /// Whether the object is an instance of a class or of a subclass of it.
+        /// Returns whether the object is an instance of a class or of a subclass of it.
         public func isInstance<Class: AnyObject>(of type: Class.Type) -> Bool { self.type is Class.Type }
 
-        /// Whether this is the object that was found.
+        /// Returns whether this is the object that was found.
         public func isObject(_ object: AnyObject) -> Bool {
             // Identity first: only then does the caller hold the object that a look would hold.
             ObjectIdentifier(object) == identity && subject.object === object
@@ -31,8 +31,12 @@ extension LeakDetector {
 
         /// The object, while it is there, as a class that is `Sendable`, such as a view, a view controller, another class
         /// of the main actor, or an actor. A strong reference that is kept makes the leak worse.
+        ///
+        /// - Returns: `nil` for `any AnyObject & Sendable` and other protocols, to which an object may be cast that is not
+        ///   `Sendable`.
         public func object<Class: AnyObject & Sendable>(as type: Class.Type = Class.self) -> Class? {
-            subject.object as? Class
+            guard type as Any is AnyClass else { return nil }
+            return subject.object as? Class
         }
 
         /// The type's qualified name.

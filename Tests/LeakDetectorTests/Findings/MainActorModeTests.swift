@@ -57,6 +57,27 @@ private final class Cache: Sendable {}
         #expect(await App().run(queue: .main) == 1)
     }
 
+    /// The runtime cannot check a cast to `Sendable`: every object would pass.
+    @Test func `a finding hands out no object that may not be shared`() async {
+        final class Unshared {}
+        let (answers, answered) = AsyncStream.makeStream(of: Bool.self)
+        var limits = LeakDetector.Limits()
+        (limits.graceMilliseconds, limits.secondLookMilliseconds) = (10, 10)
+        let detector = LeakDetector(
+            .custom(
+                onDetectOnQueue: { finding in
+                    answered.yield(finding.object(as: (any AnyObject & Sendable).self) == nil)
+                    return .ignore
+                }), limits: limits)
+        let object = Unshared()
+        detector.expectDeallocation(of: object)
+        for await isNil in answers {
+            #expect(isNil)
+            break
+        }
+        withExtendedLifetime(object) {}
+    }
+
     @Test func `a closure of the main actor is asked on it wherever verdicts come`() async {
         #expect(await App().run(queue: DispatchQueue(label: "own")) == 1)
     }
