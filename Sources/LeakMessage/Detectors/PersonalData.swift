@@ -31,6 +31,7 @@ struct PersonalData {
 
     private static let quotes = [
         Quotes("“", "”"), Quotes("„", "“", "”"), Quotes("«", "»"), Quotes("「", "」"), Quotes("‘", "’"),
+        Quotes("‚", "‘", "’"), Quotes("‹", "›"), Quotes("『", "』"),
     ]
 
     /// Attributes whose value is a user's wherever they stand, in lower case.
@@ -38,6 +39,8 @@ struct PersonalData {
         "text", "attributedtext", "placeholder", "attributedplaceholder", "title", "attributedtitle",
         "currenttitle", "subtitle", "prompt", "accessibilitylabel", "accessibilityidentifier",
         "accessibilityvalue", "accessibilityhint", "email", "phone", "username", "password", "token",
+        "authorization", "cookie", "secret", "apikey", "api_key", "accesstoken", "access_token",
+        "refresh_token",
     ]
     /// Attributes whose value is a user's behind `=` alone: with a colon they are ordinary words of a message.
     private static let assignedAttributes: Set<String> = [
@@ -235,7 +238,7 @@ struct PersonalData {
         keep(text[index] == 0xC2 ? 2 : 3)
     }
 
-    /// Whether a `‘` stands inside of a word.
+    /// Returns whether a `‘` stands inside of a word.
     private func isApostrophe(_ quotes: Quotes) -> Bool {
         quotes.opening == Array("‘".utf8) && (previous.map { $0.isLetter || $0.isDigit } ?? false)
     }

@@ -22,6 +22,9 @@ import Testing
         ("Die Datei „Jane“ fehlt", "Die Datei „…“ fehlt"),
         ("le fichier «Jane» manque", "le fichier «…» manque"),
         ("no end “Jane Doe", "no end “…"), ("‘Jane’ couldn’t", "‘…’ couldn’t"),
+        ("‚Jane‘ fehlt, ‹Jane› manque, 『ジェーン』", "‚…‘ fehlt, ‹…› manque, 『…』"),
+        ("Authorization: Bearer a.b-c\nnext", "Authorization: …\nnext"),
+        ("api_key=abc, x; access_token = d", "api_key=…; access_token = …"),
         ("Field text = Jane Doe; frame = 1", "Field text = …; frame = 1"),
         ("Field(placeholder: Jane, title: Bob)", "Field(placeholder: …"),
         ("accessibilityLabel=Jane\nnext", "accessibilityLabel=…\nnext"),
@@ -47,7 +50,7 @@ import Testing
         #expect(redacted.className == nil, "the text says it")
     }
 
-    @Test func `what the masked text would not say any more stands in fields of its own`() {
+    @Test func `facts that masking removes from the text are kept in fields of their own`() {
         var report = LeakReport()
         report.message = "Leaked title = Cart and <Shop.Cart: 0x1f> after 12345678.5s"
         let redacted = report.redactedForSending()
@@ -91,7 +94,7 @@ import Testing
         #expect(redacted.keys == report.keys)
     }
 
-    /// What a user typed: words with quotes, brackets and words of detectors between them.
+    /// Text as users type it: words with quotes, brackets and words of detectors between them.
     private static func typed(_ random: inout Random) -> String {
         let pieces = [
             "'", "\"", ">", "<", ";", "; layer = <CALayer: 0x2f>", "\\", "]", ")", ", ", ": ", " has leaked",
