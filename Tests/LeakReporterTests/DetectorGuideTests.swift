@@ -1,0 +1,172 @@
+import CollectorSupport
+import Foundation
+import LeakDetector
+import LeakMessage
+import LeakReporter
+import Observation
+import Testing
+
+private final class CartModel {}
+private final class Screen {}
+private final class ImageCache {}
+
+private final class CartScreen {
+    @Deallocating var model = CartModel()
+}
+
+@Observable private final class CartStore {
+    @ObservationIgnored @Deallocating var model = CartModel()
+}
+
+/// Objects that stay until the process ends.
+@MainActor private var kept: [AnyObject] = []
+
+/// An app that does what docs/DETECTOR.md shows, each line as it stands there.
+@MainActor private final class GuideApp {
+    let running: RunningCollector
+    let reporter: LeakReporter
+    var shown = 0
+
+    init() throws {
+        running = try RunningCollector()
+        var configuration = LeakReporter.Configuration(
+            endpoint: running.address, key: RunningCollector.key,
+            app: AppInfo(id: "com.acme.shop", module: "Shop", version: "5.2.0"), install: .none)
+        configuration.storage = .memory
+        reporter = LeakReporter(configuration)
+    }
+
+    func keep<Kept: AnyObject>(_ object: Kept) -> Kept {
+        kept.append(object)
+        return object
+    }
+
+    func leakInEachWay() {
+        let detector = LeakDetector.start(.report(reporter.record(leak:)))
+        reporter.startSession(checks: { detector.takeChecks() })
+        do {
+            let model = keep(CartModel())
+            detector.expectDeallocation(of: model, reason: "screen closed")
+        }
+        do {
+            let model = keep(CartModel())
+            let screen = Screen()
+            detector.expectDeallocation(of: model, owner: screen)
+        }
+        do {
+            let model = keep(CartModel())
+            let watcher = LeakWatcher()
+            watcher.expectDeallocation(of: model)
+        }
+        _ = keep(CartScreen().model)
+        _ = keep(CartStore().model)
+        do {
+            let object = keep(CartModel())
+            detector.expectDeallocation(of: object)
+            detector.cameBack(object)
+        }
+        do {
+            let object = keep(ImageCache())
+            detector.ignore(object)
+            detector.expectDeallocation(of: object)
+        }
+    }
+
+    func leakWithQuestions() {
+        // swift-format-ignore
+        LeakDetector.start(.custom(
+            onDetect: { finding in
+                if finding.isInstance(of: ImageCache.self) { return .ignore }        // this one is meant to stay
+                self.shown += 1
+                if finding.className == "Shop.Tracker" { return .ignoreClass }
+                return .showAlert                                         // report it, and show it in debug builds
+            },
+            report: reporter.record(leak:)))
+        LeakDetector.shared?.expectDeallocation(of: keep(ImageCache()))
+        LeakDetector.shared?.expectDeallocation(of: keep(Screen()))
+    }
+
+    func leakOnPurpose() async {
+        // swift-format-ignore
+        switch await LeakDetector.selfTest() {
+        case .works(let leak, let freed): reporter.record(leak: leak); reporter.record(leak: freed)
+        case let failure: print("leaks are not noticed: \(failure)")
+        }
+    }
+
+    func switchOff() {
+        guard let detector = LeakDetector.shared else { return }
+        detector.suppression.classes.insert("Cart")
+        detector.pause()
+        detector.resume()
+        detector.stop()
+    }
+
+    /// Waits until the detector has judged all that was expected.
+    func settle() async {
+        while let counts = LeakDetector.shared?.counts, counts.outstanding > 0 {
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
+
+/// The Swift lines of docs/DETECTOR.md, compiled as they stand there, and what they report sent to a collector.
+@Suite struct DetectorGuideTests {
+    @Test func `each Swift line is compiled here`() throws {
+        let here = URL(fileURLWithPath: #filePath)
+        let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let code = try String(contentsOf: here, encoding: .utf8)
+        let guide = try String(contentsOf: top.appendingPathComponent("docs/DETECTOR.md"), encoding: .utf8)
+        let lines = Self.swiftLines(of: guide).filter { !Self.isOfUIKit($0) }
+        #expect(lines.count >= 25)
+        for line in lines { #expect(code.contains(line), "\(line)") }
+    }
+
+    /// Lines of Swift blocks, and calls in the text.
+    private static func swiftLines(of page: String) -> [String] {
+        var lines: [String] = []
+        for (number, part) in page.components(separatedBy: "```").enumerated() {
+            if !number.isMultiple(of: 2) {
+                guard part.hasPrefix("swift\n") else { continue }
+                lines += part.components(separatedBy: "\n").dropFirst()
+            } else {
+                let spans = part.components(separatedBy: "`").enumerated().filter {
+                    !$0.offset.isMultiple(of: 2)
+                }
+                lines += spans.map(\.element).filter { span in
+                    ["detector.", "watcher.", "let watcher", "@Deallocating var"].contains(
+                        where: span.hasPrefix)
+                }
+            }
+        }
+        return lines.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+            .map { $0.replacingOccurrences(of: "@Observable ", with: "@Observable private ") }
+    }
+
+    /// `Checks` compiles those.
+    private static func isOfUIKit(_ line: String) -> Bool {
+        ["finding.view", "watchViewControllers", "checkDeallocation", "of: window"].contains(
+            where: line.contains)
+    }
+
+    @Test func `the collector takes each report of the examples`() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let app = try GuideApp()
+            app.leakInEachWay()
+            await app.settle()
+            #expect(LeakDetector.shared?.counts.leaked == 5)
+            app.switchOff()
+            app.leakWithQuestions()
+            await app.settle()
+            while app.shown == 0 { try await Task.sleep(for: .milliseconds(20)) }
+            await app.leakOnPurpose()
+            app.switchOff()
+            app.reporter.endSession()
+            #expect(app.reporter.flush(timeout: 60))
+            let statistics = app.reporter.statistics
+            #expect(statistics.sent == 8)
+            #expect(statistics.dropped == [:])
+            #expect(statistics.lastFailure == nil)
+        }
+    }
+}
