@@ -72,8 +72,8 @@ public struct Limits: Sendable {
     public var connections = 1024
     /// Open connections of one peer, an IPv4 address or the first 64 bits of an IPv6 address; one more is answered 503
     /// and closed. `nil` does not count: in a network of containers all share one address. Behind a proxy of
-    /// ``Server/Configuration/trustedProxies`` each connection counts for the client whose request it brings, and one
-    /// that is idle for nobody; another request of a client that has too many is answered 503.
+    /// ``Server/Configuration/trustedProxies`` each connection counts for the client whose request it brings. An
+    /// idle one counts for no client. Another request of a client that has too many is answered 503.
     public var connectionsPerAddress: Int?
 
     /// The defaults, as stated with each.

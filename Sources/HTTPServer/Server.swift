@@ -14,8 +14,8 @@ public final class Server: Sendable {
         /// What a stranger may use up.
         public var limits: Limits
         /// The proxies that say in `Forwarded`, or in `X-Forwarded-For` and `X-Forwarded-Proto`, whose request they
-        /// bring: it is the client's address then that is logged, and that connections are counted for. Nobody else is
-        /// believed.
+        /// bring. The log and the limits by address then use the client's address. The fields of other peers are
+        /// ignored.
         public var trustedProxies: [IPNetwork] = []
         /// Told of each request that was answered or refused, on a loop's thread: it must not block. `nil` costs
         /// nothing.

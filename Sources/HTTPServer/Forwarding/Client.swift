@@ -2,9 +2,9 @@
 struct Client: Hashable, Sendable {
     /// `nil` when nothing is known of the peer.
     var address: IPAddress?
-    /// Whether the address comes from a field of a trusted proxy.
+    /// Indicates whether the address comes from a field of a trusted proxy.
     var isForwarded = false
-    /// Whether a trusted proxy says that the client reached it over TLS.
+    /// Indicates whether a trusted proxy says that the client reached it over TLS.
     var usesTLS = false
 }
 

@@ -45,7 +45,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         return IPAddress(high: address.high & mask(bits), low: address.low & mask(bits - 64))
     }
 
-    /// Whether an address of the same family is in the range. `::/0` holds no IPv4 address.
+    /// Returns whether an address of the same family is in the range. `::/0` holds no IPv4 address.
     public func contains(_ address: IPAddress) -> Bool {
         guard address.isIPv4 == (first.isIPv4 && bits >= 96) else { return false }
         return Self.masked(address, bits) == first

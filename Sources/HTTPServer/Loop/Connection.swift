@@ -16,7 +16,7 @@ final class Connection {
     var peer: PeerGroup
     /// The client of the last request.
     var client: Client
-    /// Whether a trusted proxy is at the other end.
+    /// Indicates whether a trusted proxy is at the other end.
     let isProxied: Bool
     let address: IPAddress
     var phase = Phase.open

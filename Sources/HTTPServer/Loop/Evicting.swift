@@ -46,7 +46,7 @@ extension Loop {
         }
     }
 
-    /// Whether a 503 would be read as the answer to the request of which a part has come: nothing is owed before it.
+    /// Returns whether a 503 would be read as the answer to the request of which a part has come: nothing is owed before it.
     private func mayBeExcused(_ connection: Connection) -> Bool {
         guard connection.phase == .open, connection.outgoing == nil else { return false }
         guard connection.upload == nil else { return connection.unanswered == 1 }

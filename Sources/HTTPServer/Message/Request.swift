@@ -35,7 +35,7 @@ public struct Request: ~Copyable {
     /// The address of the client: the peer's, or what a proxy of ``Server/Configuration/trustedProxies`` says.
     public var clientAddress: IPAddress? { client.address }
 
-    /// Whether a trusted proxy says that the client reached it over TLS. What others say does not count.
+    /// Indicates whether a trusted proxy says that the client reached it over TLS. What others say does not count.
     public var cameOverTLS: Bool { client.usesTLS }
 
     /// The target as sent, in ASCII: a path with its query, or a whole URL.

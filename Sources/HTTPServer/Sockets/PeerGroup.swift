@@ -12,7 +12,7 @@ struct PeerGroup: Hashable, Sendable {
         bits = address.isIPv4 ? address.low & 0xFFFF_FFFF : address.high
     }
 
-    /// A trusted proxy between two requests: its connections are nobody's. The bits begin a multicast address, which
+    /// A trusted proxy between two requests: its connections count for no client. The bits begin a multicast address, which
     /// is no peer's (RFC 4291 §2.7).
     static let proxy = PeerGroup(bits: .max)
 }

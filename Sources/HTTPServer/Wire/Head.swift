@@ -29,7 +29,7 @@ enum Framing: Hashable, Sendable {
 /// What a head says, as offsets into its bytes: no text is made before somebody asks for it.
 struct Head: Hashable, Sendable {
     var method = Method.get
-    /// Whether the method is none of ``Method``, so that ``method`` says nothing.
+    /// Indicates whether the method is none of ``Method``, so that ``method`` says nothing.
     var hasUnknownMethod = false
     /// The digit after `HTTP/1.`
     var minorVersion: UInt8 = 1

@@ -61,7 +61,7 @@ struct HeadParser: Sendable {
         do throws(RequestError) {
             return try read(bytes)
         } catch {
-            // Nothing else matters of a request that nobody could answer.
+            // A request with an unknown method gets 405, whatever else is wrong with it.
             throw head.hasUnknownMethod ? .unknownMethod : error
         }
     }

@@ -116,7 +116,7 @@ import Threads
             ["POST /a 503 4 close"]
         ),
     ])
-    func `an eviction is told once, also where a head has come in part`(sent: String, outcomes: [String])
+    func `an eviction is recorded once, also after a part of a head`(sent: String, outcomes: [String])
         throws
     {
         var limits = limits(connections: 1)
