@@ -24,7 +24,7 @@ public final class Collector: Sendable {
         /// Made at this start because there was none.
         public var newIngestKey: String?
         public var newAccessToken: String?
-        /// Whether there is none, and none was made because it would not have been shown.
+        /// Indicates whether there is none, and none was made because it would not have been shown.
         public var lacksIngestKey: Bool
         public var lacksAccessToken: Bool
     }

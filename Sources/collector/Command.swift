@@ -112,8 +112,8 @@ enum Command: Equatable {
             flags: settings)
     }
 
-    /// Whether a program reads the log of the server that this command line starts, found even when the command line or a
-    /// setting is wrong.
+    /// Returns whether a program reads the log of the server that this command line starts, also when the command line or
+    /// a setting is wrong.
     ///
     /// - Parameter variable: `COLLECTOR_LOG`.
     static func wantsJSONLog(_ arguments: [String], variable: String?) -> Bool {

@@ -140,7 +140,7 @@ import Testing
         #expect(output.contains("ingest_key") == shown)
         #expect(output.contains("access_token") == shown)
         let keys = try CollectorProcess.run(["key", "list", "--data", folder.path]).output
-        #expect(keys.split(separator: "\n").count == 1, "a key that is shown to nobody is not made: \(keys)")
+        #expect(keys.split(separator: "\n").count == 1, "no key is made that is not printed: \(keys)")
     }
 
     @Test(arguments: [

@@ -15,7 +15,7 @@ public struct Credentials: Sendable {
     struct Made: Sendable {
         var ingestKey: Secret?
         var accessToken: Secret?
-        /// Whether there is none, and none was made because it would not have been shown.
+        /// Indicates whether there is none, and none was made because it would not have been shown.
         var lacksIngestKey = false
         var lacksAccessToken = false
     }
@@ -44,7 +44,7 @@ public struct Credentials: Sendable {
         // Messages name the variable that the operator set.
         let source = settings.variable(of: purpose == .ingest ? .ingestKey : .accessToken)
         guard let chosen else {
-            // A secret that is shown to nobody would be a key that nobody has.
+            // A secret that is not printed would be lost.
             guard valid.isEmpty, settings.showsSecrets else { return nil }
             let secret = try Secret.random()
             _ = try store.add(Credential(purpose: purpose, name: "first", hash: secret.hash, createdAt: now))

@@ -4,7 +4,7 @@ internal import LeakStore
 struct SignIn: Sendable {
     let store: any Store
     let gate: Gate
-    /// Whether people reach the collector over TLS, as the operator says: the cookie then never travels without it.
+    /// Indicates whether people reach the collector over TLS, as the operator says: the cookie then never travels without it.
     let isSecure: Bool
 
     /// What the links are listed as, and those who come by one.

@@ -63,17 +63,17 @@ final class SignInAttempts: Sendable {
 
     private struct State {
         var allowances: [IPAddress: Allowance] = [:]
-        /// Of all addresses for which there was no room.
+        /// The allowance that all addresses without an entry share while the table is full.
         var shared = Allowance(countedAt: .min)
         var sweptAt = Int64.min
         var loggedAt = Int64.min
-        /// Attempts that no line has told of.
+        /// Failed attempts since the last line of the log.
         var silent = 0
     }
 
     private let state = Guarded(State())
 
-    /// How many addresses are remembered.
+    /// Number of addresses in the table.
     var count: Int { state.with { $0.allowances.count } }
 
     /// Returns in how many seconds the client may try another token, from 1; `nil` when it may now.

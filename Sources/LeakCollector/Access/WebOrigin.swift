@@ -54,7 +54,7 @@ struct WebOrigin: Hashable, Sendable {
         (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
 
-    /// Whether a request for `host`, with or without a port, is one for this origin. A proxy may have ended the TLS, so
+    /// Returns whether a request for `host`, with or without a port, is one for this origin. A proxy may have ended the TLS, so
     /// the scheme is not compared.
     func isOrigin(ofHost host: String) -> Bool { WebOrigin("\(scheme)://\(host)") == self }
 }

@@ -22,7 +22,7 @@ final class ParsingPool: Sendable {
         var isStopping = false
     }
 
-    /// What a job's submission comes to.
+    /// The result of submitting a job.
     enum Admission: Hashable {
         case taken
         /// Too many bytes wait.

@@ -42,8 +42,8 @@ struct Visits: Sendable {
         return page(nil, code: code, destination: destination, now)
     }
 
-    /// Signs in by the code of a link or by an access token. What opens nothing is answered on the loop, so that guesses
-    /// never wait for the disk, and nobody waits behind them.
+    /// Signs in by the code of a link or by an access token. Wrong codes and tokens are answered on the loop, so that guesses
+    /// do not use the disk or delay other requests.
     private func open(_ request: borrowing Request, _ responder: consuming Responder, _ now: Int64) {
         let form = Form(request.body())
         let destination = Self.destination(form["to"] ?? request.query("to"))

@@ -88,13 +88,13 @@ public struct Settings: Sendable {
         }
     }
 
-    /// Whether the start prints the sign-in link, and makes and prints a first key and token.
+    /// Indicates whether the start prints the sign-in link, and makes and prints a first key and token.
     public var showsSecrets: Bool { logSecrets ?? (logForm == .text) }
 
     /// The variable that set a secret, for messages about it.
     func variable(of setting: Setting) -> String { sources[setting] ?? setting.variable }
 
-    /// Whether a value is the address of a Service, as Kubernetes and Docker's links write it: `tcp://10.0.0.1:8080`.
+    /// Returns whether a value is the address of a Service, as Kubernetes and Docker's links write it: `tcp://10.0.0.1:8080`.
     /// https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
     private static func isServiceLink(_ value: String) -> Bool {
         ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }

@@ -88,7 +88,7 @@ import Testing
         #expect(Set(path) == ["CartModel.onChange", "closure", "Binding.owner", "CartModel"])
     }
 
-    @Test func `a cycle that the leaked class is no part of is told as it came`() throws {
+    @Test func `a cycle without the leaked class keeps its order`() throws {
         let leak = Shop.leak(1, "CartModel", stack: [], cycle: ["Binding.owner", "closure"])
         #expect(LeakPath(of: leak).elements == ["Binding.owner", "closure"])
     }
