@@ -11,7 +11,7 @@ import Threads
 private final class Row {}
 private final class OtherCell {}
 
-/// What an app can change while a detector runs.
+/// Changes that an app makes while a detector runs.
 @Suite struct ControlTests {
     private let bench = Bench()
 

@@ -28,7 +28,7 @@ struct Expectation<Subject: Sendable>: Sendable {
     var sequence = 0
     var stage = Stage.grace
 
-    /// Of an object that is known.
+    /// The identity of the object; `nil` while nothing is known of it.
     var identity: ObjectIdentifier? {
         switch stage {
         case .grace, .secondLook: nil
@@ -36,7 +36,7 @@ struct Expectation<Subject: Sendable>: Sendable {
         }
     }
 
-    /// Whether nothing is known of the object yet.
+    /// Indicates whether nothing is known of the object yet.
     var isAwaited: Bool {
         switch stage {
         case .grace, .secondLook: true

@@ -29,7 +29,7 @@ struct KnownObjects<Subject: Sendable> {
     /// Whose end will be told.
     private(set) var watched = 0
     private var newest = 0
-    /// When ``toldOf(_:at:)`` looks again.
+    /// The time of the next look by ``toldOf(_:at:)``.
     private var nextCensus = Int.min
     /// From how many on to look for those that have gone.
     private var crowd = 1_024
@@ -41,7 +41,7 @@ struct KnownObjects<Subject: Sendable> {
         byIdentity.count < crowd ? [] : byIdentity.map { ($0.key, $0.value) }
     }
 
-    /// The objects of some types that were told of and may have gone since. Looked up at most once in a hundredth of a
+    /// The reported objects of some types, which may have gone since. Looked up at most once in a hundredth of a
     /// millisecond for each known object, so that a million leaks cost no more than one percent of a processor.
     mutating func toldOf(_ types: Set<ObjectIdentifier>, at now: Int) -> [ObjectIdentifier] {
         guard now >= nextCensus, types.contains(where: { told(of: $0) > 0 }) else { return [] }

@@ -15,10 +15,10 @@ struct Sampling {
     mutating func double() { oneOf = max(oneOf / 2, 1) }
     mutating func reset() { oneOf = 1 }
 
-    /// Whether an object that is expected now is waited for.
+    /// Returns whether an object that is expected now is waited for.
     mutating func takesNext() -> Bool { oneOf == 1 || next() & (oneOf - 1) == 0 }
 
-    /// Whether an object that waits is left out when the share is halved.
+    /// Returns whether an object that waits is left out when the share is halved.
     mutating func leavesOut() -> Bool { next() & 1 == 0 }
 
     /// SplitMix64: the system's generator may be a system call each time.

@@ -214,7 +214,7 @@ final class Sweeper: Sendable {
         state.with { $0.held = nil }
     }
 
-    /// Whether as many objects as may be are waited for, those left out that have gone.
+    /// Indicates whether as many objects as may be are waited for, those left out that have gone.
     var isFull: Bool {
         state.with { state in
             if state.expectations.isFull { makeRoom(&state, thinning: false) }
@@ -285,7 +285,7 @@ final class Sweeper: Sendable {
         let told = state.with { state in
             state.expectations.toldBeside(looks.map { ($0.0, $0.sight) }, at: due.now)
         }
-        // Not those that are looked at now: their ends are told with what was seen of them.
+        // Objects that are due now are left out: their verdicts follow below.
         let looked = Set(looks.compactMap { $0.0.identity })
         for (verdict, subject) in ends(of: seen + told.filter { !looked.contains($0) }) + endsOfCrowd() {
             tell(verdict, subject, nil)

@@ -14,7 +14,7 @@ protocol WakeClock: Sendable {
     /// The same, a few milliseconds old, for those who cannot wait: reading it costs a fifth.
     var roughUptime: Int { get }
 
-    /// Whether objects are looked at on the main queue.
+    /// Indicates whether objects are looked at on the main queue.
     var isMainQueue: Bool { get }
 
     /// Makes a timer that is not set.

@@ -25,7 +25,7 @@ struct Announcements {
 
     mutating func beginExplaining(_ id: String) { explained.updateValue(nil, forKey: id) }
 
-    /// Whether an object has gone or come back while its leak is explained.
+    /// Returns whether an object has gone or come back while its leak is explained.
     func hasEnded(_ id: String) -> Bool { (explained[id] ?? nil) != nil }
 
     /// - Returns: what became of the object meanwhile.

@@ -105,7 +105,7 @@ final class Announcer: Sendable {
         return report
     }
 
-    /// Types that are private or local have the same name in every file: their leaks are told apart by the file that
+    /// Types that are private or local have the same name in every file: the file distinguishes their leaks that
     /// expects the object, where it is known. Owners that are the system's are left out, as the collector leaves them out.
     private func fingerprint(of report: LeakReport, type: AnyClass) -> [String] {
         guard names.with({ $0.isAmbiguous(type) }), let className = report.className else { return [] }
@@ -121,7 +121,7 @@ final class Announcer: Sendable {
     }
 
     /// Asks what to do with a leak, and does it: at once, unless its retain path is to be found before, or the one who is
-    /// asked is on another queue. Then what becomes of the object meanwhile is told after its leak.
+    /// asked is on another queue. The end of the object is then reported after its leak.
     private func announce(_ leak: Leak, _ sweeper: Sweeper) {
         let isAskedHere =
             switch mode.question {

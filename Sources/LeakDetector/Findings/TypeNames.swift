@@ -6,7 +6,7 @@ struct TypeNames {
     /// Types that are private or local, or made of such.
     private var ambiguous: Set<ObjectIdentifier> = []
 
-    /// Whether other types may have the same name.
+    /// Returns whether other types may have the same name.
     mutating func isAmbiguous(_ type: AnyClass) -> Bool {
         _ = name(of: type)
         return ambiguous.contains(ObjectIdentifier(type))

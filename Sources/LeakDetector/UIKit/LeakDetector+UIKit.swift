@@ -11,8 +11,8 @@
         ///
         /// The detector is kept from now on.
         ///
-        /// - Returns: whether this detector hears of view controllers: `false` if another one does already that was not
-        ///   stopped.
+        /// - Returns: `true` if this detector checks view controllers now; `false` if another one that was not stopped already
+        ///   does.
         @MainActor
         @discardableResult
         public func watchViewControllers() -> Bool {

@@ -59,7 +59,7 @@ import Testing
         withExtendedLifetime(sheet) {}
     }
 
-    @Test func `of too many objects that stay a fair sample is told, and the number of the others`() throws {
+    @Test func `too many leaked objects are reported as a fair sample and a count of the others`() throws {
         let bench = bench(of: 1_000)
         let pages = (0..<20_000).map { _ in Page() }
         for page in pages { bench.detector.expectDeallocation(of: page) }

@@ -104,7 +104,7 @@ import Testing
         withExtendedLifetime(page) {}
     }
 
-    /// Of forty objects in a row many share an address; a watcher keeps none of them.
+    /// Many of forty objects in a row share an address; a watcher keeps none of them.
     @Test func `an owner of an object that went does not own another at its address`() {
         let watcher = LeakWatcher(bench.detector)
         var pages: [Page] = []
@@ -127,12 +127,12 @@ import Testing
         let page = Page()
         do { _ = Screen(page, bench.detector) }
         bench.wait(10_000)
-        #expect(bench.lines == ["leak Page"], "what stays is told all the same")
+        #expect(bench.lines == ["leak Page"], "an object that stays is reported all the same")
         #expect(bench.detector.counts.checked == 1)
         withExtendedLifetime(page) {}
     }
 
-    @Test func `owners on eight threads share objects, and each object is told once`() {
+    @Test func `objects that owners on eight threads share are reported once each`() {
         final class Shared: Sendable {}
         let objects = (0..<50).map { _ in Shared() }
         let detector = bench.detector

@@ -1,4 +1,4 @@
-/// Of the same name as a class of another file.
+/// A class with the same name as one in another file.
 private final class Row {}
 
 /// Where objects of the private class are expected.
