@@ -77,7 +77,7 @@ extension LeakReporter {
         case given(String)
     }
 
-    /// What is taken out of reports before they are kept on the device.
+    /// The texts that are removed from reports before they are stored on the device.
     public enum Redaction: Hashable, Sendable {
         /// Texts of users: of the description of an object all behind its address, such as the text of a field, titles of
         /// alerts, quotations; and in the texts of detectors and errors e-mail addresses, queries and credentials of URLs, names

@@ -57,8 +57,9 @@ extension LeakReporter {
         public var failedAttempts = 0
         /// What went wrong last on the way to the collector, in words that say what to do; `nil` if nothing ever did.
         public var lastFailure: String?
-        /// Whether nothing will be sent any more before the next start, for the reason in ``lastFailure``: an endpoint or a key
-        /// that cannot be used. A key that the collector refuses is tried again each hour, and does not stop the reporter.
+        /// Indicates whether nothing will be sent any more before the next start, for the reason in ``lastFailure``: an
+        /// endpoint or a key that cannot be used. A key that the collector rejects is tried again each hour, and does not
+        /// stop the reporter.
         public var isStopped = false
         /// Why reports wait in memory, where the end of the process takes them; `nil` while the disk takes them, and with
         /// ``Storage/memory``.

@@ -78,7 +78,7 @@ import Threads
         #expect(reporter.statistics.sent == 1)
     }
 
-    @Test func `what the app said before the user agreed goes with the reports after it`() throws {
+    @Test func `user, keys and log set before consent are sent with later reports`() throws {
         let place = QueuePlace()
         let reporter = place.reporter(online) {
             $0.collectsByDefault = false

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// What the guides show, sent to a collector: none of it may be refused.
+/// The examples of the guides, sent to a collector, which must not reject any.
 @Suite struct DocumentedCallsTests {
     private static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

@@ -64,7 +64,7 @@ public struct DetectorMessage: Hashable, Sendable {
         Redaction.kept(of: MessageText.plain(text)).text.string
     }
 
-    /// Whether both say the same of the leak, up to the text that stands for a class.
+    /// Returns whether both say the same of the leak, up to the text that stands for a class.
     func isSameLeak(as other: DetectorMessage) -> Bool {
         var (one, other) = (self, other)
         (one.maskedText, other.maskedText) = ("", "")

@@ -142,7 +142,7 @@ extension FieldReader {
         return slice
     }
 
-    /// Whether an array of strings has any: the shortest is `[""]`.
+    /// Returns whether an array of strings has any: the shortest is `[""]`.
     private func hasStrings(_ slice: JSONSlice) -> Bool {
         guard slice.isPresent else { return false }
         return unsafe scanner.withBytes(of: slice) { unsafe $0.contains(UInt8(ascii: "\"")) }

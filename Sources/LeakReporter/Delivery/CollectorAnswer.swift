@@ -39,7 +39,7 @@ struct ProblemDetails: Hashable, Sendable {
     /// Every problem document of a collector has a type that starts with this.
     private static let typePrefix = "urn:leak-collector:problem:"
 
-    /// Whether a collector wrote the answer. Gateways write problem documents too, but with types of their own.
+    /// Returns whether a collector wrote the answer. Gateways write problem documents too, but with types of their own.
     static func isCollectors(_ answer: Reply.Answer) -> Bool {
         guard answer.contentType?.lowercased().hasPrefix("application/problem+json") == true else {
             return false

@@ -27,7 +27,7 @@ extension SegmentQueue {
         for piece in made { holdBack(piece.key, until: held.successorOf.union([held.fileName])) }
     }
 
-    /// Whether a batch that is too long can be sent in smaller ones.
+    /// Returns whether a batch that is too long can be sent in smaller ones.
     func isDivisible(_ batch: Batch) -> Bool {
         guard let held = waiting.first(where: { $0.key == batch.key }), let bytes = try? read(held) else {
             return true

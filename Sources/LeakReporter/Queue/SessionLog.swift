@@ -52,7 +52,7 @@ struct SessionLog {
 }
 
 extension EndedSession {
-    /// Nothing was checked, nothing leaked and nothing was left out: there is nothing to be told.
+    /// Indicates whether nothing was checked, leaked or left out, so that there is nothing to send.
     var isUnknown: Bool { checks == 0 && leaks == 0 && unseen == 0 }
 }
 

@@ -3,8 +3,8 @@ import LeakMessage
 extension LeakReport {
     /// The report with what the text of `original` said of the leak, where the app took that text away and named no leak itself.
     ///
-    /// A text that names neither class nor cycle becomes a fingerprint, from which nobody can read it: the leak is counted as
-    /// before, and the collector does not refuse it.
+    /// A text that names neither class nor cycle is replaced by its hash as fingerprint. The leak is counted as before, and the
+    /// collector does not reject it.
     func identified(as original: LeakReport) -> LeakReport {
         guard text == nil, className?.isEmpty ?? true, fingerprint.isEmpty, let text = original.text else {
             return self

@@ -78,7 +78,7 @@ struct Keeping {
         endTurn()
     }
 
-    /// Those of processes that were killed while they wrote.
+    /// Removes drafts of processes that were killed while they wrote.
     private func removeDrafts() {
         for folder in Set([ground.choiceFolder, ground.installFolder, ground.folder].compactMap(\.self)) {
             Draft.removeLeftovers(of: ["collection", "spent", "install"], in: folder)

@@ -39,8 +39,8 @@ enum Framing {
         bytes.append(contentsOf: payload)
     }
 
-    /// How often each byte is summed in vain, on average, before the rest is given up as damaged. Damage by chance has such a
-    /// start once in 16 MiB; a file that was made to have many would cost minutes.
+    /// Limit of failed checksums: the average number per byte after which the rest of the file counts as damaged. Random damage
+    /// contains a false start once in 16 MiB; a file that was crafted to contain many would cost minutes.
     private static let vainSums = 8
 
     static func read(_ bytes: [UInt8]) -> Reading {

@@ -61,7 +61,7 @@ import Testing
                 }
             }
             #expect(child > 0)
-            // The child closes its copy before anything else it does, but when that is nobody knows.
+            // The child closes its copy first of all, at an unknown time.
             #expect(
                 comesToHold { run("2", in: place).adopt() == ["a.segment"] || place.names("run-1").isEmpty })
             #expect(place.names("run-1").isEmpty)

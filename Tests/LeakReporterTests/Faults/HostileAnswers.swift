@@ -9,7 +9,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
     /// What ``LeakReporter/Statistics/lastFailure`` says, in part.
     let says: String
 
-    /// Whether it says that no collector counted the batch: of a server that answers in a collector's place.
+    /// Indicates whether it says that no collector counted the batch: of a server that answers in a collector's place.
     var isDeclined: Bool {
         let statuses = [301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 422]
         return description == "401 in plain text"

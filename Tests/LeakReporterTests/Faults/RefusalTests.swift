@@ -34,7 +34,7 @@ import Threads
         #expect(requests == (status == 401 ? 2 : 1))
     }
 
-    /// What Spring Boot answers for a path that it does not have, and what gateways answer for want of a cookie.
+    /// The answer of Spring Boot for an unknown path, and of gateways for a missing cookie.
     @Test(arguments: [400, 401, 403, 404, 405, 422])
     func `an error of a gateway in JSON neither deletes nor stops`(_ status: Int) async throws {
         let (statistics, requests) = try await onThreadOfItsOwn {

@@ -332,7 +332,7 @@ import Testing
 
     /// 28 days, more than a batch may be tried for after the collector may have counted it.
     @Test(arguments: [Delivery.declined(why: "404"), .unauthorized(why: "401"), .forbidden(why: "403")])
-    func `what was not counted is kept for weeks, over restarts, and nothing grows`(answer: Delivery) throws {
+    func `uncounted batches are kept for weeks and over restarts without growing`(answer: Delivery) throws {
         let device = device()
         record(0..<3, on: device)
         device.commit()

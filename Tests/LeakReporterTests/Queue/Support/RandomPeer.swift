@@ -69,7 +69,7 @@ struct RandomPeer {
                 contentType: type, body: Array(body.utf8)))
     }
 
-    /// What the collector would have written.
+    /// The collector's own answer.
     private static func answer(of delivery: Delivery) -> Reply {
         switch delivery {
         case .accepted(let rejected, _):
