@@ -1,9 +1,9 @@
-/// How far a store follows the system clock without a confirmation.
+/// The limits within which a store follows the system clock without a confirmation.
 public struct ClockRule: Sendable {
-    /// How far ahead of the last known time the clock may be, in milliseconds. One day is what idempotency keys outlive a
-    /// reporter's batches by, so a wrong step within it forgets no key that is still needed.
+    /// The largest distance of the clock ahead of the last known time, in milliseconds. Idempotency keys outlive a
+    /// reporter's batches by one day, so a wrong step within it forgets no key that is still needed.
     public var step: Int64 = 86_400_000
-    /// How long a clock that is further ahead must stay so, in milliseconds of running time, before it is followed.
+    /// Milliseconds of running time after which a clock that stays further ahead is followed.
     public var confirmation: Int64 = 86_400_000
     /// Milliseconds since any fixed moment, independent of the system clock.
     public var uptime: @Sendable () -> Int64 = ClockRule.systemUptime
@@ -22,16 +22,16 @@ public struct ClockRule: Sendable {
 /// The guarded time that everything expires by.
 ///
 /// A system clock that is set wrong must neither delete rows that are still needed nor make a store forget idempotency
-/// keys. So two times stand between the clock and whatever expires: ``expiryTime`` is never more than a step ahead of
+/// keys. So two times stand between the clock and the rows that expire: ``expiryTime`` is never more than a step ahead of
 /// the time known before, and ``keyTime`` never goes back.
 package struct StoreClock {
-    /// What is kept between two runs, as one row of the table `clock`.
+    /// The state that is stored between two runs, as one row of the table `clock`.
     package struct Stored: Hashable, Sendable {
         /// The system clock as it was followed last, in milliseconds since 1970.
         package var wall: Int64
         /// ``StoreClock/keyTime``.
         package var keys: Int64
-        /// How long the system clock has been ahead by more than a step, in milliseconds of running time.
+        /// Milliseconds of running time during which the system clock has been ahead by more than a step.
         package var waited: Int64
 
         package init(wall: Int64, keys: Int64, waited: Int64) {
@@ -42,7 +42,7 @@ package struct StoreClock {
     }
 
     package private(set) var state: Stored
-    /// How far the system clock is ahead of the time that is followed, in milliseconds; `nil` while it is followed.
+    /// Milliseconds by which the system clock is ahead of the guarded time; `nil` while the clock is followed.
     private var ahead: Int64?
     private var now: Int64
     private var uptime: Int64
@@ -77,7 +77,7 @@ package struct StoreClock {
     /// Keys stored at this time or before are forgotten.
     package var keyStart: Int64 { Retention.start(Retention.idempotencyDays, now: keyTime) }
 
-    /// Why rows that seem old are not deleted; `nil` while the system clock is followed.
+    /// The reason why rows that seem old are not deleted; `nil` while the system clock is followed.
     package var wait: ClockWait? {
         ahead.map {
             ClockWait(ahead: $0, lastKnown: state.wall, left: max(0, rule.confirmation - state.waited))
@@ -103,7 +103,7 @@ package struct StoreClock {
         state.keys = max(state.keys + elapsed, state.wall)
     }
 
-    /// Takes over what another process has written since, and follows the system clock from there.
+    /// Takes over the row that another process has written since, and follows the system clock from there.
     ///
     /// - Parameter stored: the row as it is now.
     package mutating func advance(to now: Int64, past stored: Stored?) {
@@ -120,11 +120,11 @@ package struct StoreClock {
 
 /// A system clock that is further ahead than a store follows without a confirmation. Nothing expires by it meanwhile.
 public struct ClockWait: Hashable, Sendable {
-    /// How far the system clock is ahead of the time expected, in milliseconds.
+    /// Milliseconds by which the system clock is ahead of the expected time.
     public var ahead: Int64
     /// The time that rows expire by meanwhile, in milliseconds since 1970.
     public var lastKnown: Int64
-    /// How much longer the clock has to stay as it is before it is followed, in milliseconds of running time.
+    /// Milliseconds of running time that are left until the clock is followed, if it stays as it is.
     public var left: Int64
 
     public init(ahead: Int64, lastKnown: Int64, left: Int64) {

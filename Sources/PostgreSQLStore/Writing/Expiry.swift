@@ -14,7 +14,7 @@
         /// ``StoreClock/keyStart``.
         fileprivate var keyStart: Int64 = 0
         fileprivate var isClockRead = false
-        /// Why rows that seem old stay.
+        /// The reason why rows that seem old stay.
         fileprivate(set) var wait: ClockWait?
         /// Answers come after the keys that refer to them.
         fileprivate(set) var rest: [Part] = [
