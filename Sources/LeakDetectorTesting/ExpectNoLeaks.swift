@@ -41,7 +41,8 @@
     /// Runs a block that does not wait, and fails the test when objects that were tracked in it stay in memory after it.
     ///
     /// It blocks its thread while objects are still there, `seconds` at most. In an `async` test the compiler takes the
-    /// other form and asks for `await`: that lets the actor of the test go on meanwhile.
+    /// other form and asks for `await`: that lets the actor of the test go on meanwhile. On the main actor under Swift
+    /// Testing no task of the main actor runs until this returns: for objects that such a task frees use the other form.
     ///
     /// - Parameters:
     ///   - seconds: how long objects may take to go after the block; 0 for at once.
@@ -50,13 +51,16 @@
     // Else a block without `await` would block its thread in an async test as well.
     @_disfavoredOverload
     public func expectNoLeaks<Value, Failure: Error>(
-        within seconds: Double = 1, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
-        line: UInt = #line, column: UInt = #column, _ body: (TrackedObjects) throws(Failure) -> Value
+        within seconds: Double = 1, isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
+        _ body: (TrackedObjects) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let tracked = TrackedObjects()
         defer {
             tracked.wait(within: seconds)
-            tracked.recordSurvivors(after: .block, within: seconds)
+            let isMainActorBlocked = isolation === MainActor.shared && !TestFailure.runsTasksOfMainActor
+            tracked.recordSurvivors(
+                after: isMainActorBlocked ? .blockOnMainActor : .block, within: seconds)
         }
         let result = try releasingTemporaries { () throws(Failure) in try body(tracked) }
         tracked.recordIfEmpty(at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))

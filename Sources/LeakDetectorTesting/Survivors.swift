@@ -3,6 +3,8 @@ struct Survivors: Sendable {
     /// What ended, and so should have ended the objects.
     enum Ending: Sendable {
         case block, test
+        /// A block after whose end the main actor was blocked: its tasks could let go of nothing.
+        case blockOnMainActor
     }
 
     /// Qualified, such as `Shop.CartModel`.
@@ -23,6 +25,13 @@ struct Survivors: Sendable {
         let (end, holder) =
             switch ending {
             case .block: ("the block", "a variable outside of the block, or the block's result")
+            case .blockOnMainActor:
+                (
+                    "the block",
+                    "a variable outside of the block, or the block's result. A task of the main actor could not end "
+                        + "meanwhile, since this form of expectNoLeaks blocks it: make the test async and write "
+                        + "`await expectNoLeaks`"
+                )
             case .test:
                 (
                     "the test",

@@ -8,6 +8,16 @@
 #if canImport(Testing) || canImport(XCTest)
     /// Fails the test that runs.
     enum TestFailure {
+        /// Indicates whether tasks of the main actor run while a test on it waits: XCTest calls tests from the main run loop,
+        /// Swift Testing from a task of the main actor.
+        static var runsTasksOfMainActor: Bool {
+            #if canImport(Testing)
+                return Test.current == nil
+            #else
+                return true
+            #endif
+        }
+
         static func record(_ message: String, at place: SourcePlace) {
             #if canImport(Testing)
                 let location = Testing.SourceLocation(

@@ -37,6 +37,26 @@ import Threads
         }
     }
 
+    @Test @MainActor func `the failure of a test that blocks the main actor names the async form`() {
+        withKnownIssue {
+            expectNoLeaks(within: 0.01) { leaks in
+                let screen = leaks.track(Screen())
+                Task { @MainActor in withExtendedLifetime(screen) {} }
+            }
+        } matching: { issue in
+            issue.comments.contains { $0.rawValue.contains("write `await expectNoLeaks`.") }
+        }
+    }
+
+    @Test func `the failure of a test on another thread does not name the async form`() async {
+        let words = await recorded {
+            func leakBlocking() { expectNoLeaks(within: 0) { leaks in leaks.track(Screen()).leak() } }
+            leakBlocking()
+        }
+        #expect(words.count == 1)
+        #expect(!words.contains { $0.contains("async") })
+    }
+
     @Test func `an async block's leak too`() async {
         let line = #line + 3
         await withKnownIssue {
