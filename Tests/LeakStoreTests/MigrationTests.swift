@@ -77,12 +77,63 @@ import Testing
             """
             update app set newest_release = (select max(id) from release);
             update leak set moving = 0, impact = 1, rank_impact = 1;
+            alter table idempotency_use drop column text_bytes;
             pragma user_version = 3
             """)
         #expect(try SQLiteStore.verify(path: directory.database).problems == [])
         let migrated = try directory.store()
         #expect(try migrated.verify() == [])
         #expect(try migrated.makeReader().appSummaries().map(\.newestVersion) == ["1.0"])
+    }
+
+    /// Texts as schema 5 and those before it stored them: three times.
+    @Test(arguments: [4, 5])
+    func `texts that were stored three times are stored once`(schema: Int) throws {
+        let directory = TemporaryDirectory()
+        let long = (0..<100).map { "Frame\($0)" + String(repeating: "x", count: 280) }
+        let leaks = [leak("Page", stack: ["Root"]), leak("Größe", stack: long)]
+        do {
+            let store = try directory.store()
+            _ = try store.count([submission(leaks.map { Report(leak: $0) }, key: "k")], now: noon)
+            let connection = try Connection(path: directory.database, access: .readWrite)
+            for leak in leaks {
+                let search = ([leak.title, leak.module ?? "", leak.stack.joined(separator: " › ")])
+                    .joined(separator: "\n").lowercased()
+                try connection.run(
+                    "update leak_text set grouped_stack = ?, search = ? where title = ?",
+                    PackedWriter.pack(leak.groupedBy.stack), search, leak.title)
+            }
+            try connection.execute(
+                """
+                update app set text_bytes = 200000;
+                alter table idempotency_use drop column text_bytes;
+                pragma user_version = \(schema)
+                """)
+            if schema < 5 { try connection.execute("drop table clock") }
+        }
+        let store = try directory.store()
+        #expect(try store.verify() == [])
+        let reader = try store.makeReader()
+        for leak in leaks {
+            let read = try #require(try reader.leak(leak.id, now: noon)).row.identity
+            #expect(read.stack == leak.stack && read.groupedBy == leak.groupedBy)
+        }
+        for (text, found) in [("frame42x", "Größe"), ("root", "Page"), ("größe", "Größe")] {
+            var query = LeakQuery()
+            query.search = text
+            #expect(try reader.leaks(query, now: noon).leaks.map(\.identity.title) == [found])
+        }
+        let connection = try Connection(path: directory.database, access: .readWrite)
+        #expect(
+            (29_000..<32_000).contains(
+                try connection.number(
+                    "select sum(length(stack) + length(grouped_stack) + length(search)) from leak_text") ?? 0)
+        )
+        #expect((29_000..<32_000).contains(try connection.number("select text_bytes from app") ?? 0))
+        #expect(try connection.number("select count(*) from clock") == 1)
+        #expect(try store.count([submission(leaks.map { Report(leak: $0) })], now: noon) == [.counted])
+        #expect(try reader.leak(leaks[1].id, now: noon)?.row.reports == 2)
+        #expect(try store.verify() == [])
     }
 
     @Test func `nothing but a server brings a database up to date that a server has`() throws {

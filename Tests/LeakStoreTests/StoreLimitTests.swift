@@ -50,7 +50,7 @@ import Testing
 
     @Test func `texts of leaks are bounded in bytes`() throws {
         var limits = StoreLimits()
-        limits.leakTextBytesPerApp = 10_000
+        limits.leakTextBytesPerApp = 5_000
         let store = try place.store(limits: limits)
         let path = [String](repeating: String(repeating: "x", count: 500), count: 3)
         let reports = (0..<10).map { Report(leak: leak("L\($0)", stack: path)) }

@@ -88,7 +88,8 @@ extension ContentsTable {
             ]),
         ContentsTable("answer", [.number("id"), .number("day"), .bytes("body")]),
         ContentsTable(
-            "idempotency_use", [.number("day"), .number("key_id"), .count("keys"), .count("answers")]),
+            "idempotency_use",
+            [.number("day"), .number("key_id"), .count("keys"), .count("answers"), .count("text_bytes")]),
         ContentsTable("clock", [.number("id"), .number("wall"), .number("keys"), .number("waited")]),
         // Numbers of credentials are never given again: SQLite remembers the last one.
         ContentsTable(

@@ -7,13 +7,27 @@ package protocol Admission: AnyObject {
     func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> String
     func release(_ version: String, of app: Int, at: Int64) throws(StoreError) -> String
     func build(_ name: String, of release: Int) throws(StoreError) -> String
-    func leak(
-        _ identity: LeakIdentity, of app: Int
-    ) throws(StoreError) -> (counted: LeakIdentity, isNew: Bool)
+    /// - Parameter key: the ingest key whose report names it.
+    func leak(_ identity: LeakIdentity, of app: Int, key: Int64) throws(StoreError) -> AdmittedLeak
     /// Whether a leak may count a build apart.
     ///
     /// - Parameter besides: how many builds the tally has of the leak.
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool
+}
+
+/// What a leak counts as.
+package struct AdmittedLeak: Sendable {
+    /// The leak itself, or ``LeakIdentity/beyond(app:row:)``.
+    package var counted: LeakIdentity
+    package var isNew: Bool
+    /// The limit because of which it does not count as itself.
+    package var beyond: BeyondLimit.Name?
+
+    package init(counted: LeakIdentity, isNew: Bool, beyond: BeyondLimit.Name? = nil) {
+        self.counted = counted
+        self.isNew = isNew
+        self.beyond = beyond
+    }
 }
 
 extension LeakIdentity {
@@ -43,9 +57,9 @@ extension LeakIdentity {
 
     /// Bytes of its row in `leak_text`, but for a few.
     package var storedBytes: Int {
-        func bytes(_ texts: [String]) -> Int { texts.reduce(0) { $0 + $1.utf8.count + 2 } }
-        // The text to search holds title, class and path once more.
-        return 2 * title.utf8.count + 2 * bytes(stack) + bytes(children) + bytes(cycle)
-            + groupedBy.className.utf8.count + bytes(groupedBy.stack)
+        let path = SearchText.packedPathBytes(of: self)
+        // The text to search holds title and path once more, unless they are long.
+        let search = path > SearchText.pathBytes ? 0 : title.utf8.count + path
+        return title.utf8.count + path + groupedBy.className.utf8.count + packedGroupedStack.count + search
     }
 }

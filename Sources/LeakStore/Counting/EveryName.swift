@@ -8,8 +8,8 @@ package final class EveryName: Admission {
 
     package func build(_ name: String, of release: Int) -> String { name }
 
-    package func leak(_ identity: LeakIdentity, of app: Int) -> (counted: LeakIdentity, isNew: Bool) {
-        (identity, false)
+    package func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> AdmittedLeak {
+        AdmittedLeak(counted: identity, isNew: false)
     }
 
     package func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool { true }

@@ -17,6 +17,12 @@ package struct PackedWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
+    /// Bytes that ``append(_:)`` writes for a text.
+    static func size(of text: String) -> Int {
+        let count = text.utf8.count
+        return count + max(1, (Int.bitWidth - count.leadingZeroBitCount + 6) / 7)
+    }
+
     package static func pack(_ texts: [String]) -> [UInt8] {
         var writer = PackedWriter()
         for text in texts { writer.append(text) }

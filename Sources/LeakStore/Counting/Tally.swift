@@ -16,6 +16,8 @@ package struct Tally {
     private var releaseIndices: [Pair<ByteText>: Counted] = [:]
     private var buildIndices: [Pair<ByteText>: Counted] = [:]
     private var leakIndices: [LeakID: Int] = [:]
+    /// The limits because of which leaks do not count as themselves.
+    private var leaksBeyond: [LeakID: BeyondLimit.Name] = [:]
     private var cellIndices: [Pair<Int>: Int] = [:]
     /// Leaks in builds in which they do not count apart, with the sources they were given.
     private var folds: [Pair<Int>: (source: Int, cell: Int)] = [:]
@@ -66,7 +68,7 @@ package struct Tally {
             let sender = senders[sighting.origin]
             try count(
                 sighting, from: sender.source, sender.install,
-                at: Place(submission: number, sighting: index), by: admission)
+                at: Place(submission: number, sighting: index), key: submission.keyID, by: admission)
         }
         for denominator in submission.denominators { try count(denominator, submission, by: admission) }
         for dropped in submission.dropped where dropped.count > 0 {
@@ -86,17 +88,17 @@ package struct Tally {
     }
 
     private mutating func count(
-        _ sighting: Submission.Sighting, from given: Int, _ install: UInt64?, at place: Place,
+        _ sighting: Submission.Sighting, from given: Int, _ install: UInt64?, at place: Place, key: Int64,
         by admission: some Admission
     ) throws(StoreError) {
         let count = Total.bounded(sighting.count)
         let app = sources[given].app
-        let leak = try leak(sighting.leak, app, sighting.at, by: admission)
+        let leak = try leak(sighting.leak, app, sighting.at, key: key, by: admission)
         leaks[leak].span.widen(to: sighting.at)
         if sighting.isFreed {
             let (source, cell, isFolded) = try cell(leak, given, sighting.at, by: admission)
             let release = sources[source].release
-            addBeyond(count, leak, sources[given], isFolded)
+            addBeyond(count, sighting, leak, sources[given], isFolded)
             releases[release].span.widen(to: sighting.at)
             leaks[leak].freed.addBounded(count)
             cells[cell].freed.addBounded(count)
@@ -108,7 +110,7 @@ package struct Tally {
         let bundle = try bundle(leak, given, sighting.at, by: admission)
         bundles[bundle].reports.addBounded(count)
         let (release, cell) = (sources[bundles[bundle].source].release, bundles[bundle].cell)
-        addBeyond(count, leak, sources[given], bundles[bundle].isFolded)
+        addBeyond(count, sighting, leak, sources[given], bundles[bundle].isFolded)
         releases[release].span.widen(to: sighting.at)
         leaks[leak].reports.addBounded(count)
         cells[cell].reports.addBounded(count)
@@ -127,13 +129,18 @@ package struct Tally {
     }
 
     /// A report beyond several limits counts for each.
-    private mutating func addBeyond(_ count: Int, _ leak: Int, _ source: Source, _ isFolded: Bool) {
+    private mutating func addBeyond(
+        _ count: Int, _ sighting: Submission.Sighting, _ leak: Int, _ source: Source, _ isFolded: Bool
+    ) {
         let app = source.app
         if source.isAppBeyond { apps[app].beyond[.apps, default: 0].addBounded(count) }
         if source.isReleaseBeyond { apps[app].beyond[.releases, default: 0].addBounded(count) }
         if source.isBuildBeyond { apps[app].beyond[.builds, default: 0].addBounded(count) }
         if isFolded { apps[app].beyond[.leakBuilds, default: 0].addBounded(count) }
-        if leaks[leak].identity.isBeyond { apps[app].beyond[.leaks, default: 0].addBounded(count) }
+        if leaks[leak].identity.isBeyond {
+            let limit = leaksBeyond[sighting.leak.id] ?? .leaks
+            apps[app].beyond[limit, default: 0].addBounded(count)
+        }
     }
 
     private mutating func count(
@@ -263,18 +270,20 @@ package struct Tally {
     }
 
     private mutating func leak(
-        _ identity: LeakIdentity, _ app: Int, _ time: Int64, by admission: some Admission
+        _ identity: LeakIdentity, _ app: Int, _ time: Int64, key: Int64, by admission: some Admission
     ) throws(StoreError) -> Int {
         if let known = leakIndices[identity.id] { return known }
-        let (counted, isNew) = try admission.leak(identity.counted(in: apps[app].name), of: app)
+        let admitted = try admission.leak(identity.counted(in: apps[app].name), of: app, key: key)
+        let counted = admitted.counted
+        leaksBeyond[identity.id] = admitted.beyond
         if let known = leakIndices[counted.id] {
             leakIndices[identity.id] = known
             return known
         }
-        leaks.append(Leak(identity: counted, app: app, span: Span(time)))
+        leaks.append(Leak(identity: counted, app: app, key: key, span: Span(time)))
         leakIndices[identity.id] = leaks.count - 1
         leakIndices[counted.id] = leaks.count - 1
-        weight += isNew ? Self.newLeakWeight : 1
+        weight += admitted.isNew ? Self.newLeakWeight : 1
         return leaks.count - 1
     }
 

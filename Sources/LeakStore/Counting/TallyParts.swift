@@ -31,6 +31,8 @@ extension Tally {
     package struct Leak {
         package var identity: LeakIdentity
         package var app: Int
+        /// The ingest key whose report named it first.
+        package var key: Int64
         package var span: Span
         package var reports = 0
         package var freed = 0

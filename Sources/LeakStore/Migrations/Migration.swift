@@ -3,9 +3,11 @@ struct Migration: Sendable {
     /// `user_version` afterwards.
     let version: Int
     let script: String
+    /// Changes rows as no script can, behind it.
+    var convert: (@Sendable (Connection) throws(StoreError) -> Void)?
 
     /// In order; the last one's version is the schema that this code reads and writes.
-    static let all = [schema1, schema2, schema3, schema4, schema5]
+    static let all = [schema1, schema2, schema3, schema4, schema5, schema6]
 
     static let newestVersion = all.map(\.version).max() ?? 0
 
@@ -29,6 +31,7 @@ struct Migration: Sendable {
             let found = Int(try connection.number("pragma user_version") ?? 0)
             for migration in all where migration.version > found {
                 try connection.execute(migration.script)
+                try migration.convert?(connection)
                 try connection.execute("pragma user_version = \(migration.version)")
             }
             try connection.execute("pragma application_id = \(applicationID)")

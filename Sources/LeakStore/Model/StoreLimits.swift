@@ -17,6 +17,9 @@ public struct StoreLimits: Hashable, Sendable {
     public var leaksPerApp = 10_000
     /// Bytes of the names and paths of an app's leaks: 6 KiB for each of ``leaksPerApp``, typical ones have 400 bytes.
     public var leakTextBytesPerApp = 64 << 20
+    /// Bytes of the names and paths of new leaks that one ingest key may bring on a day, in all its apps together: as many
+    /// as one app may keep.
+    public var leakTextBytesPerKeyAndDay = 64 << 20
     /// Builds that one leak counts apart: more than a year of daily ones. Beyond it, those of each release count
     /// together.
     public var buildsPerLeak = 500
@@ -61,6 +64,7 @@ public struct StoreLimits: Hashable, Sendable {
         limits.buildsPerRelease *= 10
         limits.leaksPerApp *= 10
         limits.leakTextBytesPerApp *= 10
+        limits.leakTextBytesPerKeyAndDay *= 10
         limits.buildsPerLeak *= 10
         limits.leakBuildsPerApp *= 10
         limits.checkClassesPerRelease *= 10
@@ -78,6 +82,7 @@ public struct BeyondLimit: Hashable, Sendable {
         case releases = "releases_per_app"
         case builds = "builds_per_release"
         case leaks = "leaks_per_app"
+        case leakTexts = "leak_text_bytes_per_key_and_day"
         case leakBuilds = "builds_of_leaks"
         case checkClasses = "check_classes_per_release"
         case droppedReasons = "dropped_reasons_per_app"

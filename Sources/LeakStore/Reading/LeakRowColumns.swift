@@ -29,7 +29,7 @@ extension LeakRow {
     init(_ row: Statement, path: String) throws(StoreError) {
         guard let id = LeakID(blob: row.blob(5)), let stack = PackedReader.texts(row.blob(20)),
             let children = PackedReader.texts(row.blob(21)), let cycle = PackedReader.texts(row.blob(22)),
-            let groupedStack = PackedReader.texts(row.blob(25)),
+            let groupedStack = GroupedStack.unpack(row.blob(25), path: stack + children + cycle),
             let quality = LeakIdentity.Quality(rawValue: row.text(9))
         else { throw .unreadable("a leak", in: path) }
         var lived: Percentiles?

@@ -66,11 +66,13 @@ struct LeakSelection {
             conditions.append(
                 """
                 (exists (select 1 from leak_text t where t.leak = l.id
-                   and (instr(t.search, ?) > 0 or instr(lower(t.module || '.' || l.class), ?) > 0))
+                   and (instr(t.search, ?) > 0 or instr(lower(t.module || '.' || l.class), ?) > 0
+                     or length(t.stack) + length(t.children) + length(t.cycle) > \(SearchText.pathBytes)
+                       and instr(lower(t.stack || t.children || t.cycle), ?) > 0))
                  or exists (select 1 from (select cast(body as text) as body from sample where id = 1 << 40 | l.id)
                    where case when json_valid(body) then instr(lower(json_extract(body, '$.message')), ?) > 0 end))
                 """)
-            values += [folded, folded, folded]
+            values += [folded, folded, folded, folded]
         }
         if !conditions.isEmpty { joins += " where " + conditions.joined(separator: " and ") }
         source = joins

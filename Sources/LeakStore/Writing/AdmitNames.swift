@@ -92,23 +92,34 @@ extension Writer {
         return row
     }
 
+    /// - Parameter day: the day that new texts count for.
     func leak(
-        _ identity: LeakIdentity, of app: AppEntry
-    ) throws(StoreError) -> (identity: LeakIdentity, entry: LeakEntry?) {
+        _ identity: LeakIdentity, of app: AppEntry, key: Int64, day: Int
+    ) throws(StoreError) -> (admitted: AdmittedLeak, entry: LeakEntry?) {
         let stored = try knownLeak(identity.id)
-        if let stored, stored.app == app.id { return (identity, stored) }
+        if let stored, stored.app == app.id {
+            return (AdmittedLeak(counted: identity, isNew: false), stored)
+        }
         let bytes = identity.storedBytes
+        var limit: BeyondLimit.Name?
         // The id of another app's leak: SHA-256 would have to collide.
         let isTaken = stored != nil
-        guard
-            isTaken || app.leaks >= limits.leaksPerApp || app.textBytes + bytes > limits.leakTextBytesPerApp
-        else {
-            app.leaks += 1
-            app.textBytes += bytes
-            return (identity, nil)
+        if isTaken || app.leaks >= limits.leaksPerApp || app.textBytes + bytes > limits.leakTextBytesPerApp {
+            limit = .leaks
+        } else {
+            var use = try idempotencyUse(of: key, day: day)
+            guard use.textBytes + bytes > limits.leakTextBytesPerKeyAndDay else {
+                use.textBytes += bytes
+                caches.idempotency.set(use, of: key)
+                app.leaks += 1
+                app.textBytes += bytes
+                return (AdmittedLeak(counted: identity, isNew: true), nil)
+            }
+            limit = .leakTexts
         }
         let other = LeakIdentity.beyond(app: app.name, row: app.id)
-        return (other, try knownLeak(other.id))
+        let entry = try knownLeak(other.id)
+        return (AdmittedLeak(counted: other, isNew: entry == nil, beyond: limit), entry)
     }
 
     private func knownLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {

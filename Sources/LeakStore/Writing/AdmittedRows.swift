@@ -3,6 +3,8 @@
 /// Holds on to the entries for as long as the tally lasts, however many pass through the writer's caches meanwhile.
 final class AdmittedRows: Admission {
     private let writer: Writer
+    /// The day that new texts count for.
+    private let day: Int
     private(set) var apps: [AppEntry] = []
     private(set) var releases: [ReleaseEntry] = []
     /// Of `build`.
@@ -16,7 +18,10 @@ final class AdmittedRows: Admission {
     private var knownBuilds: Set<Int64> = []
     private var knownLeaks: Set<LeakID> = []
 
-    init(of writer: Writer) { self.writer = writer }
+    init(of writer: Writer, day: Int) {
+        self.writer = writer
+        self.day = day
+    }
 
     func app(named name: String, key: Int64, seen: Int64) throws(StoreError) -> String {
         let entry = try writer.app(named: name, key: key, seen: seen)
@@ -39,12 +44,10 @@ final class AdmittedRows: Admission {
         return isBeyond ? StoreLimits.other : name
     }
 
-    func leak(
-        _ identity: LeakIdentity, of app: Int
-    ) throws(StoreError) -> (counted: LeakIdentity, isNew: Bool) {
-        let (counted, entry) = try writer.leak(identity, of: apps[app])
-        if knownLeaks.insert(counted.id).inserted { leaks.append(entry) }
-        return (counted, entry == nil)
+    func leak(_ identity: LeakIdentity, of app: Int, key: Int64) throws(StoreError) -> AdmittedLeak {
+        let (admitted, entry) = try writer.leak(identity, of: apps[app], key: key, day: day)
+        if knownLeaks.insert(admitted.counted.id).inserted { leaks.append(entry) }
+        return admitted
     }
 
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool {

@@ -108,7 +108,7 @@ extension Writer {
             """, row, identity.title, identity.module, PackedWriter.pack(identity.stack),
             PackedWriter.pack(identity.children), PackedWriter.pack(identity.cycle),
             identity.groupedBy.version,
-            identity.groupedBy.className, PackedWriter.pack(identity.groupedBy.stack), SearchText.of(identity)
+            identity.groupedBy.className, identity.packedGroupedStack, SearchText.of(identity)
         )
         try connection.run("update app set leaks = leaks + 1 where id = ?", app.id)
         let entry = LeakEntry(id: row, app: app.id, span: leak.span, release: release)

@@ -7,9 +7,11 @@
         let version: Int
         /// In order.
         let statements: [String]
+        /// Changes rows as no statement can, behind them.
+        var convert: (@Sendable (Connection) throws(StoreError) -> Void)?
 
         /// In order; the last one's version is the schema that this code reads and writes.
-        static let all = [schema1, schema2, schema3, schema4, schema5]
+        static let all = [schema1, schema2, schema3, schema4, schema5, schema6]
 
         static let newestVersion = all.map(\.version).max() ?? 0
 
@@ -37,6 +39,7 @@
                     for statement in migration.statements {
                         _ = try connection.run([Query(statement)], within: Timeouts.unhurried.answer)
                     }
+                    try migration.convert?(connection)
                     try connection.run(Query("delete from schema_version"))
                     try connection.run(
                         Query(

@@ -31,7 +31,7 @@
             guard let id = LeakID(blob: row.bytes(5)), let stack = PackedReader.texts(row.bytes(20)),
                 let children = PackedReader.texts(row.bytes(21)),
                 let cycle = PackedReader.texts(row.bytes(22)),
-                let groupedStack = PackedReader.texts(row.bytes(25)),
+                let groupedStack = GroupedStack.unpack(row.bytes(25), path: stack + children + cycle),
                 let quality = LeakIdentity.Quality(rawValue: row.text(9))
             else { throw .unreadable("a leak", in: connection.name) }
             var lived: Percentiles?

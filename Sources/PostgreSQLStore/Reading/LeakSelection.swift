@@ -97,7 +97,10 @@
                 conditions.append(
                     """
                     (exists (select 1 from leak_text t where t.leak = l.id and (strpos(t.search, \(folded)) > 0
-                       or strpos(lower(t.module || '.' || l.class), \(folded)) > 0))
+                       or strpos(lower(t.module || '.' || l.class), \(folded)) > 0
+                       or octet_length(t.stack) + octet_length(t.children) + octet_length(t.cycle) > \(SearchText.pathBytes)
+                         and strpos(lower(encode(t.stack || t.children || t.cycle, 'escape')),
+                           lower(encode(convert_to(\(folded), 'UTF8'), 'escape'))) > 0))
                      or exists (select 1 from sample s where s.leak = l.id and s.slot = \(SampleSlot.newest)
                        and strpos(s.message, \(folded)) > 0))
                     """)

@@ -144,8 +144,8 @@
 
         func build(_ name: String, of release: Int) -> String { name.storable }
 
-        func leak(_ identity: LeakIdentity, of app: Int) -> (counted: LeakIdentity, isNew: Bool) {
-            (identity, false)
+        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> AdmittedLeak {
+            AdmittedLeak(counted: identity, isNew: false)
         }
 
         func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool { true }

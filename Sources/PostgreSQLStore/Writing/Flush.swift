@@ -31,19 +31,20 @@
             var tally = try Self.tally(
                 submissions, counted, forgotten: claims.forgotten, by: AppsAdmitted(apps))
             var known = try Known(of: tally, apps: apps, on: connection, names: &writer.names)
-            if try known.mayExceed(writer.limits, tally, &writer.names) {
+            if try known.mayExceed(writer.limits, tally, &writer.names, &writer.idempotency) {
                 try known.lookBeyond(tally, &writer.names)
                 tally = try Self.tally(
                     submissions, counted, forgotten: claims.forgotten,
-                    by: NamesAdmitted(apps, known, writer.limits))
+                    by: NamesAdmitted(apps, known, writer.idempotency, writer.limits))
             }
+            let textBytes = known.newTextBytes(of: tally)
             let places = try Places(of: tally, &known, on: connection, names: &writer.names)
 
             writer.members.forget(before: known.erasures)
             var changes = Changes(
                 of: tally, in: places, submissions, now: now, expiry: clock.expiryTime, by: writer)
             try changes.readAndMerge(&known, on: connection, by: writer)
-            let use = writer.idempotency.write(claims)
+            let use = writer.idempotency.write(claims, textBytes: textBytes)
             let answers = try commit(changes.writes(limits: writer.limits) + [use].compactMap { $0 })
             writer.members.learn(changes.sets)
             writer.names.learn(changes.cells)

@@ -9,6 +9,8 @@
         struct Use {
             var keys = 0
             var answers = 0
+            /// Of the names and paths of new leaks.
+            var textBytes = 0
         }
 
         let day: Int
@@ -18,6 +20,9 @@
         init(day: Int = 0) { self.day = day }
 
         func use(of key: Int64) -> Use { uses[key] ?? Use() }
+
+        /// Those of some ingest keys that have to be read first.
+        func unread(_ keys: some Sequence<Int64>) -> Set<Int64> { Set(keys.filter { uses[$0] == nil }) }
 
         /// Whether so many keys more are within the limit, as far as is known.
         func hasRoom(for count: Int, of key: Int64, _ limits: StoreLimits) -> Bool {
@@ -33,7 +38,7 @@
         static func uses(of keys: Set<Int64>, day: Int) -> Query {
             Query(
                 """
-                select key_id, keys, answers from idempotency_use
+                select key_id, keys, answers, text_bytes from idempotency_use
                 where day = $1::bigint and key_id = any($2::bigint[])
                 """, .integer(day), .integers(keys.sorted()))
         }
@@ -61,26 +66,32 @@
         }
 
         /// Counts what a transaction adds; `nil` when it adds nothing.
-        func write(_ claims: Claims) -> Query? {
-            let keys = Set(claims.won.map(\.keyID)).sorted()
+        ///
+        /// - Parameter textBytes: bytes of new texts, by ingest key.
+        func write(_ claims: Claims, textBytes: [Int64: Int]) -> Query? {
+            let keys = Set(claims.won.map(\.keyID)).union(textBytes.keys).sorted()
             guard !keys.isEmpty else { return nil }
             var added: [Int64: Int] = [:]
             for claim in claims.won { added[claim.keyID, default: 0] += 1 }
             return Query(
                 """
-                insert into idempotency_use as known (day, key_id, keys, answers)
-                select $1::bigint, key_id, keys, answers
-                from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as new (key_id, keys, answers) order by key_id
+                insert into idempotency_use as known (day, key_id, keys, answers, text_bytes)
+                select $1::bigint, key_id, keys, answers, text_bytes
+                from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+                  as new (key_id, keys, answers, text_bytes) order by key_id
                 on conflict (day, key_id) do update set keys = known.keys + excluded.keys,
-                  answers = known.answers + excluded.answers
-                returning key_id, keys, answers
+                  answers = known.answers + excluded.answers, text_bytes = known.text_bytes + excluded.text_bytes
+                returning key_id, keys, answers, text_bytes
                 """, .integer(claims.day), .integers(keys), .integers(keys.map { added[$0] ?? 0 }),
-                .integers(keys.map { claims.newAnswers[$0] ?? 0 }))
+                .integers(keys.map { claims.newAnswers[$0] ?? 0 }), .integers(keys.map { textBytes[$0] ?? 0 })
+            )
         }
 
         /// - Parameter rows: keys, with their numbers as committed.
         mutating func learn(_ rows: Rows) {
-            for row in rows { uses[row.int64(0)] = Use(keys: row.int(1), answers: row.int(2)) }
+            for row in rows {
+                uses[row.int64(0)] = Use(keys: row.int(1), answers: row.int(2), textBytes: row.int(3))
+            }
         }
     }
 #endif

@@ -152,6 +152,12 @@
             for row in rows { leaks[wanted[row.int(0) - 1]] = StoredLeak(row) }
         }
 
+        /// Learns what ingest keys have brought on the day.
+        func read(_ keys: Set<Int64>, _ idempotency: inout IdempotencyMemory) throws(StoreError) {
+            let rows = try connection.run(IdempotencyMemory.uses(of: keys, day: idempotency.day))
+            idempotency.start(rows, keys: keys)
+        }
+
         /// Learns which leaks are counted in which builds.
         mutating func look(for cells: [CellName]) throws(StoreError) {
             guard !cells.isEmpty else { return }

@@ -5,7 +5,8 @@
         /// Whether something of the tally may be beyond a limit. Nearly always nothing is, and then nobody has to look
         /// closer.
         mutating func mayExceed(
-            _ limits: StoreLimits, _ tally: Tally, _ names: inout Names
+            _ limits: StoreLimits, _ tally: Tally, _ names: inout Names,
+            _ idempotency: inout IdempotencyMemory
         ) throws(StoreError) -> Bool {
             var newReleases: [Int64: Int] = [:]
             var newBuilds: [ReleaseName: Int] = [:]
@@ -28,7 +29,28 @@
                 let known = releases[release].flatMap { buildCounts[$0] } ?? 0
                 if known + count > limits.buildsPerRelease { return true }
             }
-            return leaksMayExceed(limits, tally, &names)
+            if leaksMayExceed(limits, tally, &names) { return true }
+            return try textsMayExceed(limits, tally, &idempotency)
+        }
+
+        private mutating func textsMayExceed(
+            _ limits: StoreLimits, _ tally: Tally, _ idempotency: inout IdempotencyMemory
+        ) throws(StoreError) -> Bool {
+            let growth = newTextBytes(of: tally)
+            let unread = idempotency.unread(growth.keys)
+            if !unread.isEmpty { try read(unread, &idempotency) }
+            return growth.contains {
+                idempotency.use(of: $0).textBytes + $1 > limits.leakTextBytesPerKeyAndDay
+            }
+        }
+
+        /// Bytes of the texts of leaks that the database does not have, by ingest key.
+        func newTextBytes(of tally: Tally) -> [Int64: Int] {
+            var bytes: [Int64: Int] = [:]
+            for leak in tally.leaks where leaks[leak.identity.id] == nil && !leak.identity.isBeyond {
+                bytes[leak.key, default: 0] += leak.identity.storedBytes
+            }
+            return bytes
         }
 
         private func leaksMayExceed(_ limits: StoreLimits, _ tally: Tally, _ names: inout Names) -> Bool {

@@ -21,6 +21,9 @@
 
         private let admitted: AdmittedApps
         private let known: Known
+        private let idempotency: IdempotencyMemory
+        /// Of the leaks admitted here, by ingest key.
+        private var textBytes: [Int64: Int] = [:]
         private let limits: StoreLimits
         // Numbered as in the tally.
         private var apps: [App] = []
@@ -33,9 +36,12 @@
         private var takenLeaks: Set<LeakID> = []
 
         /// - Parameter known: has everything that names may count as, ``Known/lookBeyond(_:_:)``.
-        init(_ apps: AdmittedApps, _ known: Known, _ limits: StoreLimits) {
+        init(
+            _ apps: AdmittedApps, _ known: Known, _ idempotency: IdempotencyMemory, _ limits: StoreLimits
+        ) {
             admitted = apps
             self.known = known
+            self.idempotency = idempotency
             self.limits = limits
         }
 
@@ -78,17 +84,24 @@
             return counted.name.text
         }
 
-        func leak(_ identity: LeakIdentity, of app: Int) -> (counted: LeakIdentity, isNew: Bool) {
+        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> AdmittedLeak {
             let state = known.leaks[identity.id]
             var counted = identity
+            var limit: BeyondLimit.Name?
             if state == nil, !takenLeaks.contains(identity.id) {
                 let bytes = identity.storedBytes
-                let hasRoom =
-                    apps[app].facts.leaks < limits.leaksPerApp
-                    && apps[app].facts.textBytes + bytes <= limits.leakTextBytesPerApp
-                if hasRoom {
+                let used = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
+                if apps[app].facts.leaks >= limits.leaksPerApp
+                    || apps[app].facts.textBytes + bytes > limits.leakTextBytesPerApp
+                {
+                    limit = .leaks
+                } else if used + bytes > limits.leakTextBytesPerKeyAndDay {
+                    limit = .leakTexts
+                }
+                if limit == nil {
                     apps[app].facts.leaks += 1
                     apps[app].facts.textBytes += bytes
+                    textBytes[key, default: 0] += bytes
                 } else {
                     counted = .beyond(app: apps[app].name, row: apps[app].facts.id)
                 }
@@ -97,7 +110,7 @@
             if takenLeaks.insert(counted.id).inserted {
                 leaks.append(Leak(row: found?.id, builds: found?.builds ?? 0))
             }
-            return (counted, found == nil)
+            return AdmittedLeak(counted: counted, isNew: found == nil, beyond: limit)
         }
 
         func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool {

@@ -81,7 +81,7 @@
                     .byteArrays(identities.map { PackedWriter.pack($0.cycle) }),
                     .integers(identities.map { $0.groupedBy.version }),
                     .texts(identities.map { $0.groupedBy.className }),
-                    .byteArrays(identities.map { PackedWriter.pack($0.groupedBy.stack) }),
+                    .byteArrays(identities.map(\.packedGroupedStack)),
                     .texts(identities.map { SearchText.of($0) })),
                 query(for: keys),
             ]

@@ -43,6 +43,47 @@
             #expect(try migrated.makeReader().appSummaries().map(\.newestVersion) == ["1.0"])
         }
 
+        @Test func `texts that were stored three times are stored once`() throws {
+            let long = (0..<100).map { "Frame\($0)" + String(repeating: "x", count: 280) }
+            let leaks = [leak("Page", stack: ["Root"]), leak("Größe", stack: long)]
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            _ = try store.count([submission(leaks.map { Report(leak: $0) }, key: "k")], now: noon)
+            let connection = try Connection(to: schema.address)
+            for leak in leaks {
+                try connection.run(
+                    Query(
+                        "update leak_text set grouped_stack = $1::bytea, search = $2::text where title = $3::text",
+                        .bytes(PackedWriter.pack(leak.groupedBy.stack)),
+                        .text((leak.title + "\n" + leak.stack.joined(separator: " › ")).lowercased()),
+                        .text(leak.title)))
+            }
+            for statement in [
+                "alter table idempotency_use drop column text_bytes", "update app set text_bytes = 200000",
+                "update schema_version set version = 5",
+            ] {
+                try connection.run(Query(statement))
+            }
+            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try version() == Migration.newestVersion)
+            let reader = try migrated.makeReader()
+            for leak in leaks {
+                let read = try #require(try reader.leak(leak.id, now: noon)).row.identity
+                #expect(read.stack == leak.stack && read.groupedBy == leak.groupedBy)
+            }
+            let bytes = try connection.run(
+                Query(
+                    """
+                    select sum(octet_length(stack) + octet_length(grouped_stack) + octet_length(search))::bigint,
+                      (select text_bytes from app) from leak_text
+                    """)
+            ).first
+            #expect(
+                (29_000..<32_000).contains(bytes?.int(0) ?? 0)
+                    && (29_000..<32_000).contains(bytes?.int(1) ?? 0))
+            #expect(try migrated.count([submission(leaks.map { Report(leak: $0) })], now: noon) == [.counted])
+            #expect(try migrated.verify() == [])
+        }
+
         @Test func `of an app's days the newest 91 are taken along`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(

@@ -1,0 +1,48 @@
+/// The stored form of ``GroupedBy/stack``. Most of its elements are in the leak's own path, so they are stored as numbers.
+package enum GroupedStack {
+    /// Stands before an element that is not in the path.
+    private static let literal = 0
+
+    /// - Parameter path: stack, children and cycle of the leak, one after another.
+    package static func pack(_ stack: [String], path: [String]) -> [UInt8] {
+        var numbers: [ByteText: Int] = [:]
+        for (index, element) in path.enumerated() where numbers[ByteText(element)] == nil {
+            numbers[ByteText(element)] = index + 1
+        }
+        var writer = PackedWriter()
+        for element in stack {
+            if let number = numbers[ByteText(element)] {
+                writer.append(number)
+            } else {
+                writer.append(literal)
+                writer.append(element)
+            }
+        }
+        return writer.bytes
+    }
+
+    /// - Returns: `nil` for bytes that ``pack(_:path:)`` did not write for this path.
+    package static func unpack(_ bytes: [UInt8], path: [String]) -> [String]? {
+        var reader = PackedReader(bytes)
+        var stack: [String] = []
+        while !reader.isAtEnd {
+            guard let number = reader.number() else { return nil }
+            if number == literal {
+                guard let element = reader.text() else { return nil }
+                stack.append(element)
+            } else {
+                guard number <= path.count else { return nil }
+                stack.append(path[number - 1])
+            }
+        }
+        return stack
+    }
+}
+
+extension LeakIdentity {
+    /// Stack, children and cycle, one after another.
+    package var path: [String] { stack + children + cycle }
+
+    /// ``GroupedBy/stack`` as stored.
+    package var packedGroupedStack: [UInt8] { GroupedStack.pack(groupedBy.stack, path: path) }
+}

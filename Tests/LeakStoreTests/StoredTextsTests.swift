@@ -1,0 +1,113 @@
+import Testing
+
+@testable import LeakStore
+
+/// Names and paths of leaks as every store keeps them; a second one runs the same tests.
+@Suite struct StoredTextsTests {
+    let place = StorePlace()
+
+    /// A stack of 29,400 bytes.
+    private static func longStack(_ number: Int) -> [String] {
+        (0..<100).map { "Module\(number).Frame\($0)" + String(repeating: "x", count: 280) }
+    }
+
+    private func identity(
+        _ number: UInt64, stack: [String] = [], children: [String] = [], cycle: [String] = [],
+        grouped: [String]
+    ) -> LeakIdentity {
+        LeakIdentity(
+            id: LeakID(high: number, low: number), app: "shop", kind: "object", className: "C\(number)",
+            module: "Shop", title: "C\(number)", stack: stack, children: children, cycle: cycle,
+            quality: .full,
+            groupedBy: GroupedBy(version: 1, className: "C\(number)", stack: grouped))
+    }
+
+    @Test func `what a leak is grouped by is read back, wherever its parts stand`() throws {
+        let store = try place.store()
+        let long = Self.longStack(1)
+        let identities = [
+            identity(1, grouped: []), identity(2, stack: ["A", "B", "A"], grouped: ["A", "B", "A"]),
+            identity(3, stack: ["UIWindow", "A", "B"], children: ["K"], grouped: ["A", "B"]),
+            identity(4, cycle: ["X", "Y"], grouped: ["X", "Y"]), identity(5, children: ["K"], grouped: ["K"]),
+            identity(6, stack: ["A"], grouped: ["a fingerprint", "", "A", "e\u{301}"]),
+            identity(7, stack: ["\u{E9}"], grouped: ["e\u{301}"]),
+            identity(8, stack: long, grouped: Array(long.dropFirst())),
+        ]
+        _ = try store.count([submission(identities.map { Report(leak: $0) })], now: noon)
+        let reader = try place.store().makeReader()
+        for identity in identities {
+            let read = try #require(try reader.leak(identity.id, now: noon)).row.identity
+            #expect(read.stack == identity.stack && read.children == identity.children)
+            #expect(
+                read.groupedBy.stack.map { Array($0.utf8) } == identity.groupedBy.stack.map { Array($0.utf8) }
+            )
+        }
+        #expect(try store.verify() == [])
+    }
+
+    @Test(arguments: [
+        ("frame7x", 1), ("MODULE1.Frame99", 1), ("page", 1), ("Frame200", 0), ("shop.page", 1), ("größe", 1),
+        ("100%\\_", 1),
+    ])
+    func `a search looks into a long path too`(text: String, found: Int) throws {
+        let store = try place.store()
+        let stack = Self.longStack(1) + ["Die größe", "100%\\_"]
+        _ = try store.count([submission([Report(leak: leak("Page", stack: stack))])], now: noon)
+        var query = LeakQuery()
+        query.search = text
+        #expect(try store.makeReader().leaks(query, now: noon).total == found)
+    }
+
+    @Test func `bytes say how much the texts of a leak take`() throws {
+        let identity = leak("Page", stack: Self.longStack(1))
+        #expect((29_000..<31_000).contains(identity.storedBytes))
+        #expect(GroupedStack.unpack([5], path: ["A"]) == nil && GroupedStack.unpack([0, 9], path: []) == nil)
+        #expect(SearchText.packedPathBytes(of: identity) == PackedWriter.pack(identity.path).count)
+    }
+
+    @Test func `a file keeps a long stack once`() throws {
+        let directory = TemporaryDirectory()
+        let store = try directory.store()
+        let reports = (0..<20).map { Report(leak: leak("L\($0)", stack: Self.longStack($0))) }
+        _ = try store.count([submission(reports)], now: noon)
+        #expect(try store.checkpoint())
+        // Each takes eight pages of 4,096 bytes.
+        #expect(directory.read("leaks.sqlite").count < 20 * 9 * 4_096 + 300_000)
+    }
+
+    @Test func `texts beyond what a key may bring on a day count as other`() throws {
+        var limits = StoreLimits()
+        limits.leakTextBytesPerKeyAndDay = 100_000
+        let store = try place.store(limits: limits)
+        func count(_ numbers: Range<Int>, key: Int64, at time: Int64) throws {
+            for number in numbers {
+                let report = Report(
+                    leak: leak("L\(number)", stack: Self.longStack(number), app: "app\(number % 2)"), at: time
+                )
+                #expect(try store.count([submission([report], keyID: key)], now: time) == [.counted])
+            }
+        }
+        func overLimit(_ store: any Store) throws -> [Int] {
+            try store.makeReader().overview(app: nil, now: noon).beyond.map { limit in
+                #expect(limit.limit == .leakTexts)
+                return limit.count
+            }
+        }
+        try count(0..<6, key: 1, at: noon)
+        // What is known goes on counting, and it is remembered how much came.
+        let second = try place.store(limits: limits)
+        let again = Report(leak: leak("L7", stack: Self.longStack(7), app: "app1"))
+        #expect(try second.count([submission([again])], now: noon) == [.counted])
+        try count(0..<3, key: 1, at: noon)
+        #expect(try overLimit(store).reduce(0, +) == 4)
+        // Another key and another day have a limit of their own.
+        try count(10..<12, key: 2, at: noon)
+        try count(3..<5, key: 1, at: noon + 2 * day)
+        #expect(try overLimit(store).reduce(0, +) == 4)
+        var query = LeakQuery()
+        query.search = "L3"
+        #expect(try store.makeReader().leaks(query, now: noon + 2 * day).leaks.map(\.reports) == [1])
+        #expect(try store.makeReader().leaks(LeakQuery(), now: noon + 2 * day).reports == 14)
+        #expect(try store.verify() == [])
+    }
+}
