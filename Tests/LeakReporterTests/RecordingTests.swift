@@ -166,11 +166,12 @@ import Threads
         private let isHeld = Guarded(false)
         let place = QueuePlace()
         let transport: FakeTransport
-        private(set) var reporter: LeakReporter!
+        let reporter: LeakReporter
 
         init(_ change: (inout LeakReporter.Configuration) -> Void = { _ in }) {
+            let (isOpen, isHeld) = (isOpen, isHeld)
             transport = FakeTransport { _, _ in FakeTransport.accepted() }
-            reporter = place.reporter(transport) { [isOpen, isHeld] in
+            reporter = place.reporter(transport) {
                 $0.bounds.reportsPerSession = .max
                 $0.bounds.bytesPerDay = .max
                 $0.beforeSend = { report in
