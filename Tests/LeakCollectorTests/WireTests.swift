@@ -4,12 +4,21 @@ import HTTPClient
 import HTTPVectors
 import LeakCollector
 import Testing
+import Threads
 
 /// The collector as a peer sees it that sends what it likes.
 @Suite struct WireTests {
     @Test func `every vector for the server has its outcome in the collector too`() throws {
         let vectors = try Vector.all().filter { Self.leftOut[$0.id] == nil }.map(Self.aimed)
-        let running = try RunningCollector()
+        // All vectors come from one address, and most of them sign in wrongly: its clock lets them.
+        let clock = Guarded<Int64>(1_700_000_000_000)
+        let running = try RunningCollector(
+            now: {
+                clock.with { now in
+                    now += 10_000
+                    return now
+                }
+            })
         let outcomes = Outcome.all(of: vectors, port: running.collector.port, isExpected: Self.isExpected)
         try #require(outcomes.count == vectors.count)
         for (vector, outcome) in zip(vectors, outcomes) {
