@@ -21,7 +21,9 @@ public protocol Service: Sendable {
     /// Asked for a body that is longer than ``Limits/bodyBytes`` or comes in chunks. Runs on the loop's thread.
     /// ``Limits/uploadBytes`` has to have room for one such body on each loop.
     ///
-    /// - Parameter limits: the server's.
+    /// - Parameters:
+    ///   - request: its head; the body has not been read.
+    ///   - limits: the server's.
     /// - Returns: ``Limits/bodyBytes`` unless a service says otherwise.
     func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int
 
