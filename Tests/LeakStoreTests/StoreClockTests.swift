@@ -110,9 +110,11 @@ import Testing
     @Test(arguments: [8 * day, 120 * day])
     func `a key stored before a clock ahead is followed counts once afterwards`(step: Int64) throws {
         let (store, _, _) = try startAhead(by: step)
-        let batch = submission([Report(leak: leak("Page"))], key: "b")
+        // Its leak is new: the bytes of its texts count for the same day as the key.
+        let batch = submission([Report(leak: leak("Cart"))], key: "b")
         let repeated = Receipt.repeated(answer: batch.answer)
         #expect(try store.count([batch], now: noon + step) == [.counted])
+        #expect(try self.store().count([batch], now: noon + step) == [repeated])
         for hours in 1...23 {
             uptime.run(for: hour)
             #expect(try store.expire(now: noon + step + Int64(hours) * hour) != nil)

@@ -128,7 +128,7 @@ final class Writer {
                 let clock = try clock == nil ? startClock(at: now) : clock(at: now)
                 var receipts: [Receipt] = []
                 var tally = Tally()
-                let rows = AdmittedRows(of: self, day: Calendar.day(of: clock.keyTime))
+                let rows = AdmittedRows(of: self, day: Calendar.day(of: clock.newKeyTime))
                 for (number, submission) in submissions.enumerated() {
                     guard number == 0 || tally.weight < limits.weightPerCommit else { break }
                     receipts.append(try receipt(for: submission, &tally, rows, clock))
