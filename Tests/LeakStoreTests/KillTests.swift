@@ -13,7 +13,8 @@ import Threads
 ///
 /// `make soak` kills more (`KILL_ROUNDS`).
 @Suite struct KillTests {
-    static let rounds = 1...(unsafe getenv("KILL_ROUNDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 12)
+    static let rounds =
+        1...(unsafe getenv("KILL_ROUNDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 12)
     private static let senders = 3
 
     @Test(arguments: rounds)
