@@ -234,4 +234,26 @@ import Threads
         }
         #expect(counts == ["A": 3, "B": 6])
     }
+
+    /// A check is recorded before the sighting that it is for: a kill between the two must not leave the sighting alone.
+    @Test func `no sighting of a burst overtakes its check`() throws {
+        let held = HeldReporter { $0.bounds.memoryBytes = 64 * 1024 }
+        for number in 0..<200 { held.reporter.record(leak: leak("Burst.Leak\(number)")) }
+        for _ in 0..<3 {
+            held.reporter.record(checks: [ClassChecks(className: "Burst.Last", count: 1)])
+            held.reporter.record(leak: leak("Burst.Last"))
+        }
+        // The thread that takes entries is held, and takes none meanwhile.
+        var entries: [Keeper.Entry] = []
+        held.reporter.keeper.mailbox.take(into: &entries, milliseconds: 0)
+        let last = entries.suffix(6).map { entry in
+            switch entry {
+            case .checks: "check"
+            case .report(let report): "sighting of \(report.boundedCount)"
+            default: "other"
+            }
+        }
+        held.letGo()
+        #expect(last == Array(repeating: ["check", "sighting of 1"], count: 3).flatMap(\.self))
+    }
 }

@@ -87,7 +87,7 @@ final class Keeper: Sendable {
         }
         // Before sightings: there are few of them, and a share is wrong without them.
         _ = mailbox.offer(
-            entry, bytes: bytes, weight: 0, isPreferred: true, isBarrier: entry.changesReports)
+            entry, bytes: bytes, weight: 0, isPreferred: true, isBarrier: entry.separatesSightings)
     }
 
     /// Has what waits sent. Not from the app's own code on the keeper's thread, which would be called again for it.
@@ -180,11 +180,12 @@ final class Keeper: Sendable {
 }
 
 extension Keeper.Entry {
-    /// Whether the same sighting before and after it is told differently.
-    fileprivate var changesReports: Bool {
+    /// Whether a sighting after it must not be counted up with one before it.
+    fileprivate var separatesSightings: Bool {
         switch self {
         // The log of several sightings is that of the first.
-        case .checks, .session, .log: false
+        case .session, .log: false
+        // A sighting that overtook its check would survive a kill without it, and its share would be too high.
         default: true
         }
     }
