@@ -52,10 +52,12 @@ public final class SQLiteStore: Store {
         }
         try Self.migrate(connection, isLocked: exclusive)
         try DatabaseMarker.write(beside: path)
-        writer = Guarded(
-            try Writer(
-                connection: connection, watch: watch, limits: limits, clock: clock, redact: redact,
-                reservoir: Reservoir(seed: seed)))
+        let writer = try Writer(
+            connection: connection, watch: watch, limits: limits, clock: clock, redact: redact,
+            reservoir: Reservoir(seed: seed))
+        // The file was readable: from here on its log may be copied into it.
+        try writer.checkFile()
+        self.writer = Guarded(writer)
     }
 
     /// Checks a database that an earlier run has found damaged: a backup that was put in its place is sound.
@@ -196,8 +198,6 @@ public final class SQLiteStore: Store {
             try watch.check()
             return nil
         } catch {
-            // Should this process end before the damage is confirmed, the next one checks the file first.
-            DatabaseMarker.noteDamage(of: path, error.description)
             return error
         }
     }

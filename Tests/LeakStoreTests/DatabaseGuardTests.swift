@@ -199,6 +199,23 @@ import Testing
         #expect(isLog(former))
     }
 
+    /// A start opens the file, which fails, and closes it again.
+    @Test(arguments: [true, false])
+    func `a start on a damaged file leaves its log`(isSignNoted: Bool) throws {
+        var log: [UInt8] = []
+        do {
+            let store = try filledStore()
+            try truncate(to: 4_096)
+            #expect(reason { _ = try store.count([batch(200)], now: noon) } == .damaged)
+            log = directory.read("leaks.sqlite-wal")
+        }
+        #expect(DatabaseMarker.damage(of: path) != nil)
+        // Of a process that was killed at the sign, nothing is noted.
+        if !isSignNoted { try DatabaseMarker.forgetDamage(of: path) }
+        for _ in 0..<2 { #expect(reason { _ = try directory.store(exclusive: true) } != nil) }
+        #expect(!log.isEmpty && isLog(log))
+    }
+
     @Test func `what a reader finds damaged stops counting`() throws {
         let former: [UInt8]
         do {

@@ -25,6 +25,8 @@ final class DatabaseGuard: Sendable {
         /// When SQLite gave signs that the whole file did not confirm.
         var unconfirmed: [ContinuousClock.Instant] = []
         var unconfirmedLimit = DatabaseGuard.unconfirmedSigns
+        /// Whether the marker says that there is a sign.
+        var isNoted = false
         /// The file and its log at the last look.
         var file: FileState?
         var log: FileState?
@@ -82,7 +84,14 @@ final class DatabaseGuard: Sendable {
                     + "been checked\(sign.obstacle.map { ", which fails (\($0)): check the disk" } ?? ""). Keep \(path)-wal"
             )
         }
-        if let problem { throw problem }
+        guard let problem else { return }
+        // Should this process end before the damage is confirmed, the next one checks the file first.
+        let isNoted = state.with { state in
+            defer { state.isNoted = true }
+            return state.isNoted
+        }
+        if !isNoted { DatabaseMarker.noteDamage(of: path, problem.description) }
+        throw problem
     }
 
     /// Whether ``examine()`` has something to do.
@@ -110,7 +119,7 @@ final class DatabaseGuard: Sendable {
                     state.damage = damaged(
                         "\(sign.text), several times, although a check of the file finds nothing")
                 } else if state.signCount == count {
-                    (state.sign, state.file) = (nil, nil)
+                    (state.sign, state.file, state.isNoted) = (nil, nil, false)
                 }
             }
             return (state.damage, state.damage == nil && state.sign == nil)

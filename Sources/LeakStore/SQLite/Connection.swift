@@ -22,6 +22,8 @@ final class Connection {
     private static let isWithoutMemoryStatistics: Bool = csqlite_config_memory_statistics(0) == SQLITE_OK
 
     /// Opens a file that exists.
+    ///
+    /// - Parameter watch: receives signs of damage. Until it has found none, the log is kept: see ``keepLog()``.
     init(path: String, access: Access, watch: DatabaseGuard? = nil) throws(StoreError) {
         _ = Self.isWithoutMemoryStatistics
         self.path = path
@@ -38,6 +40,7 @@ final class Connection {
         unsafe self.handle = opened
         unsafe sqlite3_extended_result_codes(opened, 1)
         unsafe sqlite3_busy_timeout(opened, Self.busyTimeoutMilliseconds)
+        if watch != nil { keepLog() }
     }
 
     /// Leaves the log as it is when this connection ends, and lets no commit copy it into the database.

@@ -38,7 +38,7 @@ final class Writer {
     var installLogSets = InstallLog.setLimit
     private var logTriedAt: Int64?
     /// Whether no commit copies the log into the file.
-    private var isLogKept = false
+    private var isLogKept: Bool
 
     init(
         connection: Connection, watch: DatabaseGuard? = nil, limits: StoreLimits,
@@ -47,6 +47,7 @@ final class Writer {
     ) throws(StoreError) {
         self.connection = connection
         self.watch = watch
+        isLogKept = watch != nil
         self.limits = limits
         clockRule = clock
         self.redact = redact
