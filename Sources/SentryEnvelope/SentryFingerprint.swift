@@ -84,20 +84,3 @@ struct SentryFingerprint {
         }
     }
 }
-
-/// FNV-1a, 64 bits. http://www.isthe.com/chongo/tech/comp/fnv/
-private struct FNV1a {
-    private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-
-    init(_ text: String = "") { add(text) }
-
-    mutating func add(_ text: String) {
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    }
-
-    /// 16 digits.
-    var hexadecimal: String {
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-}

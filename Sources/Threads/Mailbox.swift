@@ -20,7 +20,7 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
         var refusals = MailboxRefusals()
         var isTakerAsleep = false
         var isClosed = false
-        /// Where items wait that others may be merged into.
+        /// Positions of the items that others may be merged into.
         var mergeable: [MergeKey: Int] = [:]
     }
 

@@ -70,7 +70,7 @@ extension Loop {
         }
     }
 
-    /// Bytes that the body may have; the service is asked only where it matters.
+    /// Returns the largest number of bytes that the body may have. Asks the service only about bodies that need its answer.
     private func bodyLimit(
         _ head: Head, _ fields: [FieldLine], _ headBytes: UnsafeBufferPointer<UInt8>
     ) -> Int {

@@ -141,8 +141,8 @@ public struct Request: ~Copyable {
     /// inflated it or it came in no coding.
     public internal(set) var codedBody: CodedBody?
 
-    /// Whether the body was sent in a content coding. What it is lent as, in ``Service/serve(_:_:)``, is inflated, unless
-    /// there is a ``codedBody``.
+    /// True if the body was sent in a content coding. The bytes lent by ``Service/serve(_:_:)`` are inflated, unless there
+    /// is a ``codedBody``.
     public var isCompressed: Bool { hasBody && contentCoding != .identity }
 
     /// What is to be undone before anybody is lent the body.

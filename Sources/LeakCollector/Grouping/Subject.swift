@@ -20,10 +20,10 @@ struct Subject {
     let className: Name?
     let stack: [Name]
     let children: [Name]
-    /// Without modules, with properties and the whole names of closures, in the order of ``cycleKey`` where that stands.
+    /// Without modules, with properties and the whole names of closures, in the order of ``cycleKey`` unless that is empty.
     let cycle: [String]
-    /// What stands for the class where there is none: the cycle's names as rule 1 makes them, rotated to their smallest
-    /// form. Closures have one name there, so that a cycle stays one leak when the number of its closure changes.
+    /// The substitute for a missing class: the cycle's names as rule 1 makes them, rotated to their smallest form.
+    /// Closures have one name there, so that a cycle stays one leak when the number of its closure changes.
     private let cycleKey: [String]
     /// Stands for the class where there is none.
     let maskedText: String

@@ -10,8 +10,8 @@ final class Front: Service {
     private let ingest: Ingest
     private let sentry: SentryIngest
     private let visits: Visits
-    /// Wrong tokens in `Authorization`, apart from those of the sign-in page: a program with an old token keeps nobody
-    /// of its network from signing in.
+    /// Wrong tokens in `Authorization`, counted apart from those of the sign-in page: people can sign in although a program
+    /// of their network still sends an old token.
     private let bearerAttempts = SignInAttempts()
     private let readiness: Readiness
     private let triage: Triage

@@ -56,7 +56,7 @@ extension Expectations {
     ) -> Verdict? {
         // Told already, or the place in memory has another object by now.
         guard let object = known[identity], number == nil || object.number == number else { return nil }
-        // What is never to be told of stays known while it is there.
+        // A muted object stays known as long as it exists.
         guard object.state != .muted || sight == .gone else { return nil }
         known.remove(identity)
         guard case .told(let reportID, _) = object.state else {
@@ -84,7 +84,7 @@ extension Expectations {
         return end(of: identity, as: .inUse, at: now)
     }
 
-    /// Takes back that an object leaked, before anybody was told of it. It stays known, so that it is never told of.
+    /// Takes back a verdict that was not reported yet. The object stays known, so that it is never reported.
     mutating func retract(_ identity: ObjectIdentifier) {
         guard let object = known[identity], case .told = object.state else { return }
         known.set(identity, .muted, isSuppressed: true)
@@ -105,15 +105,15 @@ extension Expectations {
         return .forgotten(reportID: reportID)
     }
 
-    /// Whether that report still stands: it was not followed by an end, nor muted.
+    /// True if the report is still valid: the object was neither freed nor muted since.
     func stands(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
-        // One that found no room among the known is told of all the same.
+        // An object that found no room among the known ones is reported all the same.
         guard let state = known[identity]?.state else { return known.isFull }
         guard case .told(reportID, _) = state else { return false }
         return true
     }
 
-    /// Whether nothing is to be told of an object.
+    /// True if the object is never reported.
     func isMuted(_ identity: ObjectIdentifier) -> Bool { known[identity]?.state == .muted }
 
     private func isVoid(_ entry: Entry, _ sight: Sight) -> Bool {

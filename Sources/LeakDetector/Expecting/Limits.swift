@@ -44,9 +44,9 @@ extension LeakDetector {
         }
     }
 
-    /// What became of what was expected, since the detector was made.
+    /// Numbers of expected objects by outcome, since the detector was made.
     public struct Counts: Hashable, Sendable {
-        /// Objects that are waited for now.
+        /// Objects whose deallocation is still awaited.
         public var outstanding = 0
         /// Objects looked at and judged, gone in time or not.
         public var checked = 0

@@ -130,10 +130,10 @@ final class Sweeper: Sendable {
         tellOnQueue([verdict.map { ($0, subject) }].compactMap { $0 })
     }
 
-    /// Takes back that an object leaked, before anybody was told of it.
+    /// Takes back a verdict that was not reported yet.
     func retract(_ identity: ObjectIdentifier) { state.with { $0.expectations.retract(identity) } }
 
-    /// Whether a report still stands: it was not followed by an end, nor ignored.
+    /// True if a report is still valid: the object was neither freed nor ignored since.
     func stands(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
         state.with { $0.expectations.stands(reportID, of: identity) }
     }

@@ -62,8 +62,7 @@ extension LeakDetector {
         /// Stops the process at the first leak, with its class and path, in release builds too: for testers, not for users.
         public static let assert = Mode.custom(
             onDetectOnQueue: { finding in
-                // To stop is what this mode was chosen for, and no other one does. Not by preconditionFailure, which says
-                // nothing under -O.
+                // This mode alone stops the process, on request. preconditionFailure would print no text under -O.
                 fatalError(finding.text)
             })
     }

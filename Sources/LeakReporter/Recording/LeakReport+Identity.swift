@@ -13,7 +13,7 @@ extension LeakReport {
         let message = DetectorMessage(text)
         report.fill(from: message)
         if report.className == nil, report.cycle.isEmpty, report.error?.domain.isEmpty ?? true {
-            report.fingerprint = ["text", Self.hash(message.maskedText)]
+            report.fingerprint = ["text", FNV1a(message.maskedText).hexadecimal]
         }
         return report
     }
@@ -24,13 +24,5 @@ extension LeakReport {
         if let message, !message.isEmpty { return message }
         guard case .string(let text) = description?.value, !text.isEmpty else { return nil }
         return text
-    }
-
-    /// 64 bits of FNV-1a, the same in every run: https://www.rfc-editor.org/rfc/rfc9923
-    private static func hash(_ text: String) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -1,0 +1,16 @@
+/// A 64-bit FNV-1a hash of texts, the same in every launch and build. https://www.rfc-editor.org/rfc/rfc9923
+package struct FNV1a {
+    package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    package init(_ text: String = "") { add(text) }
+
+    package mutating func add(_ text: String) {
+        for byte in text.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+
+    /// 16 digits.
+    package var hexadecimal: String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
