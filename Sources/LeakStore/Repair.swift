@@ -40,8 +40,7 @@ extension SQLiteStore {
 extension Writer {
     /// Writes the log of installs into its sets, and the size of each set beside what it is the set of.
     fileprivate func repairInstalls() throws(StoreError) -> [String] {
-        try readInstallLog()
-        try foldInstallLog()
+        try foldLogs()
         let select = try connection.statement("select id, members from install_set order by id")
         defer { select.reset() }
         var changed = 0

@@ -188,7 +188,7 @@ struct RowCheck: Sendable {
                 where o.id = d.id and min(d.reports + \(reportsOfSlots), 0x1FFFFFFFFFFFFF) > coalesce(s.reports, 0)
                 """,
             since: 3),
-        // Without its answer a key is taken for unknown.
+        // A repeat of a key without its answer is answered with no text.
         RowCheck(
             "an idempotency key has its answer",
             count:

@@ -213,8 +213,10 @@ public final class SQLiteStore: Store {
     ) throws(StoreError) -> sending Result {
         callers.enter()
         defer { callers.leave() }
-        try writer.with { writer throws(StoreError) in try writer.checkFile() }
-        return try writer.with(body)
+        return try writer.with { writer throws(StoreError) in
+            try writer.checkFile()
+            return try body(&writer)
+        }
     }
 }
 

@@ -25,7 +25,7 @@ extension SQLiteStore {
         let reader = try SQLiteReader(path: path)
         let schema = try Migration.schema(of: reader.connection)
         return try reader.snapshot { () throws(StoreError) in
-            let damage = try reader.structuralProblems()
+            let damage = try reader.structuralProblems(of: schema)
             let isKnown = schema <= Migration.newestVersion
             return Verification(
                 damage: damage, wrongSums: isKnown ? try reader.connection.wrongSums(of: schema) : [],
@@ -36,10 +36,11 @@ extension SQLiteStore {
 
 extension SQLiteReader {
     /// What no sum tells.
-    fileprivate func structuralProblems() throws(StoreError) -> [String] {
+    fileprivate func structuralProblems(of schema: Int) throws(StoreError) -> [String] {
         let structure = try texts(connection.statement("pragma integrity_check"), []).filter { $0 != "ok" }
         let orphans = try texts(connection.statement("pragma foreign_key_check"), [])
-        return structure + orphans.map { "a row of \($0) refers to nothing" }
+        let logs = (7...Migration.newestVersion).contains(schema) ? try connection.logDamage() : []
+        return structure + orphans.map { "a row of \($0) refers to nothing" } + logs
     }
 }
 
@@ -51,6 +52,7 @@ extension Connection {
             let wrong = try count(check.count)
             if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
         }
+        if schema >= 7 { problems += try logProblems() }
         return problems + (try installProblems(of: schema))
     }
 
@@ -58,6 +60,83 @@ extension Connection {
         let select = try statement(composed: query)
         defer { select.reset() }
         return try select.step() ? select.int(0) : 0
+    }
+
+    /// Rows of logs that no fold can write to their tables.
+    fileprivate func logDamage() throws(StoreError) -> [String] {
+        var damage: [String] = []
+        if try readable({ () throws(StoreError) in try keyLog() }) == nil {
+            damage.append("the log of idempotency keys cannot be read")
+        }
+        guard let values = try readable({ () throws(StoreError) in try valueLog() }) else {
+            return damage + ["the log of systems and models cannot be read"]
+        }
+        let select = try statement("select 1 from leak where id = ?")
+        for leak in Set(values.rows.map(\.leak)).sorted() {
+            defer { select.reset() }
+            try select.bind(leak)
+            guard try select.step() else {
+                return damage + ["a row of the log of systems and models refers to nothing"]
+            }
+        }
+        return damage
+    }
+
+    /// Checks rows that are in a log and not yet in the table that another check looks at.
+    private func logProblems() throws(StoreError) -> [String] {
+        var problems: [String] = []
+        func add(_ sentence: String, _ count: Int) {
+            if count > 0 { problems.append("\(sentence): \(count) wrong") }
+        }
+        let keys = try readable { () throws(StoreError) in try keyLog() } ?? KeyLog()
+        add("an idempotency key in the log has its answer", try missingAnswers(of: keys))
+        let values = try readable { () throws(StoreError) in try valueLog() } ?? ValueLog()
+        add(
+            "reports of a leak by system and by model, with those in the log, are no more than all",
+            try excessiveValues(of: values))
+        return problems
+    }
+
+    private func missingAnswers(of log: KeyLog) throws(StoreError) -> Int {
+        let select = try statement("select 1 from answer where id = ?")
+        var missing = 0
+        for answer in Set(log.entries.values.map(\.answer)) {
+            defer { select.reset() }
+            try select.bind(answer)
+            if !(try select.step()) { missing += 1 }
+        }
+        return missing
+    }
+
+    /// The number of leaks with more reports by system, or by model, than reports.
+    private func excessiveValues(of log: ValueLog) throws(StoreError) -> Int {
+        let select = try statement(
+            """
+            select l.reports, (select coalesce(sum(reports), 0) from leak_value where leak = l.id and kind = ?2)
+            from leak l where l.id = ?1
+            """)
+        var leaks: Set<Int64> = []
+        for row in CountRow.summed(
+            log.rows.map { CountRow(leak: $0.leak, first: $0.first, second: 0, reports: $0.reports) })
+        {
+            defer { select.reset() }
+            try select.bind(row.leak, row.first)
+            guard try select.step() else { continue }
+            var sum = select.int(1)
+            sum.addBounded(row.reports)
+            if sum > select.int(0) { leaks.insert(row.leak) }
+        }
+        return leaks.count
+    }
+
+    /// - Returns: `nil` for bytes that this code did not write.
+    private func readable<Log>(_ read: () throws(StoreError) -> Log) throws(StoreError) -> Log? {
+        do throws(StoreError) {
+            return try read()
+        } catch {
+            guard error.reason == .corrupt else { throw error }
+            return nil
+        }
     }
 
     /// Compares each stored number of installs with its set.

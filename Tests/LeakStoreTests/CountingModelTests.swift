@@ -70,7 +70,7 @@ import Threads
                 try store.set("wal_autocheckpoint = 24")
                 store.watch.limitUnconfirmedSigns(to: .max)
                 store.limitLog(to: 0)
-                store.limitInstallLog(to: 12)
+                store.limitLogs(to: 12)
                 return store
             }
         }
@@ -144,7 +144,7 @@ import Threads
             try store.set("wal_autocheckpoint = 30")
             return store
         }
-        store.limitInstallLog(to: 12)
+        store.limitLogs(to: 12)
         for batch in batches.shuffled(using: &random) {
             _ = try patiently { try store.count([batch], now: noon) }
         }

@@ -210,7 +210,7 @@ import Testing
             log = directory.read("leaks.sqlite-wal")
         }
         #expect(DatabaseMarker.damage(of: path) != nil)
-        // Of a process that was killed at the sign, nothing is noted.
+        // A process that was killed at the sign notes nothing.
         if !isSignNoted { try DatabaseMarker.forgetDamage(of: path) }
         for _ in 0..<2 { #expect(reason { _ = try directory.store(exclusive: true) } != nil) }
         #expect(!log.isEmpty && isLog(log))

@@ -65,7 +65,7 @@ import Threads
         let store = try SQLiteStore(path: path + "/leaks.sqlite", exclusive: true)
         try store.set("wal_autocheckpoint = 50")
         store.limitLog(to: 300_000)
-        store.limitInstallLog(to: 100)
+        store.limitLogs(to: 100)
         let answers = unsafe open(path + "/answers", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         var random = Seeded(state: round)
         let microseconds = UInt32.random(in: 1_000...400_000, using: &random)

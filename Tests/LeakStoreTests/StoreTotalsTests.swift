@@ -77,6 +77,7 @@ import Testing
 
     @Test func `every stored number is an integer`() throws {
         let store = try directory.store()
+        store.limitLogs(to: 0)
         for _ in 0..<3 { _ = try store.count([flood("shop", count: .max)], now: noon) }
         let connection = try Connection(path: directory.database, access: .readOnly)
         let columns = [

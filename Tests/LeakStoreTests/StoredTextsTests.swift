@@ -94,7 +94,7 @@ import Testing
             }
         }
         try count(0..<6, key: 1, at: noon)
-        // What is known goes on counting, and it is remembered how much came.
+        // Known leaks go on counting, and the bytes of the day are remembered.
         let second = try place.store(limits: limits)
         let again = Report(leak: leak("L7", stack: Self.longStack(7), app: "app1"))
         #expect(try second.count([submission([again])], now: noon) == [.counted])
@@ -109,5 +109,20 @@ import Testing
         #expect(try store.makeReader().leaks(query, now: noon + 2 * day).leaks.map(\.reports) == [1])
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon + 2 * day).reports == 14)
         #expect(try store.verify() == [])
+    }
+
+    @Test func `the bytes of a day bound a new writer also when a release is beyond its limit`() throws {
+        var limits = StoreLimits()
+        limits.leakTextBytesPerKeyAndDay = 40_000
+        limits.releasesPerApp = 1
+        for number in 0..<2 {
+            // Each writer has yet to read how much the key has brought.
+            let store = try place.store(limits: limits)
+            let report = Report(
+                leak: leak("L\(number)", stack: Self.longStack(number)), version: "\(number + 1).0")
+            #expect(try store.count([submission([report])], now: noon) == [.counted])
+        }
+        let beyond = try place.store(limits: limits).makeReader().overview(app: nil, now: noon).beyond
+        #expect(Set(beyond.map(\.limit)) == [.releases, .leakTexts])
     }
 }

@@ -23,12 +23,12 @@ enum Counting {
     }
 
     /// The difference between two counts of commits is what these cost, whatever else the machine does.
-    static func count(commits: Int) throws {
+    static func count(commits: Int, batch: Int) throws {
         let folder = try Folder()
         var load = Submissions(leaks: 1_000)
         let time: Int64 = 1_795_176_000_000
         for commit in 0..<commits {
-            let batches = (0..<64).map { _ in load.batch(of: 50, at: time) }
+            let batches = (0..<64).map { _ in load.batch(of: batch, at: time) }
             // 70 commits a second.
             _ = try folder.store.count(batches, now: time + Int64(commit * 14))
         }

@@ -6,10 +6,10 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.contains("--help") {
     print(
         """
-        usage: store-bench [--seconds 3] [--counting] [--reading] [--commits N]
+        usage: store-bench [--seconds 3] [--counting] [--reading] [--commits N [--batch 50]]
           --seconds   how long each kind of batch is counted
           --counting  reports per second alone; --reading: lists and details alone
-          --commits   counts so many commits of 64 batches of 50 and nothing else, for callgrind
+          --commits   counts so many commits of 64 batches and nothing else, for callgrind; --batch: reports of each
         """)
     exit(0)
 }
@@ -20,7 +20,7 @@ let seconds = number("--seconds") ?? 3
 
 do {
     if let commits = number("--commits") {
-        try Counting.count(commits: Int(commits))
+        try Counting.count(commits: Int(commits), batch: Int(number("--batch") ?? 50))
         exit(0)
     }
     if !arguments.contains("--reading") { try Counting.measure(seconds: seconds) }

@@ -11,8 +11,7 @@ extension SQLiteStore {
             redact: { Array($0) }, reservoir: Reservoir(seed: 0))
         return try writer.connection.transaction(.immediate) { () throws(StoreError) in
             // Sets of installs are whole without their log.
-            try writer.readInstallLog()
-            try writer.foldInstallLog()
+            try writer.foldLogs()
             return try body(
                 ContentsReader(connection: writer.connection, keysAfter: writer.clock(at: now).keyStart))
         }

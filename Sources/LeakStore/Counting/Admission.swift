@@ -15,7 +15,7 @@ package protocol Admission: AnyObject {
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool
 }
 
-/// What a leak counts as.
+/// The leak that a report is counted under.
 package struct AdmittedLeak: Sendable {
     /// The leak itself, or ``LeakIdentity/beyond(app:row:)``.
     package var counted: LeakIdentity

@@ -7,7 +7,15 @@ package struct ByteText: Hashable {
 
     package init(_ text: String) { self.text = text }
 
-    package static func == (one: Self, other: Self) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+    package static func == (one: Self, other: Self) -> Bool {
+        // Byte by byte through both views costs ten times as much.
+        let areEqual: Bool?? = unsafe one.text.utf8.withContiguousStorageIfAvailable { one in
+            unsafe other.text.utf8.withContiguousStorageIfAvailable { other in
+                unsafe one.count == other.count && one.elementsEqual(other)
+            }
+        }
+        return (areEqual ?? nil) ?? one.text.utf8.elementsEqual(other.text.utf8)
+    }
 
     package func hash(into hasher: inout Hasher) {
         let isHashed: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in

@@ -1,4 +1,4 @@
-/// Numbers and texts one after another: LEB128 varints, texts behind their length.
+/// Numbers, texts and bytes one after another: LEB128 varints, texts and bytes behind their length.
 package struct PackedWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -15,6 +15,11 @@ package struct PackedWriter {
     mutating func append(_ text: String) {
         append(text.utf8.count)
         bytes.append(contentsOf: text.utf8)
+    }
+
+    mutating func append(_ bytes: [UInt8]) {
+        append(bytes.count)
+        self.bytes += bytes
     }
 
     /// Bytes that ``append(_:)`` writes for a text.
@@ -56,6 +61,12 @@ package struct PackedReader {
         guard let count = number(), count <= bytes.count - position else { return nil }
         defer { position += count }
         return String(decoding: bytes[position..<position + count], as: UTF8.self)
+    }
+
+    mutating func blob() -> [UInt8]? {
+        guard let count = number(), count <= bytes.count - position else { return nil }
+        defer { position += count }
+        return Array(bytes[position..<position + count])
     }
 
     /// - Returns: every text, or `nil` when the bytes are not texts alone.

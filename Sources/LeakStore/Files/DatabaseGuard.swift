@@ -10,22 +10,22 @@ internal import Threads
 ///
 /// Shared by all connections of one store. A sign is a result code of SQLite on any connection, or a file that has shrunk.
 /// Because a disk that fails for a moment looks the same, ``examine()`` reads the whole file before the damage
-/// counts for good. The write-ahead log, which may hold reports that a damaged file has lost, stays as it is meanwhile.
+/// counts for good. Meanwhile the write-ahead log is left untouched: it may hold reports that a damaged file has lost.
 final class DatabaseGuard: Sendable {
     /// Signs that the whole file did not confirm, within an hour, after which one more counts as damage.
     static let unconfirmedSigns = 3
 
     private struct State {
-        /// Until the process ends.
+        /// The confirmed damage, kept until the process ends.
         var damage: StoreError?
         /// The first sign of damage, until it has been looked into.
         var sign: Sign?
         var signCount = 0
         var isExamining = false
-        /// When SQLite gave signs that the whole file did not confirm.
+        /// Times of signs from SQLite that the check of the whole file did not confirm.
         var unconfirmed: [ContinuousClock.Instant] = []
         var unconfirmedLimit = DatabaseGuard.unconfirmedSigns
-        /// Whether the marker says that there is a sign.
+        /// True once the marker records a sign.
         var isNoted = false
         /// The file and its log at the last look.
         var file: FileState?
@@ -36,7 +36,7 @@ final class DatabaseGuard: Sendable {
             signCount += 1
         }
 
-        /// Whether a sign that the whole file does not confirm may be forgotten.
+        /// True if a sign that the whole file does not confirm may be forgotten.
         mutating func passes(_ sign: Sign) -> Bool {
             guard sign.isFromSQLite else { return true }
             let now = ContinuousClock.now
@@ -48,9 +48,9 @@ final class DatabaseGuard: Sendable {
 
     private struct Sign: Sendable {
         var text: String
-        /// `false` for a file that has shrunk, which `vacuum` does too.
+        /// `false` for a file that has shrunk, which `vacuum` also causes.
         var isFromSQLite: Bool
-        /// Why the file could not be checked.
+        /// The reason why the file could not be checked.
         var obstacle: String?
     }
 
@@ -94,7 +94,7 @@ final class DatabaseGuard: Sendable {
         throw problem
     }
 
-    /// Whether ``examine()`` has something to do.
+    /// True if ``examine()`` has something to do.
     var isExaminationDue: Bool { state.with { $0.damage == nil && $0.sign != nil && !$0.isExamining } }
 
     /// Looks into a sign of damage, which takes seconds for a large file. Any thread may call it; a second call meanwhile

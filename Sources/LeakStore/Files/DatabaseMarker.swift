@@ -17,7 +17,7 @@ enum DatabaseMarker {
     static func refuseAnew(at path: String) throws(StoreError) {
         // First the marker: another process may be making the database, and the marker after it.
         let isMarked = unsafe access(path + end, F_OK) == 0
-        if isMarked, DatabaseFile.size(of: path) == 0 { throw missing(path, witness: path + end) }
+        if isMarked, DatabaseFile.size(of: path) == 0 { throw missing(path, remains: path + end) }
         try refuseLogAlone(at: path)
     }
 
@@ -28,15 +28,15 @@ enum DatabaseMarker {
     /// - Throws: ``StoreError/Reason/missing``.
     static func refuseLogAlone(at path: String) throws(StoreError) {
         guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path) == 0 else { return }
-        throw missing(path, witness: path + "-wal")
+        throw missing(path, remains: path + "-wal")
     }
 
-    private static func missing(_ path: String, witness: String) -> StoreError {
+    private static func missing(_ path: String, remains: String) -> StoreError {
         let state = unsafe access(path, F_OK) == 0 ? "is empty" : "is gone"
         return StoreError(
             .missing,
-            "database \(path): it \(state), and \(witness) says that there was one; put the file or a backup of it back, or "
-                + "delete \(witness) to start anew with nothing")
+            "database \(path): it \(state), and \(remains) says that there was one; put the file or a backup of it back, or "
+                + "delete \(remains) to start anew with nothing")
     }
 
     /// Writes the marker where there is none; the database is on disk by now.
@@ -45,10 +45,10 @@ enum DatabaseMarker {
         try replace(at: path, with: "")
     }
 
-    /// Leaves word for the next start. A failure to write passes: the damage is told here and now as well.
+    /// Records the damage for the next start. A failure to write is ignored: the damage is in the log as well.
     static func noteDamage(of path: String, _ problem: String) {
         let line = "\(damageWord)\(problem.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
-        // Where the folder was replaced, there is no marker, and no database either.
+        // A replaced folder has no marker and no database.
         guard let text = DatabaseFile.text(of: path + end), !text.hasSuffix(line) else { return }
         try? replace(at: path, with: line)
     }

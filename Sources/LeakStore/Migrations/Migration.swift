@@ -3,11 +3,11 @@ struct Migration: Sendable {
     /// `user_version` afterwards.
     let version: Int
     let script: String
-    /// Changes rows as no script can, behind it.
+    /// Converts rows that the script cannot convert; runs after it.
     var convert: (@Sendable (Connection) throws(StoreError) -> Void)?
 
     /// In order; the last one's version is the schema that this code reads and writes.
-    static let all = [schema1, schema2, schema3, schema4, schema5, schema6]
+    static let all = [schema1, schema2, schema3, schema4, schema5, schema6, schema7]
 
     static let newestVersion = all.map(\.version).max() ?? 0
 

@@ -44,7 +44,7 @@ extension Migration {
         })
 }
 
-/// Texts of a leak as stored before they were stored once, in the form that has followed.
+/// Texts of a leak, converted to the form in which each text is stored once.
 package struct StoredTexts: Sendable {
     package let row: Int64
     package let groupedStack: [UInt8]

@@ -56,18 +56,18 @@ extension SQLiteReader {
         guard !leaks.isEmpty else { return }
         let select = try connection.statement(
             """
-            select t.leak, t.stack, v.value, v.reports from json_each(?1) j cross join leak_text t on t.leak = j.value
-            left join leak_value v on v.leak = t.leak and v.kind = ?2
+            select t.leak, t.stack from json_each(?1) j cross join leak_text t on t.leak = j.value
             """)
         defer { select.reset() }
-        try select.bind(leaks.keys.sorted().list, ValueKind.system.rawValue)
+        try select.bind(leaks.keys.sorted().list)
         while try select.step() {
             guard let stack = PackedReader.texts(select.blob(1)) else {
                 throw .unreadable("a leak", in: connection.path)
             }
-            let row = select.int64(0)
-            leaks[row]?.stack = stack
-            if !select.isNull(2) { leaks[row]?.systems.append((select.text(2), select.int(3))) }
+            leaks[select.int64(0)]?.stack = stack
+        }
+        for (leak, values) in try values(of: Set(leaks.keys)) {
+            leaks[leak]?.systems = (values[.system] ?? [:]).map { ($0.key.text, $0.value) }
         }
     }
 }

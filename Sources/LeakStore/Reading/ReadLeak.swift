@@ -16,9 +16,10 @@ extension SQLiteReader {
             row.mark(
                 try knownMatch(of: row, found.number), try standings(of: [found.number])[found.number],
                 now: now)
+            let values = try values(of: [found.number])[found.number] ?? [:]
             return LeakDetail(
                 row: row, versions: try versions(of: found.number),
-                systems: try values(.system, of: found.number), models: try values(.model, of: found.number),
+                systems: Self.ranked(values[.system] ?? [:]), models: Self.ranked(values[.model] ?? [:]),
                 trend: trend, siblings: try siblings(of: row.identity, found.number),
                 samples: try sampleCount(of: found.number), lived: try lived(of: found.number),
                 history: try history(of: found.number))
@@ -95,25 +96,52 @@ extension SQLiteReader {
         return histogram.ranges
     }
 
-    private func values(_ kind: ValueKind, of leak: Int64) throws(StoreError) -> [LeakDetail.ValueCount] {
+    /// Reports by value, for each leak and kind; an empty text stands for all values beyond the limit.
+    func values(of leaks: Set<Int64>) throws(StoreError) -> [Int64: [ValueKind: [ByteText: Int]]] {
+        var values: [Int64: [ValueKind: [ByteText: Int]]] = [:]
+        func add(_ reports: Int, to text: String, _ kind: Int, of leak: Int64) {
+            guard let kind = ValueKind(rawValue: kind) else { return }
+            values[leak, default: [:]][kind, default: [:]][ByteText(text), default: 0].addBounded(reports)
+        }
         let select = try connection.statement(
             """
-            select value, reports from leak_value where leak = ? and kind = ? order by reports desc, value
+            select v.leak, v.kind, v.value, v.reports from json_each(?1) j cross join leak_value v on v.leak = j.value
             """)
         defer { select.reset() }
-        try select.bind(leak, kind.rawValue)
-        var values: [LeakDetail.ValueCount] = []
+        try select.bind(leaks.sorted().list)
+        while try select.step() { add(select.int(3), to: select.text(2), select.int(1), of: select.int64(0)) }
+        let log = try connection.valueLog(of: leaks)
+        func isAdmitted(_ text: ByteText, _ kind: Int, of leak: Int64) -> Bool {
+            guard let known = ValueKind(rawValue: kind).flatMap({ values[leak]?[$0] }) else { return true }
+            let named = known.count - (known[ByteText("")] == nil ? 0 : 1)
+            return named < ValueKind.limit || known[text] != nil
+        }
+        // Names the same values as a fold of the log.
+        for row in CountRow.summed(log.rows) {
+            let text = log.texts[Int(row.second)]
+            let isNamed = isAdmitted(ByteText(text), row.first, of: row.leak)
+            add(row.reports, to: isNamed ? text : "", row.first, of: row.leak)
+        }
+        return values
+    }
+
+    /// The most frequent values first; the others together last.
+    private static func ranked(_ values: [ByteText: Int]) -> [LeakDetail.ValueCount] {
+        var ranked: [LeakDetail.ValueCount] = []
         var other = 0
-        while try select.step() {
-            let value = select.text(0)
-            if value.isEmpty || values.count == Self.valuesShown {
-                other.addBounded(select.int(1))
+        let order = values.sorted {
+            $0.value == $1.value
+                ? $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) : $0.value > $1.value
+        }
+        for (value, reports) in order {
+            if value.text.isEmpty || ranked.count == valuesShown {
+                other.addBounded(reports)
             } else {
-                values.append(LeakDetail.ValueCount(value: value, reports: select.int(1)))
+                ranked.append(LeakDetail.ValueCount(value: value.text, reports: reports))
             }
         }
-        if other > 0 { values.append(LeakDetail.ValueCount(value: "other", reports: other)) }
-        return values
+        if other > 0 { ranked.append(LeakDetail.ValueCount(value: "other", reports: other)) }
+        return ranked
     }
 
     private func siblings(of identity: LeakIdentity, _ leak: Int64) throws(StoreError) -> [LeakDetail.Sibling]

@@ -15,11 +15,11 @@ extension StoreError {
         return error
     }
 
-    /// Whether a result code says that the disk or the memory failed, not the file.
+    /// True for result codes of a failing disk or of too little memory.
     static func isReadFailure(_ code: Int32) -> Bool { [SQLITE_IOERR, SQLITE_NOMEM].contains(code & 0xFF) }
 
-    /// Whether a result code is a sign that the file is damaged, or is no database any more. Failures of the disk are not:
-    /// the transaction fails, and the next one may not.
+    /// True for result codes that show a damaged file, or one that is no database any more. A failure of the disk shows
+    /// neither: the next transaction may succeed.
     static func isDamage(_ code: Int32) -> Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
 
     static func sqlite(_ code: Int32, message: String, path: String, sql: String) -> StoreError {

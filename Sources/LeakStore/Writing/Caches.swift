@@ -3,12 +3,10 @@ struct Caches {
     var apps = RecentCache<ByteText, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
     /// By row of `install_set`; 2 KiB each at most, and mostly those that the log has in memory anyway.
-    var installs = RecentCache<Int64, InstallEntry>(capacity: InstallLog.setLimit / 2)
+    var installs = RecentCache<Int64, InstallEntry>(capacity: Logs.Limits().installSets / 2)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
-    /// Systems and models that a leak counts apart: rows of `leak_value` that are there.
-    var values = RecentCache<ValueName, Void>(capacity: 32_768)
-    /// `nil` until the log has been read.
-    var installLog: InstallLog?
+    /// `nil` until they have been read.
+    var logs: Logs?
     var movement = Movement()
     /// What the day at hand has of idempotency keys, by ingest key.
     var idempotency = IdempotencyUse()
@@ -18,17 +16,10 @@ struct Caches {
         releases.removeAll()
         installs.removeAll()
         leaks.removeAll()
-        values.removeAll()
-        installLog = nil
+        logs = nil
         movement = Movement()
         idempotency = IdempotencyUse()
     }
-}
-
-struct ValueName: Hashable {
-    var leak: Int64
-    var kind: Int
-    var value: ByteText
 }
 
 struct ReleaseKey: Hashable {

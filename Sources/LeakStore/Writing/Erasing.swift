@@ -67,8 +67,7 @@ extension Writer {
         after done: Int64, areParts: Bool, _ next: inout Erasing
     ) throws(StoreError) -> Int64? {
         // Reports go on being counted between two steps.
-        try readInstallLog()
-        try foldInstallLog()
+        try foldLogs()
         let last = try lastRow(
             "select max(id) from (select id from install_set where id > ? order by id limit ?)", done,
             Self.setsPerStep)

@@ -6,19 +6,17 @@ struct Expiry {
 
     /// The system clock.
     let now: Int64
-    /// ``StoreClock/expiryTime``, once the clock has been read.
-    fileprivate var time: Int64 = 0
-    /// ``StoreClock/keyStart``.
-    fileprivate var keyStart: Int64 = 0
-    fileprivate var isClockRead = false
-    /// The reason why rows that seem old stay.
-    fileprivate(set) var wait: ClockWait?
+    /// The guarded times of all steps, read by the first one.
+    fileprivate var clock: StoreClock?
     /// Answers come after the keys that refer to them.
     fileprivate(set) var rest: [Part] = [.keys, .answers, .hours, .samples, .slots, .days, .credentials]
     /// Rows of `leak` up to this one have no hours to delete.
     fileprivate var leaksDone: Int64 = 0
 
     init(now: Int64) { self.now = now }
+
+    /// The reason why rows that seem old stay.
+    var wait: ClockWait? { clock?.wait }
 }
 
 extension Writer {
@@ -36,14 +34,15 @@ extension Writer {
             var next = expiry
             let isDone = try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
+                let clock = try clock(of: &next)
                 return switch part {
-                case .keys: try expireKeys(&next)
-                case .answers: try expireAnswers(before: next.keyStart)
-                case .hours: try expireHours(&next)
-                case .samples: try expireSamples(now: next.time)
-                case .slots: try expireSlots(now: next.time)
-                case .days: try expireDays(now: next.time)
-                case .credentials: try expireCredentials(now: next.time)
+                case .keys: try expireKeys(before: clock.keyStart)
+                case .answers: try expireAnswers(before: clock.keyStart)
+                case .hours: try expireHours(&next, now: clock.expiryTime)
+                case .samples: try expireSamples(now: clock.expiryTime)
+                case .slots: try expireSlots(now: clock.expiryTime)
+                case .days: try expireDays(now: clock.expiryTime)
+                case .credentials: try expireCredentials(now: clock.expiryTime)
                 }
             }
             if isDone { next.rest.removeFirst() }
@@ -55,18 +54,18 @@ extension Writer {
         }
     }
 
-    /// The guarded times, once for all steps.
-    private func readClock(_ expiry: inout Expiry) throws(StoreError) {
-        guard !expiry.isClockRead else { return }
+    /// The guarded times, the same for all steps.
+    private func clock(of expiry: inout Expiry) throws(StoreError) -> StoreClock {
+        if let known = expiry.clock { return known }
+        // Keys in the log may be old as well.
+        try foldLogs()
         let clock = try writeClock(at: expiry.now)
-        (expiry.time, expiry.keyStart, expiry.wait) = (clock.expiryTime, clock.keyStart, clock.wait)
-        expiry.isClockRead = true
+        expiry.clock = clock
+        return clock
     }
 
     /// Whole days, as ranges; keys of the last day that are too old are not asked for.
-    private func expireKeys(_ expiry: inout Expiry) throws(StoreError) -> Bool {
-        try readClock(&expiry)
-        let start = expiry.keyStart
+    private func expireKeys(before start: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """
             delete from idempotency where (day, key_id, key) in
@@ -88,13 +87,13 @@ extension Writer {
         return connection.changes < Self.wideRowsPerStep
     }
 
-    private func expireHours(_ expiry: inout Expiry) throws(StoreError) -> Bool {
+    private func expireHours(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
         let select = try connection.statement(
             "select max(id) from (select id from leak where id > ? order by id limit ?)")
         defer { select.reset() }
         try select.bind(expiry.leaksDone, Self.rowsPerStep)
         guard try select.step(), let last = select.optionalInt64(0) else { return true }
-        let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: expiry.time))
+        let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: now))
         // The oldest of a leak first, as the check of its days expects; in this order SQLite looks them up leak by leak.
         try connection.run(
             """

@@ -5,11 +5,11 @@ extension Writer {
         for submission: Submission, _ tally: inout Tally, _ rows: AdmittedRows, _ clock: StoreClock
     ) throws(StoreError) -> Receipt {
         guard let idempotency = submission.idempotency else { return .counted }
-        let key = IdempotencyKey(keyID: submission.keyID, key: idempotency.key)
-        // A key that came earlier in the same call is in the table by now.
+        let key = KeyLog.Key(keyID: submission.keyID, bytes: PackedKey.bytes(of: idempotency.key))
+        // A key that came earlier in the same call is in the log by now.
         let hash = Array(idempotency.bodyHash.prefix(Self.hashBytes))
         if let known = try stored(key, since: clock.keyStart) {
-            return known.hash == hash ? .repeated(answer: known.answer) : .keyReused
+            return known.hash == hash ? .repeated(answer: try answer(in: known.answer)) : .keyReused
         }
         let isRemembered = try store(key, hash: hash, answer: submission.answer, at: clock.newKeyTime)
         if !isRemembered { try tally.addForgotten(submission, by: rows) }
@@ -19,32 +19,32 @@ extension Writer {
     /// Bytes of the body's SHA-256 that are kept: two bodies of one key agree in them once in 2^128.
     private static let hashBytes = 16
 
-    private struct IdempotencyKey {
-        var keyID: Int64
-        var key: String
+    private func stored(_ key: KeyLog.Key, since start: Int64) throws(StoreError) -> KeyLog.Entry? {
+        if let entry = caches.logs?.keys.entries[key] { return entry.at > start ? entry : nil }
+        // Every day that has keys, later ones too: the clock may have been set back.
+        for day in try idempotencyDays(since: Calendar.day(of: start)) {
+            let select = try connection.statement(
+                "select hash, at, answer from idempotency where day = ? and key_id = ? and key = ? and at > ?"
+            )
+            defer { select.reset() }
+            try select.bind(day, key.keyID, key.bytes, start)
+            if try select.step() {
+                return KeyLog.Entry(hash: select.blob(0), at: select.int64(1), answer: select.int64(2))
+            }
+        }
+        return nil
     }
 
-    private func stored(
-        _ key: IdempotencyKey, since start: Int64
-    ) throws(StoreError) -> (hash: [UInt8], answer: [UInt8])? {
-        // One look-up per day: the day leads the table's key, so that old days go as one range. Every day that has keys,
-        // later ones too: the clock may have been set back.
-        let days = try idempotencyDays(since: Calendar.day(of: start))
-        let select = try connection.statement(
-            composed: """
-                select i.hash, a.body from idempotency i join answer a on a.id = i.answer
-                where i.key_id = ?1 and i.key = ?2 and i.at > ?3
-                  and i.day in (\(repeatElement("?", count: days.count).joined(separator: ", ")))
-                """)
+    private func answer(in row: Int64) throws(StoreError) -> [UInt8] {
+        let select = try connection.statement("select body from answer where id = ?")
         defer { select.reset() }
-        try select.bind(
-            all: [key.keyID, PackedKey.bytes(of: key.key), start] as [any Bindable] + days)
-        return try select.step() ? (select.blob(0), select.blob(1)) : nil
+        try select.bind(row)
+        return try select.step() ? select.blob(0) : []
     }
 
     /// - Returns: whether there was room.
     private func store(
-        _ key: IdempotencyKey, hash: [UInt8], answer: [UInt8], at time: Int64
+        _ key: KeyLog.Key, hash: [UInt8], answer: [UInt8], at time: Int64
     ) throws(StoreError) -> Bool {
         let day = Calendar.day(of: time)
         var use = try idempotencyUse(of: key.keyID, day: day)
@@ -63,23 +63,22 @@ extension Writer {
             row = connection.lastInsertedRow
             use.answers += 1
         }
+        caches.idempotency.lastAnswer = (day, answer, row)
         use.keys += 1
         caches.idempotency.set(use, of: key.keyID)
-        try connection.run(
-            """
-            insert or replace into idempotency (day, key_id, key, hash, at, answer) values (?, ?, ?, ?, ?, ?)
-            """, day, key.keyID, PackedKey.bytes(of: key.key), hash, time, row)
+        caches.logs?.keys.add(key, KeyLog.Entry(hash: hash, at: time, answer: row))
         return true
     }
 
     private func row(ofAnswer answer: [UInt8], _ day: Int) throws(StoreError) -> Int64? {
+        if let last = caches.idempotency.lastAnswer, last.day == day, last.body == answer { return last.row }
         let select = try connection.statement("select id from answer where day = ? and body = ?")
         defer { select.reset() }
         try select.bind(day, answer)
         return try select.step() ? select.int64(0) : nil
     }
 
-    /// What an ingest key has brought on a day.
+    /// The idempotency keys and texts counted for an ingest key on a day.
     func idempotencyUse(of keyID: Int64, day: Int) throws(StoreError) -> IdempotencyUse.Count {
         if let known = caches.idempotency.count(of: keyID, day: day) { return known }
         let select = try connection.statement(
@@ -125,6 +124,8 @@ struct IdempotencyUse {
 
     /// Days that have keys, those of the transaction at hand included; `nil` until asked for.
     var days: [Int]?
+    /// The answer of the latest key, and its row: most are alike.
+    var lastAnswer: (day: Int, body: [UInt8], row: Int64)?
     private(set) var day = 0
     private var counts: [Int64: Count] = [:]
     private var changed: Set<Int64> = []
@@ -143,8 +144,11 @@ struct IdempotencyUse {
         if days?.contains(day) == false { days?.append(day) }
     }
 
-    /// Has the days read again: some are gone.
-    mutating func forgetDays() { days = nil }
+    /// Has days and answers read again: some are gone.
+    mutating func forgetDays() {
+        days = nil
+        lastAnswer = nil
+    }
 
     mutating func takeChanges() -> [(Int64, Count)] {
         defer { changed = [] }
@@ -161,10 +165,12 @@ package enum PackedKey {
     package static func bytes(of key: String) -> [UInt8] {
         let text = Array(key.utf8)
         guard text.count == 36 else { return [textTag] + text }
-        var bytes = [uuidTag]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(17)
+        bytes.append(uuidTag)
         var high: UInt8?
         for (index, byte) in text.enumerated() {
-            if [8, 13, 18, 23].contains(index) {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
                 guard byte == UInt8(ascii: "-") else { return [textTag] + text }
                 continue
             }

@@ -18,7 +18,7 @@ extension Writer {
         guard !fresh.isEmpty else { return nil }
         // Readers ask for the sets of slots and days, and for no others.
         if entry.isStored, scope != .slot, scope != .day {
-            caches.installLog?.add(fresh, to: entry, row)
+            caches.logs?.installs.add(fresh, to: entry, row)
         } else {
             try store(entry, in: row)
         }
@@ -46,7 +46,7 @@ extension Writer {
     private func installs(in row: Int64) throws(StoreError) -> InstallEntry {
         if let known = caches.installs.value(of: row) { return known }
         let entry: InstallEntry
-        if let ahead = caches.installLog?.ahead[row] {
+        if let ahead = caches.logs?.installs.ahead[row] {
             entry = ahead
         } else {
             entry = InstallEntry()
@@ -76,35 +76,22 @@ extension Writer {
 
     // MARK: The log
 
-    /// Learns what other processes, or this one in a former life, left in the log.
-    func readInstallLog() throws(StoreError) {
-        guard caches.installLog == nil else { return }
+    /// Adds the members in the log to the cached sets.
+    func readInstallLog() throws(StoreError) -> InstallLog {
         var log = InstallLog()
         for (row, hash) in try connection.installLog() {
             let entry = try installs(in: row)
             if entry.set.insert(hash) { log.add([hash], to: entry, row) }
         }
         log.unwritten = []
-        caches.installLog = log
+        return log
     }
 
-    /// Writes what the transaction has added: behind the rest of the log, or into the sets once the log is long.
-    func writeInstallLog() throws(StoreError) {
-        guard let log = caches.installLog, !log.unwritten.isEmpty else { return }
-        guard log.isLong(beyond: installLogSets) else {
-            try connection.run("insert into install_log (members) values (?)", log.unwritten)
-            caches.installLog?.unwritten = []
-            return
-        }
-        try foldInstallLog()
-    }
-
-    /// Writes into the sets what the log has, and empties it.
     func foldInstallLog() throws(StoreError) {
-        guard let log = caches.installLog else { return }
+        guard let log = caches.logs?.installs, !log.ahead.isEmpty else { return }
         for (row, entry) in log.ahead.sorted(by: { $0.key < $1.key }) { try store(entry, in: row) }
         try connection.run("delete from install_log")
-        caches.installLog = InstallLog()
+        caches.logs?.installs = InstallLog()
     }
 }
 
@@ -112,12 +99,9 @@ extension Writer {
 ///
 /// A set is up to 2 KiB, and a commit adds to hundreds; so commits append what is new to a log, in few pages, and the
 /// sets are written when the log is long.
-struct InstallLog {
+struct InstallLog: PendingLog {
     /// 1 MiB on disk: sets are written once for so many new members.
     private static let memberLimit = 65_536
-    /// A busy app's 1,000 leaks in a dozen versions have 13,000 sets. Most hold few members; 32 MiB of memory if all of
-    /// them are full.
-    static let setLimit = 16_384
 
     /// By row of `install_set`.
     private(set) var ahead: [Int64: InstallEntry] = [:]
@@ -125,7 +109,9 @@ struct InstallLog {
     /// Rows and hashes in turn, little-endian: the part of the log that is not on disk.
     var unwritten: [UInt8] = []
 
-    func isLong(beyond sets: Int) -> Bool { count > Self.memberLimit || ahead.count > sets }
+    func isLong(beyond limits: Logs.Limits) -> Bool {
+        count > Self.memberLimit || ahead.count > limits.installSets
+    }
 
     mutating func add(_ fresh: [UInt64], to entry: InstallEntry, _ row: Int64) {
         ahead[row] = entry

@@ -34,10 +34,10 @@ final class Writer {
     private var dataVersion: Int64?
     /// ``logBytes``, but for tests.
     var logLimit = Writer.logBytes
-    /// ``InstallLog/setLimit``, but for tests.
-    var installLogSets = InstallLog.setLimit
+    /// The standard ones, but for tests.
+    var logLimits = Logs.Limits()
     private var logTriedAt: Int64?
-    /// Whether no commit copies the log into the file.
+    /// True while no commit may copy the log into the file.
     private var isLogKept: Bool
 
     init(
@@ -124,7 +124,7 @@ final class Writer {
             // Nothing may fail behind the commit: what throws counts as not counted, and is sent again.
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
-                try readInstallLog()
+                try readLogs()
                 // Kept with the first keys of a new database, since they are stored by it.
                 let clock = try clock == nil ? startClock(at: now) : clock(at: now)
                 var receipts: [Receipt] = []
@@ -228,7 +228,7 @@ final class Writer {
         try write(tally.bundles, of: tally, rows, leaks: leaks)
         try writeSlots(of: tally, rows, expiry: expiry)
         try rest(now: now)
-        try writeInstallLog()
+        try writeLogs()
     }
 
     private func write(_ app: Tally.App, to entry: AppEntry) throws(StoreError) {

@@ -15,8 +15,10 @@ extension SQLiteStore {
     /// Makes the log seem long beyond so many bytes.
     func limitLog(to bytes: Int) { writer.with { $0.logLimit = bytes } }
 
-    /// Folds the log of installs once it is ahead of so many sets.
-    func limitInstallLog(to sets: Int) { writer.with { $0.installLogSets = sets } }
+    /// Folds the logs early: that of installs once it is ahead of so many sets, the others at 64 bytes for each.
+    func limitLogs(to sets: Int) {
+        writer.with { $0.logLimits = Logs.Limits(installSets: sets, bytes: sets * 64) }
+    }
 
     /// How long to wait for another process; tests cannot wait as long as operators.
     func setBusyTimeout(milliseconds: Int) throws(StoreError) { try set("busy_timeout = \(milliseconds)") }

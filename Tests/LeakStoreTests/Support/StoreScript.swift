@@ -82,7 +82,7 @@ struct StorePlay {
         try store.setBusyTimeout(milliseconds: 20)
         store.watch.limitUnconfirmedSigns(to: .max)
         store.limitLog(to: 0)
-        store.limitInstallLog(to: 12)
+        store.limitLogs(to: 12)
         self.store = store
         return store
     }

@@ -1,0 +1,150 @@
+import Testing
+import Threads
+
+@testable import LeakStore
+
+/// Systems, models and idempotency keys that are in a log and not yet in their table.
+@Suite struct LogsTests {
+    private let directory = TemporaryDirectory(isInMemory: true)
+    private let page = leak("Page")
+
+    private func send(_ system: String?, _ model: String? = nil, count: Int = 1, to store: SQLiteStore) throws
+    {
+        let report = Report(leak: page, system: system, model: model, count: count)
+        #expect(try store.count([submission([report])], now: noon) == [.counted])
+    }
+
+    /// Systems and models as a page of the leak shows them.
+    private func shown() throws -> [String: Int] {
+        let detail = try #require(try directory.store().makeReader().leak(page.id, now: noon))
+        return Dictionary(
+            uniqueKeysWithValues: (detail.systems + detail.models).map { ($0.value, $0.reports) })
+    }
+
+    private func fold(_ store: SQLiteStore) throws {
+        try store.writer.with { writer throws(StoreError) in
+            try writer.connection.transaction(.immediate) { () throws(StoreError) in
+                try writer.forgetIfOthersWrote()
+                try writer.foldLogs()
+            }
+        }
+    }
+
+    private func rows(in table: StaticString) throws -> Int64? {
+        try Connection(path: directory.database, access: .readOnly).number(table)
+    }
+
+    private func run(_ script: String) throws {
+        try Connection(path: directory.database, access: .readWrite).execute(script)
+    }
+
+    @Test func `values are shown at once, after a reopening and after a fold, with equal numbers`() throws {
+        var store = try directory.store()
+        try send("iOS 18.0", "iPhone14,2", to: store)
+        try send("iOS 18.0", "iPhone17,1", count: 4, to: store)
+        try send(nil, "iPhone14,2", to: store)
+        let expected = ["iOS 18.0": 5, "iPhone14,2": 2, "iPhone17,1": 4]
+        #expect(try shown() == expected)
+        #expect(try rows(in: "select count(*) from leak_value") == 0)
+        store = try directory.store()
+        #expect(try shown() == expected)
+        try fold(store)
+        #expect(try rows(in: "select count(*) from value_log") == 0)
+        #expect(try shown() == expected)
+        try send("iOS 18.0", to: store)
+        #expect(try shown()["iOS 18.0"] == 6)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `a key in the log is recognised by another process and after a reopening`() throws {
+        let batch = submission([Report(leak: page)], key: "k")
+        let store = try directory.store()
+        let other = try directory.store()
+        #expect(try other.count([submission(key: "another")], now: noon) == [.counted])
+        #expect(try store.count([batch], now: noon) == [.counted])
+        #expect(try rows(in: "select count(*) from idempotency") == 0)
+        for store in [store, other, try directory.store()] {
+            #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
+            #expect(try store.count([submission(key: "k", body: 2)], now: noon) == [.keyReused])
+        }
+        try fold(other)
+        #expect(try rows(in: "select count(*) from idempotency") == 2)
+        #expect(try store.count([batch], now: noon) == [.repeated(answer: batch.answer)])
+        #expect(try store.makeReader().overview(app: nil, now: noon).reports == 1)
+    }
+
+    @Test func `a key in the log is one ingest key's alone, for seven days`() throws {
+        let store = try directory.store()
+        #expect(
+            try store.count([submission(key: "k"), submission(key: "k", keyID: 2)], now: noon)
+                == [.counted, .counted])
+        let later = noon + 7 * day
+        #expect(
+            try store.count([submission(key: "k")], now: later - 1) == [
+                .repeated(answer: submission().answer)
+            ])
+        #expect(try store.count([submission(key: "k", body: 2)], now: later) == [.counted])
+        for _ in 0..<2 {
+            #expect(
+                try directory.store().count([submission(key: "k", body: 2)], now: later + 1)
+                    == [.repeated(answer: submission(body: 2).answer)])
+            try store.expire(now: later + 1)
+            try fold(store)
+        }
+        #expect(try store.verify() == [])
+    }
+
+    @Test(arguments: ["A last", "Z last"])
+    func `more values than the limit become others across log and table`(last: String) throws {
+        let store = try directory.store()
+        for number in 0..<ValueKind.limit {
+            if number == 150 { try fold(store) }
+            try send("S\(number)", to: store)
+        }
+        try send(last, count: 1_000, to: store)
+        try send("S0", count: 500, to: store)
+        try send("S199", count: 400, to: store)
+        let expected = try shown()
+        #expect((expected["S0"], expected["S199"], expected[last]) == (501, 401, nil))
+        #expect(expected.values.reduce(0, +) == 2_100)
+        try fold(store)
+        #expect(try shown() == expected)
+        #expect(try rows(in: "select count(*) from leak_value where value <> ''") == Int64(ValueKind.limit))
+        #expect(try rows(in: "select reports from leak_value where value = ''") == 1_000)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `rows of an earlier schema count on`() throws {
+        try send("iOS 18.0", to: try directory.store())
+        try fold(try directory.store())
+        try run("drop table value_log; drop table key_log; pragma user_version = 6")
+        let store = try directory.store()
+        try send("iOS 18.0", to: store)
+        #expect(try shown() == ["iOS 18.0": 2])
+        try fold(store)
+        #expect(try shown() == ["iOS 18.0": 2])
+    }
+
+    @Test(arguments: [
+        ("delete from answer", "an idempotency key in the log has its answer: 1 wrong"),
+        (
+            "insert into value_log (counts) select counts from value_log",
+            "reports of a leak by system and by model, with those in the log, are no more than all: 1 wrong"
+        ),
+        (
+            "update value_log set counts = x'010141070002'",
+            "a row of the log of systems and models refers to nothing"
+        ),
+        ("update value_log set counts = x'0141'", "the log of systems and models cannot be read"),
+        ("update key_log set keys = x'0105'", "the log of idempotency keys cannot be read"),
+    ])
+    func `verify names what is wrong with a log`(script: String, problem: String) throws {
+        let store = try directory.store()
+        #expect(
+            try store.count([submission([Report(leak: page, model: nil)], key: "k")], now: noon) == [.counted]
+        )
+        #expect(try store.verify() == [])
+        try run(script)
+        #expect(try store.verify() == [problem])
+    }
+}
