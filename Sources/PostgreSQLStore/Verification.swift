@@ -16,10 +16,11 @@
         /// What is wrong in the state of the database that the open transaction sees.
         static func problems(on connection: Connection) throws(StoreError) -> [String] {
             var problems: [String] = []
-            let running = [RunningCounts.days, .hours].map(\.check)
-            for check in RowCheck.all.map({ ($0.sentence, $0.sql) }) + running {
-                let wrong = try connection.run(Query(check.1)).first?.int(0) ?? 0
-                if wrong > 0 { problems.append("\(check.0): \(wrong) wrong") }
+            let running = RunningCounts.all.map(\.check)
+            let checks = RowCheck.all.map { (sentence: $0.sentence, sql: $0.sql) } + running
+            for check in checks {
+                let wrong = try connection.run(Query(check.sql)).first?.int(0) ?? 0
+                if wrong > 0 { problems.append("\(check.sentence): \(wrong) wrong") }
             }
             return problems + (try installProblems(on: connection))
         }

@@ -64,6 +64,23 @@
             }
         }
 
+        /// A store without limits on leaks, filled by `count` for up to 500 numbers of leaks at a time.
+        private func fill(
+            _ address: DatabaseAddress, leaks: Int,
+            count: (_ store: PostgreSQLStore, _ numbers: Range<Int>, _ load: inout Load) throws -> Void
+        ) throws -> PostgreSQLStore {
+            var limits = StoreLimits()
+            limits.leaksPerApp = .max
+            limits.leakTextBytesPerApp = .max
+            limits.leakBuildsPerApp = .max
+            let store = try PostgreSQLStore(address: address, limits: limits)
+            var load = Load(seed: 1, leaks: leaks, app: "shop")
+            for start in stride(from: 0, to: leaks, by: 500) {
+                try count(store, start..<min(start + 500, leaks), &load)
+            }
+            return store
+        }
+
         struct Reading {
             var leaks: Int
             var list: Double
@@ -75,17 +92,11 @@
         /// Milliseconds of pages and of one leak, medians.
         func read(leaks count: Int) throws -> Reading {
             try withSchema { _, address in
-                var limits = StoreLimits()
-                limits.leaksPerApp = .max
-                limits.leakTextBytesPerApp = .max
-                limits.leakBuildsPerApp = .max
-                let store = try PostgreSQLStore(address: address, limits: limits)
-                var load = Load(seed: 1, leaks: count, app: "shop")
-                for start in stride(from: 0, to: count, by: 500) {
+                let store = try fill(address, leaks: count) { store, numbers, load in
                     // Each once, so that all are there, and then as they come.
                     var batch = load.batch(reports: 1_000, now: now)
-                    for number in start..<min(start + 500, count) {
-                        batch.sightings[number - start].leak = Load.leak(number, of: "shop")
+                    for (place, number) in numbers.enumerated() {
+                        batch.sightings[place].leak = Load.leak(number, of: "shop")
                     }
                     _ = try store.count([batch], now: now)
                 }
@@ -120,15 +131,8 @@
         /// the last day, some of them first before the longest period.
         func readPeriods(leaks count: Int, older: Int) throws -> [PeriodReading] {
             try withSchema { schema, address in
-                var limits = StoreLimits()
-                limits.leaksPerApp = .max
-                limits.leakTextBytesPerApp = .max
-                limits.leakBuildsPerApp = .max
-                let store = try PostgreSQLStore(address: address, limits: limits)
-                var load = Load(seed: 1, leaks: count, app: "shop")
-                for start in stride(from: 0, to: count, by: 500) {
+                let store = try fill(address, leaks: count) { store, numbers, load in
                     // Every other one is older, as far as there are some.
-                    let numbers = Array(start..<min(start + 500, count))
                     let isOlder = numbers.map { $0 * older / count != ($0 + 1) * older / count }
                     for days in [100, 70, 40, 20, 10, 5, 3, 0] as [Int64] {
                         var batch = load.batch(reports: numbers.count, now: now)

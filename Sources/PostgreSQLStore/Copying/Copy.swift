@@ -26,7 +26,7 @@
                     try Target.reserve(on: connection)
                     try Target.refuseUnlessEmpty(connection)
                     let copied = try fill(connection, with: contents, progress)
-                    for statement in (RunningCounts.days.rebuild + RunningCounts.hours.rebuild) {
+                    for statement in RunningCounts.all.flatMap(\.rebuild) {
                         try connection.run(Query(statement))
                     }
                     let problems = try self.problems(on: connection)

@@ -23,8 +23,7 @@
         /// For a session that answers those who look: a little less than ``Timeouts/page``.
         static let pageTimeout = "set statement_timeout = '9s'"
 
-        /// For a session that answers those who look: a list of 100,000 leaks stays in memory while it is sorted and
-        /// added up.
+        /// For sessions that answer pages: a list of 100,000 leaks is sorted and added up in memory.
         static let pageMemory = "set work_mem = '32MB'"
 
         /// For each session. The server gives up what takes long, so that no transaction keeps others waiting for good.

@@ -7,7 +7,7 @@
         let version: Int
         /// In order.
         let statements: [String]
-        /// Changes rows as no statement can, behind them.
+        /// Converts rows that the statements cannot convert; runs after them.
         var convert: (@Sendable (Connection) throws(StoreError) -> Void)?
 
         /// In order; the last one's version is the schema that this code reads and writes.

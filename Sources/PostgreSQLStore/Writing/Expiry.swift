@@ -9,13 +9,8 @@
 
         /// The system clock.
         let now: Int64
-        /// ``StoreClock/expiryTime``, once the clock has been read.
-        fileprivate var time: Int64 = 0
-        /// ``StoreClock/keyStart``.
-        fileprivate var keyStart: Int64 = 0
-        fileprivate var isClockRead = false
-        /// The reason why rows that seem old stay.
-        fileprivate(set) var wait: ClockWait?
+        /// The guarded times of all steps, read by the first one.
+        fileprivate var clock: StoreClock?
         /// Answers come after the keys that refer to them.
         fileprivate(set) var rest: [Part] = [
             .keys, .answers, .hours, .samples, .slots, .days, .witnesses, .credentials,
@@ -24,6 +19,9 @@
         fileprivate var leaksDone: Int64 = 0
 
         init(now: Int64) { self.now = now }
+
+        /// The reason why rows that seem old stay.
+        var wait: ClockWait? { clock?.wait }
     }
 
     extension Writer {
@@ -38,16 +36,17 @@
         /// - Returns: whether anything is left.
         func take(stepOf expiry: inout Expiry) throws(StoreError) -> Bool {
             guard let part = expiry.rest.first else { return false }
+            let clock = try clock(of: &expiry)
             let isDone =
                 switch part {
-                case .keys: try expireKeys(&expiry)
-                case .answers: try expireAnswers(before: expiry.keyStart)
-                case .hours: try expireHours(&expiry)
-                case .samples: try expireSamples(now: expiry.time)
-                case .slots: try expireSlots(now: expiry.time)
-                case .days: try expireDays(now: expiry.time)
-                case .witnesses: try expireWitnesses(now: expiry.time)
-                case .credentials: try expireCredentials(now: expiry.time)
+                case .keys: try expireKeys(before: clock.keyStart)
+                case .answers: try expireAnswers(before: clock.keyStart)
+                case .hours: try expireHours(&expiry, now: clock.expiryTime)
+                case .samples: try expireSamples(now: clock.expiryTime)
+                case .slots: try expireSlots(now: clock.expiryTime)
+                case .days: try expireDays(now: clock.expiryTime)
+                case .witnesses: try expireWitnesses(now: clock.expiryTime)
+                case .credentials: try expireCredentials(now: clock.expiryTime)
                 }
             if isDone { expiry.rest.removeFirst() }
             return !expiry.rest.isEmpty
@@ -68,18 +67,16 @@
             }
         }
 
-        /// The guarded times, once for all steps.
-        private func readClock(_ expiry: inout Expiry) throws(StoreError) {
-            guard !expiry.isClockRead else { return }
+        /// The guarded times, the same for all steps.
+        private func clock(of expiry: inout Expiry) throws(StoreError) -> StoreClock {
+            if let known = expiry.clock { return known }
             let clock = try writeClock(at: expiry.now)
-            (expiry.time, expiry.keyStart, expiry.wait) = (clock.expiryTime, clock.keyStart, clock.wait)
-            expiry.isClockRead = true
+            expiry.clock = clock
+            return clock
         }
 
-        private func expireKeys(_ expiry: inout Expiry) throws(StoreError) -> Bool {
-            try readClock(&expiry)
-            let start = expiry.keyStart
-            return try delete(
+        private func expireKeys(before start: Int64) throws(StoreError) -> Bool {
+            try delete(
                 Query(
                     """
                     delete from idempotency where (key_id, key) in
@@ -110,8 +107,8 @@
             return answers.changes < Self.rowsPerStep && uses.changes < Self.rowsPerStep
         }
 
-        private func expireHours(_ expiry: inout Expiry) throws(StoreError) -> Bool {
-            let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: expiry.time))
+        private func expireHours(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
+            let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: now))
             let rows = try delete(
                 Query(
                     """

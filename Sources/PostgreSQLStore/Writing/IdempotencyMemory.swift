@@ -9,7 +9,7 @@
         struct Use {
             var keys = 0
             var answers = 0
-            /// Of the names and paths of new leaks.
+            /// Bytes of the names and paths of new leaks.
             var textBytes = 0
         }
 

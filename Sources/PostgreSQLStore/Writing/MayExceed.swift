@@ -8,6 +8,8 @@
             _ limits: StoreLimits, _ tally: Tally, _ names: inout Names,
             _ idempotency: inout IdempotencyMemory
         ) throws(StoreError) -> Bool {
+            // First: a closer look needs the bytes that the keys have brought, whatever the reason for it.
+            if try textsMayExceed(limits, tally, &idempotency) { return true }
             var newReleases: [Int64: Int] = [:]
             var newBuilds: [ReleaseName: Int] = [:]
             for index in tally.releases.indices {
@@ -29,8 +31,7 @@
                 let known = releases[release].flatMap { buildCounts[$0] } ?? 0
                 if known + count > limits.buildsPerRelease { return true }
             }
-            if leaksMayExceed(limits, tally, &names) { return true }
-            return try textsMayExceed(limits, tally, &idempotency)
+            return leaksMayExceed(limits, tally, &names)
         }
 
         private mutating func textsMayExceed(

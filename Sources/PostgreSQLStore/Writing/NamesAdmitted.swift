@@ -22,7 +22,7 @@
         private let admitted: AdmittedApps
         private let known: Known
         private let idempotency: IdempotencyMemory
-        /// Of the leaks admitted here, by ingest key.
+        /// Bytes of the texts of the leaks admitted here, by ingest key.
         private var textBytes: [Int64: Int] = [:]
         private let limits: StoreLimits
         // Numbered as in the tally.

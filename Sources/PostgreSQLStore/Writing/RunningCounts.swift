@@ -6,7 +6,7 @@
     ///
     /// A row lists the days of a window that have reports, up to the last day that has any, and the reports of the leak
     /// before each. Further reports on the last day change nothing in it: a row is written once a day, and when reports
-    /// come late. A leak without a row is added up as before.
+    /// come late. The reports of a leak without a row are summed from the source.
     struct RunningCounts: Sendable {
         /// The table.
         let table: String
@@ -24,6 +24,8 @@
         static let hours = RunningCounts(
             table: "leak_hour_running", source: "leak_hour", bucket: "hour",
             milliseconds: Calendar.hourMilliseconds, window: 25)
+
+        static let all = [days, hours]
 
         static func of(_ period: Period) -> RunningCounts { period == .day ? hours : days }
 
