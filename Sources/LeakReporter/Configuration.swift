@@ -32,9 +32,9 @@ extension LeakReporter {
         /// https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity
         public var pinnedPublicKeys: [String] = []
         public var bounds = Bounds()
-        /// Where reports wait.
+        /// The place in which reports wait.
         public var storage = Storage.standard
-        /// Where the user's choice about collecting is kept; see ``LeakReporter/setCollectionEnabled(_:)``.
+        /// The place of the user's choice about collecting; see ``LeakReporter/setCollectionEnabled(_:)``.
         public var consentStorage = ConsentStorage.standard
         /// Takes the texts of users out of reports on the device, before they are kept; see ``Redaction``.
         public var redaction = Redaction.standard
@@ -99,7 +99,7 @@ extension LeakReporter {
         case memory
     }
 
-    /// Where the user's choice about collecting is kept. Processes that share it stop together.
+    /// The place of the user's choice about collecting. Processes that share it stop together.
     ///
     /// Reports wait in the folder of ``Storage`` in any case. A choice that was made before the app set this one is taken over.
     public enum ConsentStorage: Hashable, Sendable {

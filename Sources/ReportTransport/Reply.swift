@@ -12,6 +12,9 @@ package enum Reply: Hashable, Sendable {
         /// At most ``TransportLimits/answerBytes``.
         package var body: [UInt8]
 
+        /// True if the transport may have sent the request twice by itself, so that an earlier answer is unknown.
+        package var mayBeRepeated = false
+
         package init(
             status: Int, retryAfter: String? = nil, location: String? = nil, contentType: String? = nil,
             body: [UInt8] = []

@@ -33,11 +33,11 @@ public struct Fault: Hashable, Sendable {
 
     /// An answer of the proxy's own, in place of the server's.
     public struct Gateway: Hashable, Sendable {
-        /// Whole, with its head.
+        /// The whole answer, with its head.
         public var answer: [UInt8]
-        /// Whether the server was asked before, and has done what it was asked.
+        /// True if the request was forwarded to the server before.
         public var asksServer: Bool
-        /// Before the answer.
+        /// Delay before the answer.
         public var stallMilliseconds: Int64
         public var ending: Ending
 

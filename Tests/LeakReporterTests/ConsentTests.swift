@@ -249,6 +249,23 @@ import Threads
         #expect(choice.permission() == .denied, "a no that is written outlasts a yes that is not")
     }
 
+    @Test func `a no that a power cut may take back is not said to be kept`() {
+        let place = TemporaryFolder()
+        let isBroken = Guarded(true)
+        let choice = CollectionChoice(
+            StateFile(folder: place.path, name: "collection"), formerFile: nil, collectsByDefault: true,
+            syncFolder: { path throws(FileFailure) in
+                #expect(path == place.path)
+                if isBroken.with({ $0 }) { throw FileFailure("sync", path) }
+            })
+        #expect(!choice.give(false) {})
+        #expect(choice.permission() == .denied && choice.failure != nil)
+        isBroken.with { $0 = false }
+        choice.retry(at: .now, isLast: true)
+        #expect(choice.failure == nil && choice.retryAt == nil)
+        #expect(choice.give(true) {})
+    }
+
     @Test func `a yes that cannot be written holds for this process`() {
         let root = TemporaryFolder()
         let file = StateFile(folder: longFolder(below: root.path), name: "collection")

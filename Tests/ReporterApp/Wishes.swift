@@ -23,11 +23,11 @@ struct Wishes {
     let waits: Bool
     /// Whether to have everything sent with each sighting, whatever failed before.
     let hurries: Bool
-    /// Whether to end as soon as all is recorded, by calling `exit`.
+    /// True to call `exit` as soon as all is recorded.
     let exits: Bool
-    /// Whether to end collecting as soon as all is recorded, and to end at once then, with `_exit`.
+    /// True to end collecting as soon as all is recorded, and to call `_exit` at once.
     let refuses: Bool
-    /// How long to try to send what waits, at the end.
+    /// Seconds spent on sending the waiting reports at the end.
     let flushSeconds: Double
 
     init(_ arguments: some Sequence<String>) throws {

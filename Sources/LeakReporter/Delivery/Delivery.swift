@@ -25,8 +25,18 @@ enum Delivery: Hashable, Sendable {
     init(_ reply: Reply, now: WireTime) {
         switch reply {
         case .none(let why): self = .postponed(afterMilliseconds: nil, why: why)
-        case .answer(let answer): self = Self.meaning(of: answer, now: now)
+        case .answer(let answer):
+            self = Self.meaning(of: answer, now: now)
+            // The collector may have counted the batch before a gateway refused the repeated post.
+            if answer.mayBeRepeated, let trouble, !isAccepted {
+                let wait = answer.retryAfter.flatMap { RetryAfter.milliseconds($0, now: now) }
+                self = .postponed(afterMilliseconds: wait, why: trouble)
+            }
         }
+    }
+
+    private var isAccepted: Bool {
+        if case .accepted = self { true } else { false }
     }
 
     private static func meaning(of answer: Reply.Answer, now: WireTime) -> Delivery {

@@ -6,8 +6,7 @@ struct Envelope: Hashable, Sendable {
     let endpoint: Endpoint
     let key: String
 
-    /// Tells the queue of this endpoint, key and app from those of others: 128 bits of a SHA-256, from which nobody can read the
-    /// key.
+    /// The name of the queue of this endpoint, key and app: 128 bits of a SHA-256, which do not reveal the key.
     func queueName(appID: String?) -> String {
         // Neither an endpoint nor a key has a line feed.
         let parts = endpoint.address + "\n" + key + "\n" + (appID ?? "")

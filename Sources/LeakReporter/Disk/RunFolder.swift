@@ -11,7 +11,7 @@
 /// starts. Runs directly below `queue-1` are from versions without queues, and are taken over by whichever queue starts first.
 final class RunFolder: SegmentFolder {
     private let parent: String
-    /// Of all queues; `nil` if there is one alone.
+    /// The folder of all queues; `nil` if there is only one queue.
     private let root: String?
     private let name: String
     private static let queuePrefix = "to-"
@@ -146,7 +146,10 @@ final class RunFolder: SegmentFolder {
     /// Takes the files of a run that has ended, if nobody else is about to.
     private func adopt(_ run: String) {
         Self.clear(run) { names throws(FileFailure) in
-            if !names.isEmpty { try prepare() }
+            guard !names.isEmpty else { return }
+            try prepare()
+            // The ended run may have removed files without a sync, and the renames are unsynced as well.
+            hasUnsyncedRemovals = true
             for name in names {
                 // Names are random, so that no two runs have the same.
                 if name.hasSuffix(".draft") {

@@ -27,8 +27,9 @@ struct HeldSegment {
     var bytesBeforeSeal: Int?
     /// Whether there may be a file, if an empty one.
     var hasFile = false
-    /// Whether the bytes that are sent survive a power cut.
-    var isSealKept = false
+    /// Indicates that no later run can send other bytes under the key: the sealed batch survives a power cut, or all of it
+    /// is in memory.
+    var isContentFixed = false
     /// Since when the file has been there but could not be read.
     var unreadableSince: Moment?
 

@@ -76,7 +76,7 @@ struct Outbox {
         var report = sighting
         let at = report.at ?? now.wallTime
         report.at = at
-        if report.id == nil { report.id = SightingID.make(at: at) }
+        if report.id == nil { report.id = queue.makeID(at) }
         let json = report.openJSON()
         guard json.count <= Framing.payloadLimit - 64 else { return queue.drop(count, .tooLong) }
         let leak = sighting.keys.isEmpty ? key : FoldingKey(sighting)
@@ -128,7 +128,7 @@ struct Outbox {
         if isPolled { polls.start(at: now.moment) }
         session = SessionLog(
             EndedSession(
-                id: SightingID.make(at: now.wallTime), startedAt: now.wallTime, checks: 0, leaks: 0),
+                id: queue.makeID(now.wallTime), startedAt: now.wallTime, checks: 0, leaks: 0),
             of: queue.origin)
     }
 
@@ -251,10 +251,10 @@ struct Outbox {
         return dueAt.map { max($0, schedule.earliest ?? $0) }
     }
 
-    /// Whether the next step is an attempt to send.
+    /// True if the next step is an attempt to send.
     func isAttemptDue(at now: Now) -> Bool { !isAway && (sendsAt.map { $0 <= now.moment } ?? false) }
 
-    /// Whether the next step is to send what was recorded last.
+    /// True if the next step is to send the newest reports.
     func isAboutToSend(at now: Now) -> Bool { queue.waiting.isEmpty && isAttemptDue(at: now) }
 
     /// Puts off an attempt that was not made.

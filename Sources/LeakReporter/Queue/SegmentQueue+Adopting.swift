@@ -31,8 +31,7 @@ extension SegmentQueue {
             held.sightings = segment.sightings
             held.damaged = segment.damagedSightings
             held.sentAt = segment.seal?.sentAt
-            // Before it was sent, it was synced.
-            held.isSealKept = segment.seal != nil
+            // `isContentFixed` stays false: the run that wrote the seal may have ended before it synced it.
             replaced.formUnion(segment.replaced)
             sessions.formUnion(segment.sessions.map(\.id))
             found.append((held, segment.header?.parent))

@@ -47,7 +47,7 @@ extension SegmentQueue {
     /// - Returns: `nil` when there is nothing in the segment, which is gone then.
     private mutating func batch(at position: Int, _ now: Now) throws(FileFailure) -> Batch? {
         var held = waiting[position]
-        for name in held.successorOf {
+        for name in held.successorOf.sorted() {
             if lingering[name] != nil { removeFile(name) }
             if let failure = lingering[name] { throw failure }
         }
@@ -96,6 +96,7 @@ extension SegmentQueue {
             head: segment.head(header, sentAt: wallTime)[...])
         if segment.damagedSightings > 0 { held.unsaved.append(Framing.gap(after: bytes)) }
         SegmentRecord.seal(seal).write(to: &held.unsaved)
+        held.isContentFixed = false
         held.sentAt = wallTime
         return seal
     }
@@ -103,14 +104,18 @@ extension SegmentQueue {
     /// What the disk has in part it must have whole before it is sent: in the next run it would be other bytes otherwise.
     private mutating func keepSeal(at position: Int) throws(FileFailure) {
         var held = waiting[position]
-        guard let folder, !held.isSealKept else { return }
+        guard let folder, !held.isContentFixed else { return }
         save(&held)
         waiting[position] = held
-        // Nothing of it is on the disk: it is gone with the process, whatever comes of it.
-        guard held.savedBytes > 0 else { return }
+        if held.savedBytes == 0 {
+            // Nothing of it is on the disk, and it stays in memory: a part of it in a file would be another batch under
+            // the same key in the next run.
+            waiting[position].isContentFixed = true
+            return
+        }
         if !held.unsaved.isEmpty, let saveFailure { throw saveFailure }
         try folder.sync(held.fileName)
-        waiting[position].isSealKept = true
+        waiting[position].isContentFixed = true
     }
 
     /// Of a segment whose first record is damaged: the app is known, which build of it is not.
@@ -187,7 +192,7 @@ extension SegmentQueue {
             held.unsaved = Array(held.unsaved.prefix(length - held.savedBytes))
         }
         held.sentAt = nil
-        held.isSealKept = false
+        held.isContentFixed = false
     }
 
     mutating func away(_ batch: Batch) -> HeldSegment? {

@@ -2,9 +2,9 @@ import LeakMessage
 
 /// Segments of another endpoint, key or app, which wait for a reporter that has those.
 ///
-/// What is thrown away of them is counted in the statistics, and not told to the collector: it is none of its reports.
+/// Reports discarded from them are counted in the statistics, and not in the losses told to the collector, which is not theirs.
 extension SegmentQueue {
-    /// Throws away what has waited as long as a segment may, and the oldest beyond the bytes that this queue may have.
+    /// Discards segments past their maximum age, and the oldest ones beyond the bytes that this queue may have.
     mutating func expireForeign(at now: Now) {
         removeForeign(.tooOld) { files in files.filter { $0.isStale(at: now.wallTime) } }
         let limit = bounds.diskBytes

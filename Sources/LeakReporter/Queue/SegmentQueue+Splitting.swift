@@ -40,7 +40,7 @@ extension SegmentQueue {
         at now: Now
     ) -> HeldSegment {
         var header = origin
-        header.key = SightingID.make(at: now.wallTime)
+        header.key = makeID(now.wallTime)
         header.parent = parent.key
         var held = HeldSegment(key: header.key, firstTicket: parent.firstTicket)
         held.appID = header.app.id

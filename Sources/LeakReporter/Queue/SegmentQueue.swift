@@ -48,10 +48,17 @@ struct SegmentQueue {
     /// Until when nothing is sent of an app, by its id: the collector said that the key may not write for it.
     private(set) var forbiddenApps: [String: Moment] = [:]
 
-    init(bounds: LeakReporter.Bounds, origin: SegmentHeader, folder: (any SegmentFolder)?) {
+    /// Makes the keys of batches and the ids of reports and sessions.
+    let makeID: (WireTime) -> String
+
+    init(
+        bounds: LeakReporter.Bounds, origin: SegmentHeader, folder: (any SegmentFolder)?,
+        makeID: @escaping (WireTime) -> String = { SightingID.make(at: $0) }
+    ) {
         self.bounds = bounds
         self.origin = origin
         self.folder = folder
+        self.makeID = makeID
         batchReports = bounds.batchReports
     }
 
@@ -212,7 +219,7 @@ struct SegmentQueue {
     private mutating func begin(at now: Now) {
         guard open == nil else { return }
         var header = origin
-        header.key = SightingID.make(at: now.wallTime)
+        header.key = makeID(now.wallTime)
         open = OpenSegment(header, ticket: ticket)
     }
 
@@ -226,7 +233,7 @@ struct SegmentQueue {
             waiting[index] = held
         }
         write([], at: now)
-        for name in lingering.keys { removeFile(name) }
+        for name in lingering.keys.sorted() { removeFile(name) }
         enforceBounds(at: now)
     }
 
@@ -259,7 +266,7 @@ struct SegmentQueue {
     static let lingeringLimit = 256
 
     mutating func save(_ held: inout HeldSegment) {
-        guard let folder, !held.unsaved.isEmpty else { return }
+        guard let folder, !held.unsaved.isEmpty, !held.isContentFixed else { return }
         if !held.hasFile, lingering.count >= Self.lingeringLimit, let (_, failure) = lingering.first {
             saveFailure = failure
             self.failure = failure.description

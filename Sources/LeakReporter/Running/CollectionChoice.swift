@@ -26,17 +26,23 @@ final class CollectionChoice: Sendable {
     }
 
     private let file: StateFile
-    /// Where the answer was kept before the app chose a folder for it.
+    /// The file of the answer before the app chose a folder for it.
     private let formerFile: StateFile?
     private let collectsByDefault: Bool
+    private let syncFolder: @Sendable (String) throws(FileFailure) -> Void
     private let state = Guarded(State())
 
     private static let longestRetryMilliseconds = 60_000
 
-    init(_ file: StateFile, formerFile: StateFile?, collectsByDefault: Bool) {
+    /// - Parameter syncFolder: makes the name of the file survive a power cut.
+    init(
+        _ file: StateFile, formerFile: StateFile?, collectsByDefault: Bool,
+        syncFolder: @escaping @Sendable (String) throws(FileFailure) -> Void = FileSystem.syncFolder
+    ) {
         self.file = file
         self.formerFile = formerFile == file ? nil : formerFile
         self.collectsByDefault = collectsByDefault
+        self.syncFolder = syncFolder
     }
 
     /// The answer of earlier runs. An answer that cannot be read may be a "no".
@@ -85,7 +91,7 @@ final class CollectionChoice: Sendable {
         }
     }
 
-    /// When ``retry(at:isLast:)`` has something to do.
+    /// The time at which ``retry(at:isLast:)`` has something to do.
     var retryAt: Moment? { state.with { $0.retryAt } }
 
     var failure: FileFailure? { state.with { $0.failure } }
@@ -115,6 +121,7 @@ final class CollectionChoice: Sendable {
     private func write(_ isOn: Bool, _ state: inout State) {
         do throws(FileFailure) {
             if isOn { try file.write(Self.on) } else { try writeNo() }
+            try syncFolder(file.folder)
             (state.failure, state.retryAt) = (nil, nil)
         } catch {
             state.failure = error
@@ -142,6 +149,7 @@ final class CollectionChoice: Sendable {
                 write(false, &state)
             } else if try file.read() == nil {
                 try file.write(Self.on)
+                try syncFolder(file.folder)
             }
             if state.failure == nil { try former.remove() }
         } catch {

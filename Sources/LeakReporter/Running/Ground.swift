@@ -18,9 +18,9 @@ struct Ground: Sendable {
     var install: @Sendable () -> String?
     /// The next identifier is another one.
     var forgetInstall: @Sendable () -> Void = {}
-    /// Absolute path of where the choice about collecting is kept, which is needed without a queue on the disk as well.
+    /// Absolute path of the folder of the choice about collecting, needed even if the queue is in memory.
     var choiceFolder: String
-    /// Where it was kept before, if the app has chosen a folder for it.
+    /// Absolute path of its former folder, if the app has chosen another.
     var formerChoiceFolder: String?
     /// Absolute path of the app's own folder; `nil` keeps everything in memory.
     var folder: String?

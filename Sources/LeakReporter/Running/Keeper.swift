@@ -180,7 +180,7 @@ final class Keeper: Sendable {
 }
 
 extension Keeper.Entry {
-    /// Whether a sighting after it must not be counted up with one before it.
+    /// True if a sighting after this entry must not be merged into one before it.
     fileprivate var separatesSightings: Bool {
         switch self {
         // The log of several sightings is that of the first.

@@ -4,7 +4,7 @@ import Testing
 
 /// The name of the folder in which segments of one endpoint, key and app wait.
 @Suite struct QueueNameTests {
-    /// Of FIPS 180-4, by NIST: https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values
+    /// Values of FIPS 180-4, by NIST: https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

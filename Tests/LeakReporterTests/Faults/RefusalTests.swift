@@ -5,7 +5,7 @@ import Threads
 
 @testable import LeakReporter
 
-/// Collectors that say no: to a key, to a batch, to a part of it, or for now.
+/// Collectors that refuse a key, a batch, a part of it, or everything until later.
 @Suite struct RefusalTests {
     /// A problem document of the collector's own.
     private static func problem(_ status: Int, _ detail: String) -> HostilePeer.Step {

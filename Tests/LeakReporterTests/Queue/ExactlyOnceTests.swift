@@ -11,10 +11,13 @@ import Testing
 
 /// What was stored is counted once, wherever the process is killed, whatever the disk and the network do.
 ///
-/// Each seed is one device's life; `make soak` tries more (`REPORTER_SEEDS`).
+/// Each seed is one device's life; `make soak` tries more (`REPORTER_SEEDS`). `REPORTER_SEED` repeats one by its number.
 @Suite struct ExactlyOnceTests {
-    static let seeds =
-        1...(unsafe getenv("REPORTER_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 12)
+    static let seeds = number("REPORTER_SEED").map { $0...$0 } ?? 1...(number("REPORTER_SEEDS") ?? 12)
+
+    private static func number(_ variable: String) -> UInt64? {
+        unsafe getenv(variable).flatMap { unsafe UInt64(String(cString: $0)) }
+    }
 
     @Test(arguments: seeds) func `kills lose nothing that was stored and count nothing twice`(seed: UInt64) {
         var life = DeviceLife(seed: seed, isHarsh: false)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// What waits for one endpoint, key and app is sent to no other.
+/// Segments of one endpoint, key and app are never sent with another.
 @Suite struct ForeignQueueTests {
     private let online = FakeTransport { _, _ in FakeTransport.accepted() }
     private let offline = FakeTransport { _, _ in .none("offline") }

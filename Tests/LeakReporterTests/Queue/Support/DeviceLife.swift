@@ -25,7 +25,7 @@ struct DeviceLife {
         bounds.bytesPerDay = .max
         bounds.diskBytes = isHarsh ? 64 * 1024 : .max
         bounds.memoryBytes = isHarsh ? 64 * 1024 : .max
-        device = SimulatedDevice(bounds)
+        device = SimulatedDevice(bounds, seed: seed)
         device.collector.reportLimit = [0, 1, 2, 5, 100].randomElement(using: &random) ?? 5
         if isRefusing { device.collector.rejectedClass = "Shop.Part3" }
     }

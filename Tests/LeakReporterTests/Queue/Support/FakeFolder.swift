@@ -34,6 +34,9 @@ final class FakeDisk {
         for other in safe.keys where files[other] == nil { safe[other] = nil }
     }
 
+    /// All that was not synced is lost.
+    func cutPower() { files = safe }
+
     /// Any part of what was not synced is lost, in any combination.
     func cutPower(using random: inout SeededNumbers) {
         var left: [String: [UInt8]] = [:]

@@ -26,25 +26,30 @@ final class SimulatedDevice {
 
     let rules: Outbox.Rules
     let isInMemory: Bool
+    private let makeID: (WireTime) -> String
 
     init(
         _ bounds: LeakReporter.Bounds = LeakReporter.Bounds(), rules: Outbox.Rules = Outbox.Rules(),
-        isInMemory: Bool = false
+        isInMemory: Bool = false, seed: UInt64 = 0
     ) {
+        // The order of the keys of one millisecond is that of their random digits.
+        var random = SeededNumbers(seed: seed)
+        makeID = { SightingID.make(at: $0, using: &random) }
         self.bounds = bounds.sound
         self.rules = rules
         self.isInMemory = isInMemory
         folder = FakeFolder(disk)
-        outbox = Self.outbox(self.bounds, rules, isInMemory ? nil : folder)
+        outbox = Self.outbox(self.bounds, rules, isInMemory ? nil : folder, makeID)
     }
 
     private static func outbox(
-        _ bounds: LeakReporter.Bounds, _ rules: Outbox.Rules, _ folder: FakeFolder?
+        _ bounds: LeakReporter.Bounds, _ rules: Outbox.Rules, _ folder: FakeFolder?,
+        _ makeID: @escaping (WireTime) -> String
     ) -> Outbox {
         let origin = SegmentHeader(
             key: "", app: AppInfo(id: "com.acme.shop", version: "1"), device: DeviceInfo(os: "iOS"))
         return Outbox(
-            queue: SegmentQueue(bounds: bounds, origin: origin, folder: folder),
+            queue: SegmentQueue(bounds: bounds, origin: origin, folder: folder, makeID: makeID),
             backoff: Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000),
             budget: Budget(reportsPerSession: bounds.reportsPerSession, bytesPerDay: bounds.bytesPerDay),
             rules: rules)
@@ -144,7 +149,7 @@ final class SimulatedDevice {
         runs += 1
         pass(10)
         folder = FakeFolder(disk)
-        outbox = Self.outbox(bounds, rules, isInMemory ? nil : folder)
+        outbox = Self.outbox(bounds, rules, isInMemory ? nil : folder, makeID)
         outbox.adopt(at: now)
         adopted = outbox.queue.waitingSightings
         commit()

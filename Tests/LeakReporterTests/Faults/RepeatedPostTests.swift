@@ -1,0 +1,35 @@
+#if os(Linux) || os(macOS)
+    import FaultyPeers
+    import LeakMessage
+    import ReportTransport
+    import Testing
+
+    @testable import LeakReporter
+
+    /// libcurl posts once more, without telling, when a connection that it kept ends before an answer.
+    @Suite struct RepeatedPostTests {
+        @Test(arguments: [301, 400, 401, 403, 404, 409, 413])
+        func `no refusal is believed of a post that was repeated`(status: Int) throws {
+            let peer = try HostilePeer { request in
+                switch request.number {
+                case 0: [.answer(200)]
+                // It may have been counted.
+                case 1: [.close]
+                default: [.answer(status)]
+                }
+            }
+            defer { peer.stop() }
+            let transport = CurlTransport()
+            let post = Post(address: "http://127.0.0.1:\(peer.port)", fields: [], body: [1])
+            let isPostponed = (0..<3).map { _ in
+                if case .postponed = Delivery(transport.post(post), now: WireTime(milliseconds: 0)) {
+                    true
+                } else {
+                    false
+                }
+            }
+            #expect(peer.requests.map(\.connection) == [0, 0, 1, 2])
+            #expect(isPostponed == [true, true, false], "the last one is sent once")
+        }
+    }
+#endif
