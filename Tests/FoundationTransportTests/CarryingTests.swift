@@ -46,13 +46,17 @@ import Testing
 
     @Test(arguments: Carrier.allCases)
     func `our own server understands it`(carrier: Carrier) async throws {
-        let server = try Server(.init(port: 0), service: Echo())
+        var limits = Limits()
+        (limits.headTime, limits.bodyTime) = (.seconds(600), .seconds(600))
+        let server = try Server(.init(port: 0, limits: limits), service: Echo())
         server.start()
         defer { server.stop(within: .seconds(5)) }
         var post = Post.report(to: "http://127.0.0.1:\(server.port)/")
         post.body = [UInt8](repeating: 7, count: 256 * 1024)
         let replies = await carrier.replies(to: [post, post, post])
-        #expect(replies.compactMap(\.answer).map(\.body) == Array(repeating: Array("262144".utf8), count: 3))
+        #expect(
+            replies.compactMap(\.answer).map(\.body) == Array(repeating: Array("262144".utf8), count: 3),
+            "\(replies.compactMap(\.failure))")
     }
 
     @Test(arguments: Carrier.allCases)
@@ -112,7 +116,7 @@ import Testing
         async throws
     {
         let peer = try DeafPeer()
-        var limits = TransportLimits.short
+        var limits = TransportLimits.patient
         limits.connectMilliseconds = 500
         limits.totalMilliseconds = 60_000
         let (reply, seconds) = await carrier.timedReply(
@@ -134,7 +138,7 @@ import Testing
     func `an answer that does not end is given up`(carrier: Carrier, script: Int) async throws {
         let peer = try ScriptedPeer { _ in Self.slow[script] }
         defer { peer.stop() }
-        var limits = TransportLimits.short
+        var limits = TransportLimits.patient
         limits.totalMilliseconds = 1_000
         let (reply, seconds) = await carrier.timedReply(to: .report(to: peer.address), limits)
         #expect(reply.failure?.isEmpty == false, "\(reply)")
@@ -150,7 +154,7 @@ import Testing
             let pause = UInt32(seconds * 4_000 / 3 / Self.noContent.utf8.count)
             let peer = try ScriptedPeer { _ in .init(Self.noContent, .byteByByte(milliseconds: pause)) }
             defer { peer.stop() }
-            var limits = TransportLimits.short
+            var limits = TransportLimits.patient
             limits.connectMilliseconds = seconds * 1_000
             limits.totalMilliseconds = 600_000
             reply = await carrier.reply(to: .report(to: peer.address), limits)

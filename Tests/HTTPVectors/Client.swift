@@ -62,9 +62,9 @@ public final class Client {
         return true
     }
 
-    /// Sends what there is room for now.
+    /// Sends as many bytes as the connection takes without waiting.
     ///
-    /// - Returns: how many bytes that were; 0 also where the peer takes none any more.
+    /// - Returns: the number of bytes sent; 0 also if the peer has closed.
     public func sendNow(_ bytes: ArraySlice<UInt8>) -> Int {
         max(0, unsafe bytes.withUnsafeBytes { unsafe systemSend($0, flags | Int32(MSG_DONTWAIT)) })
     }

@@ -100,9 +100,12 @@ extension BrowserTests {
                 try await tab.loading { try await tab.click("footer a[href$='/reports']") }
                 #expect(try await tab.path.hasSuffix("/reports"))
                 _ = try await tab.evaluate("history.back()")
+                // Between two pages there may be an empty one that is complete.
                 try await tab.wait(
-                    until: "!location.pathname.endsWith('/reports') && document.readyState === 'complete'")
-                // The page gone back to may say only now that it is loaded: what is waited for is the class.
+                    until: """
+                        document.readyState === 'complete'
+                            && [...document.links].some(it => it.textContent.trim() === 'All leaks of this class')
+                        """)
                 try await tab.click(words: "All leaks of this class")
                 try await tab.wait(
                     until: "location.pathname === '/classes' && document.readyState === 'complete'")

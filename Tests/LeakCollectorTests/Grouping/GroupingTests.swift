@@ -162,7 +162,7 @@ func leak(
         #expect(
             cycle.groupedBy == GroupedBy(version: 1, className: "", stack: ["Cart", "closure", "CartModel"]))
         #expect(cycle.id == leak(nil, cycle: ["CartModel", "Cart", "closure"]).id)
-        // What is shown follows the order of the key, wherever the report begins.
+        // The cycle is shown in the order of its key, independent of the report's first element.
         let turned = leak(nil, cycle: ["closure #2 in Shop.A.b()", "Shop.Cart"], module: "Shop")
         #expect(turned.cycle == ["Cart", "closure #2 in A.b()"])
     }

@@ -91,7 +91,7 @@ import Threads
         let barrier = Barrier()
         defer { barrier.open() }
         try #require(Self.block(running.collector.parsing, with: barrier))
-        // Damaged behind its first bytes: only who inflates it notices.
+        // Damaged after its first bytes, which shows only while it is inflated.
         var body = Array(Self.post(inflatingTo: 512 << 10).suffix(64 << 10))
         body.replaceSubrange(0..<10, with: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])
         let client = Client(port: running.port)

@@ -98,7 +98,7 @@ import Threads
         let right = Client(port: running.port)
         right.send(String(repeating: ask(RunningCollector.token), count: 3))
         #expect(right.answers(3, milliseconds: 60_000).map(\.status) == [200, 200, 200])
-        // Who signs in from there is no guesser.
+        // The right token on the form of that network still signs in.
         let form = try running.post("token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])
         #expect(form.status == 303)
         clock.with { $0 += 60_000 }
