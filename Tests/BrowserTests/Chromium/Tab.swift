@@ -69,6 +69,16 @@ final class Tab: Sendable {
         try await loading { try await call("Page.reload") }
     }
 
+    /// Goes back one page of the tab's history. Not by `history.back()`: an expression is asked again when its page went
+    /// meanwhile, which would go back twice.
+    func goBack() async throws {
+        let history = try await call("Page.getNavigationHistory")
+        guard let entry = history["entries"].elements.prefix(history["currentIndex"].int ?? 0).last else {
+            throw Failure(description: "no page to go back to")
+        }
+        try await call("Page.navigateToHistoryEntry", ["entryId": entry["id"]])
+    }
+
     /// Does something that leads to another page, and waits until that has loaded.
     func loading(_ act: () async throws -> Void) async throws {
         let before = events.with { $0.loads }

@@ -99,7 +99,7 @@ extension BrowserTests {
                 try await tab.expect("h1", reads: ["CartViewModel"])
                 try await tab.loading { try await tab.click("footer a[href$='/reports']") }
                 #expect(try await tab.path.hasSuffix("/reports"))
-                _ = try await tab.evaluate("history.back()")
+                try await tab.goBack()
                 // Between two pages there may be an empty one that is complete.
                 try await tab.wait(
                     until: """
