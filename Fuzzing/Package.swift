@@ -14,9 +14,11 @@ let package = Package(
     platforms: [.macOS(.v13)],
     dependencies: [.package(name: "leak-collector", path: "..")],
     targets: [
+        .target(name: "Pace", swiftSettings: settings),
         .executableTarget(
             name: "wire-fuzz",
             dependencies: [
+                "Pace",
                 .product(name: "HTTPServer", package: "leak-collector"),
                 .product(name: "Gzip", package: "leak-collector"),
             ],
@@ -27,6 +29,7 @@ let package = Package(
         .executableTarget(
             name: "message-fuzz",
             dependencies: [
+                "Pace",
                 .product(name: "LeakCollector", package: "leak-collector"),
                 .product(name: "LeakMessage", package: "leak-collector"),
                 .product(name: "LeakStore", package: "leak-collector"),

@@ -137,7 +137,7 @@ private final class Observation: Sendable {
     private let slowCalls = Atomic(0)
 
     init() {
-        let file = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        let file = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
         logs = [AccessLog(to: file, as: .json), AccessLog(to: file, as: .text)]
         close(file)
     }
