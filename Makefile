@@ -44,9 +44,12 @@ checks: ## compile and run on stand-ins what only Apple's systems compile; type-
 	Checks/evolution
 	swift package --package-path Checks/Apps describe >/dev/null
 
-postgresql: ## run the tests of the store against a PostgreSQL server of their own (installs it)
+.PHONY: build-postgresql
+build-postgresql:
 	@Scripts/setup postgresql-15 libpq-dev
 	swift build --build-tests --traits PostgreSQL --scratch-path .build/postgresql $(strict)
+
+postgresql: build-postgresql ## run the tests of the store against a PostgreSQL server of their own (installs it)
 	Scripts/with-postgresql swift test --skip-build --traits PostgreSQL --scratch-path .build/postgresql \
 		--filter 'LeakStoreTests|DatabaseCommandTests|collectorTests.CopyTests'
 	DATABASE_OUTAGES=20 Scripts/with-postgresql swift test --skip-build --traits PostgreSQL \
