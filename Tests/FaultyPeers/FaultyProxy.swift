@@ -29,8 +29,10 @@ public final class FaultyProxy: Sendable {
     /// Ends every connection and waits until no thread is left.
     public func stop() { acceptor.stop() }
 
-    /// What was passed on of one connection so far.
-    public func passed(ofConnection number: Int) -> Passed { ledger.with { $0[number] ?? Passed() } }
+    /// What was passed on so far of the connection with the longest answer.
+    public var longestAnswer: Passed {
+        ledger.with { $0.values.max { $0.answer < $1.answer } ?? Passed() }
+    }
 
     private func relay(_ client: Socket, number: Int) {
         guard let server = Socket.connected(to: target), acceptor.watch(server) else { return }

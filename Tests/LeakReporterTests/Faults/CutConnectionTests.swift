@@ -46,7 +46,8 @@ import Testing
         let reporter = bench.reporter()
         for _ in 0..<2 { bench.record("Faults.Sound", by: reporter) }
         _ = reporter.flush(timeout: generousSeconds)
-        return bench.proxy.passed(ofConnection: 0)
+        // A machine under load may have needed more than one.
+        return bench.proxy.longestAnswer
     }
 
     /// Every byte from the disk, where a batch goes through more hands.
