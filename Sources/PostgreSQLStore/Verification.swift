@@ -97,6 +97,14 @@
                 where reports <> (select \(sum("reports")) from leak_day where leak = l.id)
                 """),
             RowCheck(
+                "the last hour of a leak is of the last day that has reports",
+                """
+                select count(*) from leak l
+                left join lateral (select max(day) as day from leak_day where leak = l.id and reports > 0) d on true
+                where (last_hour is null) <> (d.day is null)
+                  or last_hour not between d.day * 24 and d.day * 24 + 23
+                """),
+            RowCheck(
                 // Some hours of a leak's oldest day may be gone, and of one without hours all.
                 "reports of a day are the sum of its hours, where all are kept",
                 """

@@ -119,16 +119,24 @@
             }
         }
 
-        struct PeriodReading {
-            var period: Period
-            /// Milliseconds by order of the list.
-            var lists: [LeakQuery.Sort: Double]
-            var overview: Double
-            var summary: Double
+        /// Milliseconds of one question asked several times.
+        struct Times {
+            var median: Double
+            var longest: Double
         }
 
-        /// Milliseconds of lists of a period, of the figures above them and of both, medians. All leaks were seen within
-        /// the last day, some of them first before the longest period.
+        struct PeriodReading {
+            var period: Period
+            /// The first pages, by order of the list.
+            var lists: [LeakQuery.Sort: Times]
+            /// The tenth pages, by order of the list.
+            var tenthPages: [LeakQuery.Sort: Times]
+            var overview: Times
+            var summary: Times
+        }
+
+        /// Lists of a period, the figures above them and both. All leaks were seen within the last day, some of them first
+        /// before the longest period.
         func readPeriods(leaks count: Int, older: Int) throws -> [PeriodReading] {
             try withSchema { schema, address in
                 let store = try fill(address, leaks: count) { store, numbers, load in
@@ -151,38 +159,63 @@
                 }
                 // As the server does by itself within minutes.
                 try vacuum(schema)
-                let reader = try store.makeReader()
-                return try Period.allCases.map { period in
-                    var query = LeakQuery()
-                    query.period = period
-                    var lists: [LeakQuery.Sort: Double] = [:]
-                    for sort in LeakQuery.Sort.allCases {
-                        query.sort = sort
-                        lists[sort] = try median(of: 11) { _ = try reader.leaks(query, now: now) }
-                    }
-                    return PeriodReading(
-                        period: period, lists: lists,
-                        overview: try median(of: 11) {
-                            _ = try reader.overview(app: nil, period: period, now: now)
-                        },
-                        summary: try median(of: 11) {
-                            _ = try reader.overview(app: nil, period: period, now: now)
-                            _ = try reader.apps()
-                            _ = try reader.versions(app: nil)
-                            _ = try reader.leaks(query, now: now)
-                        })
-                }
+                return try readPeriods(of: store)
             }
         }
 
+        /// Lists of a period of a database that is filled already.
+        ///
+        /// - Parameter schema: the schema with the tables of a store, with leaks seen before ``now``.
+        func readPeriods(ofSchema schema: String) throws -> [PeriodReading] {
+            try readPeriods(
+                of: PostgreSQLStore(address: DatabaseAddress("\(url)?options=-csearch_path%3D\(schema)")))
+        }
+
+        private func readPeriods(of store: PostgreSQLStore) throws -> [PeriodReading] {
+            let reader = try store.makeReader()
+            return try Period.allCases.map { period in
+                var query = LeakQuery()
+                query.period = period
+                var lists: [LeakQuery.Sort: Times] = [:]
+                var tenthPages: [LeakQuery.Sort: Times] = [:]
+                for sort in LeakQuery.Sort.allCases {
+                    (query.sort, query.cursor) = (sort, nil)
+                    lists[sort] = try times { _ = try reader.leaks(query, now: now) }
+                    for _ in 1..<10 { query.cursor = try reader.leaks(query, now: now).next ?? query.cursor }
+                    tenthPages[sort] = try times { _ = try reader.leaks(query, now: now) }
+                }
+                query = LeakQuery()
+                query.period = period
+                return PeriodReading(
+                    period: period, lists: lists, tenthPages: tenthPages,
+                    overview: try times { _ = try reader.overview(app: nil, period: period, now: now) },
+                    summary: try times {
+                        _ = try reader.overview(app: nil, period: period, now: now)
+                        _ = try reader.apps()
+                        _ = try reader.versions(app: nil)
+                        _ = try reader.leaks(query, now: now)
+                    })
+            }
+        }
+
+        private func times(_ body: () throws -> Void) throws -> Times {
+            let durations = try durations(11, body)
+            return Times(median: durations[5], longest: durations[10])
+        }
+
         private func median(of times: Int = 41, _ body: () throws -> Void) throws -> Double {
+            try durations(times, body)[times / 2]
+        }
+
+        /// Milliseconds of so many calls, ascending.
+        private func durations(_ times: Int, _ body: () throws -> Void) throws -> [Double] {
             var durations: [Double] = []
             for _ in 0..<times {
                 let start = DispatchTime.now()
                 try body()
                 durations.append(Self.elapsed(since: start) * 1_000)
             }
-            return durations.sorted()[times / 2]
+            return durations.sorted()
         }
 
         private static func elapsed(since start: DispatchTime) -> Double {

@@ -11,25 +11,44 @@ import LeakStore
     let seconds = arguments.first.flatMap { Double($0) } ?? 3
     // Lists and figures of periods alone.
     let isOfPeriods = arguments.contains("--periods")
+    // The same of a schema that is filled already.
+    let schema = arguments.firstIndex(of: "--schema").flatMap { arguments[($0 + 1)...].first }
     let measurements = Measurements(url: url, seconds: seconds)
-    func text(_ time: Double) -> String { String(format: "%.1f", time) }
+    func text(_ times: Measurements.Times?) -> String {
+        times.map { String(format: "%.1f, %.1f", $0.median, $0.longest) } ?? ""
+    }
+    func show(_ found: [Measurements.PeriodReading]) {
+        let sorts = LeakQuery.Sort.allCases
+        let heads = ["period"] + sorts.map(\.rawValue)
+        print("median, longest of 11; the first page, then the tenth\n")
+        print("| " + (heads + ["figures", "summary page"]).joined(separator: " | ") + " |")
+        print("|---|" + sorts.map { _ in "--:|" }.joined() + "--:|--:|")
+        for reading in found {
+            let times = sorts.map { reading.lists[$0] } + [reading.overview, reading.summary]
+            print("| \(reading.period.rawValue) | " + times.map(text).joined(separator: " | ") + " |")
+        }
+        print("\n| " + heads.joined(separator: " | ") + " |")
+        print("|---|" + sorts.map { _ in "--:|" }.joined())
+        for reading in found {
+            let times = sorts.map { text(reading.tenthPages[$0]) }
+            print("| \(reading.period.rawValue) | " + times.joined(separator: " | ") + " |")
+        }
+    }
     func measurePeriods() throws {
         let count = 100_000
         for older in [count / 2, count] {
             print(
-                "\n\(count) leaks of the last day, \(older) of them first seen 100 days ago; milliseconds\n")
-            let sorts = LeakQuery.Sort.allCases
-            print(
-                "| period | " + sorts.map(\.rawValue).joined(separator: " | ") + " | figures | summary page |"
-            )
-            print("|---|" + sorts.map { _ in "--:|" }.joined() + "--:|--:|")
-            for found in try measurements.readPeriods(leaks: count, older: older) {
-                let times = sorts.map { found.lists[$0] ?? 0 } + [found.overview, found.summary]
-                print("| \(found.period.rawValue) | " + times.map(text).joined(separator: " | ") + " |")
-            }
+                "\n\(count) leaks of the last day, \(older) of them first seen 100 days ago; milliseconds,",
+                terminator: " ")
+            show(try measurements.readPeriods(leaks: count, older: older))
         }
     }
     do {
+        if let schema {
+            print("schema \(schema); milliseconds,", terminator: " ")
+            show(try measurements.readPeriods(ofSchema: schema))
+            exit(0)
+        }
         guard !isOfPeriods else {
             try measurePeriods()
             exit(0)

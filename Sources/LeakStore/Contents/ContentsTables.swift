@@ -20,7 +20,7 @@ extension ContentsTable {
         ContentsTable(
             "build", [.number("id"), .number("release"), .text("name"), .bytes("order_key")]),
         ContentsTable("release_check", [.number("release"), .text("class"), .count("checks")]),
-        // SQLite counts builds when it needs them, and the times of samples stand beside them there.
+        // SQLite counts builds and finds last hours when it needs them, and the times of samples stand beside them there.
         ContentsTable(
             "leak",
             [
@@ -30,7 +30,7 @@ extension ContentsTable {
                 .count("impact"),
                 .count("reports"), .count("freed"), .count("installs"), .count("sightings"),
                 .number("alive_at_most"), .number("first_seen"), .number("last_seen"),
-                .number("first_release"), .number("last_release"),
+                .number("first_release"), .number("last_release"), .number("last_hour", lastHour),
                 .number("first_sample", "(select at from sample where id = leak.id)"),
                 .number("newest_sample", "(select at from sample where id = 1 << 40 | leak.id)"),
             ]),
@@ -99,6 +99,13 @@ extension ContentsTable {
                 .number("created_at"), .number("expires_at"), .number("revoked_at"), .number("opened_by"),
             ]),
     ]
+
+    /// The hour of a leak's last report; the first of its day if its hours were deleted.
+    private static let lastHour = """
+        (select max(hour) from (
+          select h.hour from leak_hour h where h.leak = leak.id and h.reports > 0
+          union all select d.day * 24 from leak_day d where d.leak = leak.id and d.reports > 0))
+        """
 
     /// scope 0: of the leak `owner`; 1: of it in the build `part`; 2: of it in the release `part`; 3: of the release
     /// `owner`; 4: of the app `owner` in the slot `part`; 5: of it on the day `part`. A leak, or its share of a release, that was seen in one build

@@ -15,6 +15,9 @@ extension Period {
         return bucket * (self == .day ? Calendar.hourMilliseconds : Calendar.dayMilliseconds)
     }
 
+    /// Where it begins among the days that an app's slots are added to; the last 24 hours are counted by slots alone.
+    package func firstAppDay(now: Int64) -> Int { self == .day ? .max : firstDay(now: now) }
+
     /// Where it begins among slots.
     package func firstSlot(now: Int64) -> Int { Int(start(now: now) / Calendar.slotMilliseconds) }
 }

@@ -109,7 +109,7 @@ extension SQLiteReader {
     private func recent(
         _ app: String?, _ period: Period, now: Int64
     ) throws(StoreError) -> (reports: Int, installs: Int, leaks: Int) {
-        let firstDay = period == .day ? Int.max : period.firstDay(now: now)
+        let firstDay = period.firstAppDay(now: now)
         let firstSlot = period.firstSlot(now: now)
         let select = try connection.statement(
             """

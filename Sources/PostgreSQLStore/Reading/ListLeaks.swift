@@ -11,17 +11,10 @@
             let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
             return try snapshot { connection throws(StoreError) in
                 let verdicts = try verdicts(app: query.app, now: now, on: connection)
-                let selection = LeakSelection(query, verdicts, now: now)
-                let apart = Self.countedApart(query, verdicts)
-                let answers = try connection.run(
-                    [
-                        query.isOfAllLeaks
-                            ? Self.firstOfAll(query, verdicts, after: cursor, limit: query.limit + 1)
-                            : selection.page(after: cursor, limit: query.limit + 1)
-                    ] + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals })
+                let found = try Self.page(query, verdicts, after: cursor, now: now, on: connection)
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
-                for row in answers[0] {
+                for row in found.rows {
                     rows.append(try LeakRow(row, connection))
                     cursors.append(
                         PageCursor(primary: row.int64(1), secondary: row.int64(2), row: row.int64(0)))
@@ -33,19 +26,81 @@
                     next = cursors.last?.text(for: query)
                 }
                 try Self.complete(&rows, cursors.map(\.row), verdicts, now: now, on: connection)
-                let totals =
-                    query.isOfAllLeaks
-                    ? KnownTotals(try connection.run(Self.totals(query.app)).first)
-                    : try selection.totals(behind: answers[0].first, isFirst: cursor == nil, on: connection)
-                var page = LeakPage(leaks: rows, next: next, total: totals.leaks, reports: totals.reports)
-                guard query.state == .toFix else { return page }
-                if query.isOfAllLeaks {
-                    page.leaveOut(verdicts)
-                } else {
-                    page.note(zip(apart, answers.dropFirst()).map { ($0, KnownTotals($1.first)) })
-                }
+                var page = LeakPage(
+                    leaks: rows, next: next, total: found.totals.leaks, reports: found.totals.reports)
+                page.note(found.apart)
                 return page
             }
+        }
+
+        /// Rows of a page with one more, and the totals of its list.
+        private struct FoundPage {
+            var rows: Rows
+            var totals: KnownTotals
+            /// Totals of leaks that the list leaves out, by the state that they are left out for.
+            var apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]
+
+            init(
+                rows: Rows, totals: KnownTotals, apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]
+            ) {
+                (self.rows, self.totals, self.apart) = (rows, totals, apart)
+            }
+
+            /// - Parameter all: totals of the listed leaks and of those that are left out.
+            init(
+                rows: Rows, all: KnownTotals, apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]
+            ) {
+                self.init(rows: rows, totals: all, apart: apart)
+                for (_, left) in apart {
+                    totals.leaks = max(totals.leaks - left.leaks, 0)
+                    totals.reports = max(totals.reports - left.reports, 0)
+                }
+            }
+        }
+
+        private static func page(
+            _ query: LeakQuery, _ verdicts: Verdicts, after cursor: PageCursor?, now: Int64,
+            on connection: Connection
+        ) throws(StoreError) -> FoundPage {
+            let limit = query.limit + 1
+            let apart = apartStates(query, verdicts)
+            guard query.isUnfiltered else {
+                let selection = LeakSelection(query, verdicts, now: now)
+                let answers = try connection.run(
+                    [selection.page(after: cursor, limit: limit)]
+                        + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals })
+                return FoundPage(
+                    rows: answers[0],
+                    totals: try selection.totals(
+                        behind: answers[0].first, isFirst: cursor == nil, on: connection),
+                    apart: zip(apart, answers.dropFirst()).map { ($0, KnownTotals($1.first)) })
+            }
+            guard let period = query.period else {
+                let answers = try connection.run([
+                    firstOfAll(query, verdicts, after: cursor, limit: limit), totals(query.app),
+                ])
+                return FoundPage(
+                    rows: answers[0], all: KnownTotals(answers[1].first),
+                    apart: apart.map { ($0, $0.told.map { verdicts.totals($0) } ?? KnownTotals()) })
+            }
+            let answers = try connection.run(
+                [
+                    bound(query, period, verdicts, after: cursor, limit: limit, now: now),
+                    totals(query.app, period, now: now),
+                ] + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals })
+            let bound = answers[0].first.map {
+                PageCursor(primary: $0.int64(0), secondary: $0.int64(1), row: $0.int64(2))
+            }
+            let page = LeakSelection(query, verdicts, now: now, bound: bound)
+                .page(after: cursor, limit: limit, hasTotals: false)
+            // How many leaks match decides which plan is fast.
+            let rows = try connection.run([
+                Query("set local plan_cache_mode = force_custom_plan"), page,
+                Query("set local plan_cache_mode = force_generic_plan"),
+            ])[1]
+            return FoundPage(
+                rows: rows, all: KnownTotals(answers[1].first),
+                apart: zip(apart, answers.dropFirst(2)).map { ($0, KnownTotals($1.first)) })
         }
 
         /// Adds what the columns of a row do not say.
@@ -64,10 +119,9 @@
             }
         }
 
-        /// What filters may have left of the leaks that a list leaves out.
-        private static func countedApart(_ query: LeakQuery, _ verdicts: Verdicts) -> [LeakQuery.StateFilter]
-        {
-            guard query.state == .toFix, !query.isOfAllLeaks else { return [] }
+        /// The states of leaks that a list leaves out and counts.
+        private static func apartStates(_ query: LeakQuery, _ verdicts: Verdicts) -> [LeakQuery.StateFilter] {
+            guard query.state == .toFix else { return [] }
             return [.known, .resolved, .ignored].filter { filter in
                 filter.told.map { verdicts.totals($0).leaks > 0 } ?? false
             }
@@ -83,35 +137,86 @@
                 """, .text(app))
         }
 
+        /// Leaks with reports in a period, and these reports: the leaks by their last hour, the reports by the app's slots
+        /// and days.
+        private static func totals(_ app: String?, _ period: Period, now: Int64) -> Query {
+            Query(
+                """
+                select least(coalesce(sum(seen.leaks), 0), 9007199254740991)::bigint,
+                  least(coalesce(sum(slots.reports), 0) + coalesce(sum(days.reports), 0), 9007199254740991)::bigint
+                from app a
+                cross join lateral (select count(*) as leaks from leak
+                  where app = a.id and last_seen >= $2::bigint and last_hour >= $3::bigint) seen
+                cross join lateral (select sum(reports) as reports from app_slot
+                  where app = a.id and slot >= $4::bigint) slots
+                cross join lateral (select sum(reports) as reports from app_day
+                  where app = a.id and day >= $5::bigint) days
+                where $1::text is null or a.name = $1::text
+                """, .text(app), .integer(period.start(now: now)),
+                .integer(period.start(now: now) / Calendar.hourMilliseconds),
+                .integer(period.firstSlot(now: now)), .integer(period.firstAppDay(now: now)))
+        }
+
+        /// The keys of a leak that no leak of the page comes later than: the last one of a page of the leaks that come next
+        /// by all their reports. No row if these do not fill a page.
+        ///
+        /// A leak has no more reports in a period than in all. If it comes later than these keys by all its reports, it
+        /// does by those of the period.
+        private static func bound(
+            _ query: LeakQuery, _ period: Period, _ verdicts: Verdicts, after cursor: PageCursor?, limit: Int,
+            now: Int64
+        ) -> Query {
+            let counts = RunningCounts.of(period)
+            let next = NextLeaks(query, after: cursor, limit: limit)
+            var values = next.values
+            func bind(_ value: Parameter) -> String {
+                values.append(value)
+                return "$\(values.count)"
+            }
+            let start = bind(.integer(period.start(now: now))) + "::bigint"
+            let first = bind(.integer(Int64(period.firstBucket(now: now)))) + "::bigint"
+            let excluded = bind(.integers(verdicts.rows(query.state.leftOut).map { $0 }))
+            let (primary, secondary) = query.sort.columns
+            // Reports of the period are in the place of all reports.
+            func key(_ column: String?) -> String {
+                column == "reports" ? "period_reports" : column ?? "0::bigint"
+            }
+            return Query(
+                """
+                with next as (
+                  \(next.select("l.*", limit: "greatest($2::bigint, \(nextLeaks) / (select count(*) from app))"))
+                )
+                select k1, k2, id from (
+                  select id, \(key(primary)) as k1, \(key(secondary)) as k2 from (
+                    select l.*, \(counts.reports(since: start, first)) as period_reports
+                    from next l left join lateral (select * from \(counts.table) where leak = l.id offset 0) r on true
+                    offset 0) l
+                  where period_reports > 0 and id not in (select unnest(\(excluded)::bigint[]))) found
+                order by k1 desc, k2 desc, id desc offset $2::bigint - 1 limit 1
+                """, values)
+        }
+
+        /// Leaks looked at for ``bound``, of all apps together.
+        private static let nextLeaks = 1_000
+
         /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order,
         /// then the first of these.
         private static func firstOfAll(
             _ query: LeakQuery, _ verdicts: Verdicts, after cursor: PageCursor?, limit: Int
         ) -> Query {
-            let (primary, secondary) = query.sort.columns
-            let columns = [primary, secondary].compactMap { $0 }.joined(separator: ", ")
-            let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
-            var values: [Parameter] = [
-                .text(query.app), .integer(limit), .integer(start.row), .integer(start.primary),
-            ]
-            if secondary != nil { values.append(.integer(start.secondary)) }
+            let next = NextLeaks(query, after: cursor, limit: limit)
+            var values = next.values
             let excluded = verdicts.rows(query.state.leftOut)
             var others = ""
             if !excluded.isEmpty {
                 values.append(.integers(excluded.map { $0 }))
                 // Looked up in a table of hashes, however many they are, where `<> all` would compare with each.
-                others = "and id not in (select unnest($\(values.count)::bigint[]))"
+                others = "and l.id not in (select unnest($\(values.count)::bigint[]))"
             }
             return Query(
                 """
                 with page as (
-                  select next.* from app a cross join lateral (
-                    select id, \(primary) as k1, \(secondary ?? "0::bigint") as k2, reports, installs,
-                      last_release as looked_at
-                    from leak where app = a.id
-                      and (\(columns), id) < ($4::bigint, \(secondary == nil ? "" : "$5::bigint, ")$3::bigint) \(others)
-                    order by \(primary) desc, \(secondary.map { "\($0) desc, " } ?? "")id desc limit $2::bigint
-                  ) next where $1::text is null or a.name = $1::text
+                  \(next.select("id, reports, installs, last_release as looked_at", limit: "$2::bigint", others))
                   order by k1 desc, k2 desc, id desc limit $2::bigint
                 )
                 \(LeakRow.select)
@@ -139,9 +244,39 @@
         }
     }
 
+    /// Of each app the leaks that come next in an order, by the index of the order.
+    private struct NextLeaks {
+        private let primary: String
+        private let secondary: String?
+        /// `$1` is the app, `$2` the limit.
+        let values: [Parameter]
+
+        init(_ query: LeakQuery, after cursor: PageCursor?, limit: Int) {
+            (primary, secondary) = query.sort.columns
+            let start = cursor ?? PageCursor(primary: .max, secondary: .max, row: .max)
+            let keys = [start.primary] + (secondary == nil ? [] : [start.secondary])
+            values = [.text(query.app), .integer(limit), .integer(start.row)] + keys.map { .integer($0) }
+        }
+
+        /// - Parameters:
+        ///   - columns: of `leak`, as `l`; the sort keys `k1` and `k2` follow them.
+        ///   - others: further conditions, each behind `and`.
+        func select(_ columns: String, limit: String, _ others: String = "") -> String {
+            let keys = [primary, secondary].compactMap { $0 }
+            return """
+                select next.* from app a cross join lateral (
+                    select \(columns), \(primary) as k1, \(secondary ?? "0::bigint") as k2 from leak l where app = a.id
+                      and (\(keys.joined(separator: ", ")), id) < ($4::bigint, \(secondary == nil ? "" : "$5::bigint, ")$3::bigint)
+                      \(others)
+                    order by \(keys.map { $0 + " desc, " }.joined())id desc limit \(limit)
+                  ) next where $1::text is null or a.name = $1::text
+                """
+        }
+    }
+
     extension LeakQuery.Sort {
         /// Columns of `leak`, in an index behind the app.
-        fileprivate var columns: (primary: String, secondary: String?) {
+        var columns: (primary: String, secondary: String?) {
             switch self {
             case .impact: ("impact", "reports")
             case .reports: ("reports", nil)
@@ -153,10 +288,10 @@
     }
 
     extension LeakQuery {
-        /// Whether nothing but the app limits the list.
-        fileprivate var isOfAllLeaks: Bool {
-            version == nil && (state == .toFix || state == .any) && period == nil && kind == nil
-                && className == nil && (search ?? "").isEmpty
+        /// Whether nothing but the app and a period limits the list.
+        fileprivate var isUnfiltered: Bool {
+            version == nil && (state == .toFix || state == .any) && kind == nil && className == nil
+                && (search ?? "").isEmpty
         }
 
         fileprivate func of(_ state: StateFilter) -> LeakQuery {
@@ -174,18 +309,8 @@
     }
 
     extension LeakPage {
-        /// Takes from all leaks those that a list leaves out.
-        fileprivate mutating func leaveOut(_ verdicts: Verdicts) {
-            known = verdicts.totals(.known)
-            resolved = verdicts.totals(.resolved)
-            ignored = verdicts.totals(.ignored)
-            let all = verdicts.totals(of: LeakState.setAside)
-            total -= all.leaks
-            reports = max(reports - all.reports, 0)
-        }
-
-        /// What filters have left of the leaks that a list leaves out.
-        fileprivate mutating func note(_ apart: [(LeakQuery.StateFilter, KnownTotals)]) {
+        /// Notes the leaks that a list leaves out.
+        fileprivate mutating func note(_ apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]) {
             for (state, totals) in apart {
                 switch state {
                 case .known: known = totals

@@ -121,7 +121,7 @@
                 where $1::text is null or a.name = $1::text
                 """, .text(app), .integer(period.firstSlot(now: now)),
                 .integer(InstallScope.slot(app: 0, slot: 0).row.scope),
-                .integer(period == .day ? .max : Int64(period.firstDay(now: now))),
+                .integer(period.firstAppDay(now: now)),
                 .integer(InstallScope.day(app: 0, day: 0).row.scope))
         }
 

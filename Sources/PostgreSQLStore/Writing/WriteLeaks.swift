@@ -10,6 +10,10 @@
                     count(of: .leakRelease(leak: state.id, release: $0.mark.release))
                 }
             }
+            var lastHours = [Int64?](repeating: nil, count: leaks.count)
+            for bundle in tally.bundles where bundle.reports > 0 {
+                lastHours[bundle.leak] = max(lastHours[bundle.leak] ?? .min, Int64(bundle.hour))
+            }
             return Query(
                 """
                 update leak l set reports = least(l.reports + d.reports, 9007199254740991),
@@ -18,12 +22,13 @@
                   sightings = d.sightings, alive_at_most = greatest(l.alive_at_most, d.alive),
                   first_seen = least(l.first_seen, d.first_seen), last_seen = greatest(l.last_seen, d.last_seen),
                   first_release = d.first_release, last_release = d.last_release, first_sample = d.first_sample,
-                  newest_sample = d.newest_sample, newest_kept = d.newest_kept
+                  newest_sample = d.newest_sample, newest_kept = d.newest_kept,
+                  last_hour = greatest(l.last_hour, d.last_hour)
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
                   $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
-                  $14::bigint[], $15::bigint[])
+                  $14::bigint[], $15::bigint[], $16::bigint[])
                   as d (id, reports, freed, installs, impact, builds, sightings, alive, first_seen, last_seen,
-                  first_release, last_release, first_sample, newest_sample, newest_kept)
+                  first_release, last_release, first_sample, newest_sample, newest_kept, last_hour)
                 where l.id = d.id
                 """, .integers(states.map { $0.id }), .integers(leaks.map { $0.reports }),
                 .integers(leaks.map { $0.freed }), .integers(states.map { count(of: .leak($0.id)) }),
@@ -32,7 +37,7 @@
                 .integers(leaks.map { $0.span.first }), .integers(leaks.map { $0.span.last }),
                 .integers(states.map { $0.first.release }), .integers(states.map { $0.last.release }),
                 .integers(states.map { $0.samples.first }), .integers(states.map { $0.samples.newest }),
-                .integers(states.map { $0.samples.newestKept }))
+                .integers(states.map { $0.samples.newestKept }), .integers(lastHours))
         }
 
         func writeLeakReleases() -> Query? {

@@ -96,6 +96,18 @@
                 ])
         }
 
+        @Test(arguments: ["last_hour + 24", "last_hour - 24", "null"])
+        func `verify finds a wrong last hour`(value: String) throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            try fill(store)
+            try Connection(to: schema.address).run(
+                Query("update leak set last_hour = \(value) where id = 3"))
+            #expect(
+                try store.verify() == [
+                    "the last hour of a leak is of the last day that has reports: 1 wrong"
+                ])
+        }
+
         private func compare(_ one: any StoreReader, _ other: any StoreReader, now: Int64) throws {
             for period in Period.allCases {
                 for version in [nil, "2"] {

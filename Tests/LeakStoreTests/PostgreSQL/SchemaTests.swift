@@ -84,6 +84,38 @@
             #expect(try migrated.verify() == [])
         }
 
+        @Test func `an earlier schema gets the last hour of each leak`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            let reports = [
+                Report(leak: leak("Late"), at: noon), Report(leak: leak("Late"), at: noon - 9 * day),
+                Report(leak: leak("Old"), at: noon - 300 * day),
+                Report(leak: leak("Old"), isFreed: true, at: noon),
+                Report(leak: leak("Freed"), isFreed: true, at: noon),
+            ]
+            _ = try store.count([submission(reports)], now: noon)
+            try store.expire(now: noon)
+            let connection = try Connection(to: schema.address)
+            let lastHours = Query(
+                "select title || ' ' || coalesce(last_hour, 0) from leak join leak_text on leak = id order by title"
+            )
+            let expected = ["Freed 0", "Late \(noon / hour)", "Old \((noon - 300 * day) / hour)"]
+            #expect(try connection.run(lastHours).map { $0.text(0) } == expected)
+            for statement in [
+                "drop index leak_by_last_seen", "alter table leak drop column last_hour",
+                "update schema_version set version = 6",
+            ] {
+                try connection.run(Query(statement))
+            }
+            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try version() == Migration.newestVersion)
+            // The hours of the day of the old leak are deleted.
+            let oldDay = (noon - 300 * day) / day * 24
+            #expect(
+                try connection.run(lastHours).map { $0.text(0) }
+                    == ["Freed 0", "Late \(noon / hour)", "Old \(oldDay)"])
+            #expect(try migrated.verify() == [])
+        }
+
         @Test func `of an app's days the newest 91 are taken along`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(

@@ -1,0 +1,115 @@
+import LeakStore
+import Testing
+
+/// Lists of a period without a filter, beside the same lists with a filter that every leak passes; a second store runs
+/// the same tests. Stores find the former by indexes and by sums of whole apps.
+@Suite struct StorePeriodListTests {
+    private let place = StorePlace()
+    private static let apps = ["shop", "mail", "maps"]
+
+    /// Reports around the beginnings of periods, some of freed leaks, some late; few different counts, so that many leaks
+    /// have the same sort keys.
+    private func reports(_ random: inout Seeded, now: Int64) -> [Report] {
+        (0..<Int.random(in: 5...40, using: &random)).map { _ in
+            let period = Period.allCases.randomElement(using: &random) ?? .day
+            let days = Int64(period.days)
+            let times = [
+                now, now, now - hour, now - days * day, now - (days - 1) * day, now - days * day + hour,
+                (now / day - days + 1) * day, (now / day - days + 1) * day - 1, now - 200 * day,
+            ]
+            let name = Self.name(&random)
+            return Report(
+                leak: leak(name, app: Self.apps.randomElement(using: &random) ?? "shop"),
+                version: "\(Int.random(in: 1...2, using: &random))",
+                install: .random(in: 0..<4, using: &random),
+                isFreed: Int.random(in: 0..<5, using: &random) == 0,
+                at: times.randomElement(using: &random) ?? now, count: .random(in: 1...2, using: &random))
+        }
+    }
+
+    private static func name(_ random: inout Seeded) -> String {
+        let number = Int.random(in: 0..<25, using: &random)
+        return number < 3 ? "UIElement\(number)" : "L\(number)"
+    }
+
+    private func decide(_ random: inout Seeded, _ store: any Store, now: Int64) throws {
+        let actions: [Decision.Action] = [.ignore(nil), .resolve(.nextVersion), .reopen]
+        for _ in 0..<2 {
+            _ = try store.decide(
+                Decision(actions.randomElement(using: &random) ?? .reopen, by: "ada"),
+                about: leak(Self.name(&random), app: Self.apps.randomElement(using: &random) ?? "shop").id,
+                now: now)
+        }
+    }
+
+    private struct Listed: Equatable {
+        var rows: [String] = []
+        var totals: [String] = []
+    }
+
+    /// All pages of a list; the limit grows from page to page.
+    private func list(_ query: LeakQuery, _ reader: any StoreReader, now: Int64) throws -> Listed {
+        var query = query
+        var listed = Listed()
+        repeat {
+            let page = try reader.leaks(query, now: now)
+            listed.rows += page.leaks.map { "\($0)" }
+            listed.totals.append(
+                "\(page.total) \(page.reports) \(page.known) \(page.resolved) \(page.ignored)")
+            query.cursor = page.next
+            query.limit += 3
+        } while query.cursor != nil
+        return listed
+    }
+
+    private func compare(_ reader: any StoreReader, now: Int64, _ step: Comment) throws {
+        for period in Period.allCases {
+            for sort in LeakQuery.Sort.allCases {
+                for app in [nil, "shop"] {
+                    for state in [LeakQuery.StateFilter.toFix, .any] {
+                        var query = LeakQuery()
+                        (query.period, query.sort, query.app, query.state) = (period, sort, app, state)
+                        query.limit = 2
+                        let listed = try list(query, reader, now: now)
+                        query.kind = "object"
+                        #expect(try listed == list(query, reader, now: now), step)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `a list of a period is the same with a filter that every leak passes`(seed: UInt64) throws {
+        var random = Seeded(state: seed)
+        let store = try place.store()
+        let reader = try store.makeReader(known: KnownLeaks([known("UI*")]))
+        var now = noon
+        for step in 0..<6 {
+            now += [0, hour / 3, hour, 13 * hour, 20 * day].randomElement(using: &random) ?? 0
+            _ = try store.count([submission(reports(&random, now: now), at: now)], now: now)
+            try decide(&random, store, now: now)
+            if step % 2 == 1 { try store.expire(now: now) }
+            try compare(reader, now: now, "seed \(seed), step \(step)")
+        }
+        #expect(try store.verify() == [])
+    }
+
+    @Test(
+        arguments: Period.allCases, [(reports: 3, freed: 0, total: 1), (0, 2, 0)] as [(Int, Int, Int)])
+    func `a leak that was only freed in a period is not in its list`(
+        period: Period, then: (reports: Int, freed: Int, total: Int)
+    ) throws {
+        let store = try place.store()
+        var reports = [Report(leak: leak("Page"), at: noon - 300 * day)]
+        if then.reports > 0 { reports.append(Report(leak: leak("Page"), at: noon, count: then.reports)) }
+        if then.freed > 0 {
+            reports.append(Report(leak: leak("Page"), isFreed: true, at: noon, count: then.freed))
+        }
+        _ = try store.count([submission(reports)], now: noon)
+        var query = LeakQuery()
+        query.period = period
+        let page = try store.makeReader().leaks(query, now: noon)
+        #expect([page.total, page.leaks.count, page.reports] == [then.total, then.total, then.reports])
+    }
+}
