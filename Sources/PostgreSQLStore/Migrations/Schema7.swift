@@ -14,7 +14,11 @@
                 where l.id = seen.leak
                 """,
                 "drop index if exists leak_by_last_seen",
-                "create index leak_by_last_seen on leak (app, last_seen, id) include (last_hour)",
+                // Lists of a period read all leaks of the period from it alone.
+                """
+                create index leak_by_last_seen on leak (app, last_seen, id)
+                  include (last_hour, first_seen, reports, impact, installs)
+                """,
                 "analyze leak",
             ])
     }

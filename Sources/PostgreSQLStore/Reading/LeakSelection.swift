@@ -13,8 +13,7 @@
         private let primary: String
         private let secondary: String
 
-        /// - Parameter bound: leaks that come later by all their reports are left out; for a list without a version.
-        init(_ query: LeakQuery, _ verdicts: Verdicts, now: Int64, bound: PageCursor? = nil) {
+        init(_ query: LeakQuery, _ verdicts: Verdicts, now: Int64) {
             source = "from leak l join app a on a.id = l.app"
             let counted = query.version == nil ? "l" : "n"
             reports =
@@ -50,7 +49,7 @@
                 source = """
                     from (select l.*, \(counts.reports(since: start, first)) as period_reports
                       from leak l left join \(counts.table) r on r.leak = l.id
-                      \(filter(by: query, verdicts, now: now, bound)) offset 0) l where l.period_reports > 0
+                      \(filter(by: query, verdicts, now: now)) offset 0) l where l.period_reports > 0
                     """
             }
         }
@@ -72,23 +71,8 @@
         }
 
         /// - Returns: conditions on `l`, behind `where`; nothing without any.
-        private mutating func filter(
-            by query: LeakQuery, _ verdicts: Verdicts, now: Int64, _ bound: PageCursor? = nil
-        ) -> String {
+        private mutating func filter(by query: LeakQuery, _ verdicts: Verdicts, now: Int64) -> String {
             var conditions: [String] = []
-            if let bound {
-                let (primary, secondary) = query.sort.columns
-                let columns = [primary, secondary, "id"].compactMap { $0 }.map { "l.\($0)" }
-                let keys = [bound.primary, secondary == nil ? nil : bound.secondary, bound.row].compactMap {
-                    $0
-                }
-                conditions.append(
-                    """
-                    (\(columns.joined(separator: ", "))) >= (\(keys.map { bind($0) }.joined(separator: ", ")))
-                    """)
-                // The indexes of the orders begin with the app.
-                if query.app == nil { conditions.append("l.app = any(array(select id from app))") }
-            }
             if let period = query.period {
                 // Most leaks of long ago need no closer look.
                 conditions.append("l.last_seen >= \(bind(period.start(now: now)))")
@@ -158,8 +142,8 @@
             return KnownTotals(try connection.run(totals).first)
         }
 
-        /// - Parameter hasTotals: whether totals follow the columns of each row. They are of all matching leaks.
-        func page(after cursor: PageCursor?, limit: Int, hasTotals: Bool = true) -> Query {
+        /// Totals follow the columns of each row, since it is all matching leaks that a page is taken from.
+        func page(after cursor: PageCursor?, limit: Int) -> Query {
             var values = values + [.integer(limit)]
             let limit = "$\(values.count)::bigint"
             var from = ""
@@ -168,17 +152,14 @@
                 from = "where (k1, k2, id) < ($\(next)::bigint, $\(next + 1)::bigint, $\(next + 2)::bigint)"
                 values += [.integer(cursor.primary), .integer(cursor.secondary), .integer(cursor.row)]
             }
-            let totals =
-                "totals as materialized (select count(*) as leaks, \(Self.sum("reports")) as reports from matched),"
-            let totalColumns = ", (select leaks from totals), (select reports from totals)"
             return Query(
                 """
                 with matched as (
                   select l.id as id, \(primary) as k1, \(secondary) as k2, \(reports) as reports,
                     \(installs) as installs, \(lookedAt) as looked_at \(source)
-                ), \(hasTotals ? totals : "")
+                ), totals as materialized (select count(*) as leaks, \(Self.sum("reports")) as reports from matched),
                 page as (select * from matched \(from) order by k1 desc, k2 desc, id desc limit \(limit))
-                \(LeakRow.select(with: hasTotals ? totalColumns : ""))
+                \(LeakRow.select(with: ", (select leaks from totals), (select reports from totals)"))
                 order by page.k1 desc, page.k2 desc, page.id desc
                 """, values)
         }

@@ -83,19 +83,17 @@
                     rows: answers[0], all: KnownTotals(answers[1].first),
                     apart: apart.map { ($0, $0.told.map { verdicts.totals($0) } ?? KnownTotals()) })
             }
+            let list = PeriodList(query, period, verdicts, now: now)
             let answers = try connection.run(
-                [
-                    bound(query, period, verdicts, after: cursor, limit: limit, now: now),
-                    totals(query.app, period, now: now),
-                ] + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals })
+                [list.bound(after: cursor, limit: limit), list.totals]
+                    + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals })
             let bound = answers[0].first.map {
                 PageCursor(primary: $0.int64(0), secondary: $0.int64(1), row: $0.int64(2))
             }
-            let page = LeakSelection(query, verdicts, now: now, bound: bound)
-                .page(after: cursor, limit: limit, hasTotals: false)
             // How many leaks match decides which plan is fast.
             let rows = try connection.run([
-                Query("set local plan_cache_mode = force_custom_plan"), page,
+                Query("set local plan_cache_mode = force_custom_plan"),
+                list.page(after: cursor, from: bound, limit: limit),
                 Query("set local plan_cache_mode = force_generic_plan"),
             ])[1]
             return FoundPage(
@@ -136,68 +134,6 @@
                 from app where $1::text is null or name = $1::text
                 """, .text(app))
         }
-
-        /// Leaks with reports in a period, and these reports: the leaks by their last hour, the reports by the app's slots
-        /// and days.
-        private static func totals(_ app: String?, _ period: Period, now: Int64) -> Query {
-            Query(
-                """
-                select least(coalesce(sum(seen.leaks), 0), 9007199254740991)::bigint,
-                  least(coalesce(sum(slots.reports), 0) + coalesce(sum(days.reports), 0), 9007199254740991)::bigint
-                from app a
-                cross join lateral (select count(*) as leaks from leak
-                  where app = a.id and last_seen >= $2::bigint and last_hour >= $3::bigint) seen
-                cross join lateral (select sum(reports) as reports from app_slot
-                  where app = a.id and slot >= $4::bigint) slots
-                cross join lateral (select sum(reports) as reports from app_day
-                  where app = a.id and day >= $5::bigint) days
-                where $1::text is null or a.name = $1::text
-                """, .text(app), .integer(period.start(now: now)),
-                .integer(period.start(now: now) / Calendar.hourMilliseconds),
-                .integer(period.firstSlot(now: now)), .integer(period.firstAppDay(now: now)))
-        }
-
-        /// The keys of a leak that no leak of the page comes later than: the last one of a page of the leaks that come next
-        /// by all their reports. No row if these do not fill a page.
-        ///
-        /// A leak has no more reports in a period than in all. If it comes later than these keys by all its reports, it
-        /// does by those of the period.
-        private static func bound(
-            _ query: LeakQuery, _ period: Period, _ verdicts: Verdicts, after cursor: PageCursor?, limit: Int,
-            now: Int64
-        ) -> Query {
-            let counts = RunningCounts.of(period)
-            let next = NextLeaks(query, after: cursor, limit: limit)
-            var values = next.values
-            func bind(_ value: Parameter) -> String {
-                values.append(value)
-                return "$\(values.count)"
-            }
-            let start = bind(.integer(period.start(now: now))) + "::bigint"
-            let first = bind(.integer(Int64(period.firstBucket(now: now)))) + "::bigint"
-            let excluded = bind(.integers(verdicts.rows(query.state.leftOut).map { $0 }))
-            let (primary, secondary) = query.sort.columns
-            // Reports of the period are in the place of all reports.
-            func key(_ column: String?) -> String {
-                column == "reports" ? "period_reports" : column ?? "0::bigint"
-            }
-            return Query(
-                """
-                with next as (
-                  \(next.select("l.*", limit: "greatest($2::bigint, \(nextLeaks) / (select count(*) from app))"))
-                )
-                select k1, k2, id from (
-                  select id, \(key(primary)) as k1, \(key(secondary)) as k2 from (
-                    select l.*, \(counts.reports(since: start, first)) as period_reports
-                    from next l left join lateral (select * from \(counts.table) where leak = l.id offset 0) r on true
-                    offset 0) l
-                  where period_reports > 0 and id not in (select unnest(\(excluded)::bigint[]))) found
-                order by k1 desc, k2 desc, id desc offset $2::bigint - 1 limit 1
-                """, values)
-        }
-
-        /// Leaks looked at for ``bound``, of all apps together.
-        private static let nextLeaks = 1_000
 
         /// A page of all leaks of an app, or of all apps: of each app those that come next by the index of the order,
         /// then the first of these.
@@ -245,7 +181,7 @@
     }
 
     /// Of each app the leaks that come next in an order, by the index of the order.
-    private struct NextLeaks {
+    struct NextLeaks {
         private let primary: String
         private let secondary: String?
         /// `$1` is the app, `$2` the limit.
