@@ -29,8 +29,8 @@ public final class FaultyProxy: Sendable {
     /// Ends every connection and waits until no thread is left.
     public func stop() { acceptor.stop() }
 
-    /// What was passed on so far of the connection with the longest answer.
-    public var longestAnswer: Passed {
+    /// Bytes passed on so far of the connection with the longest answer.
+    public var passedOfLongestAnswer: Passed {
         ledger.with { $0.values.max { $0.answer < $1.answer } ?? Passed() }
     }
 

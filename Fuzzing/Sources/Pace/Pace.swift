@@ -4,19 +4,21 @@
     private import Glibc
 #endif
 
-/// Whether the time of an input grows out of proportion to its bytes. A plain input of as many bytes, read in turns with
-/// it by the same thread, is the measure: the speed of the machine and its other processes slow both.
+/// Finds inputs that take too long for their size.
+///
+/// Compares the time of an input with that of a plain input of the same size. One thread reads both in turns, so a slow or
+/// busy machine slows both.
 public struct Pace: Sendable {
-    /// Times that an input may take as long as the plain one.
+    /// An input may take this many times as long as the plain one.
     private let factor: UInt64
     /// A short input that is repeated to make the plain one.
     private let plain: [UInt8]
     /// Reads an input.
     private let read: @Sendable ([UInt8]) -> Void
 
-    /// What takes less is not compared.
-    private static let nanoseconds: UInt64 = 20_000_000
-    /// What an input costs besides its bytes disappears in those of a plain one of this size.
+    /// An input that is read in less time is accepted without a comparison.
+    private static let acceptedNanoseconds: UInt64 = 20_000_000
+    /// The smallest size of a plain input. The fixed cost of reading an input is negligible from this size on.
     private static let leastBytes = 1024
     private static let turns = 5
 
@@ -26,12 +28,12 @@ public struct Pace: Sendable {
         self.read = read
     }
 
-    /// Reads an input, again only if that takes long.
+    /// Reads an input once, and up to five more times if that takes long.
     ///
-    /// - Returns: how much too long it takes, in words, or `nil`.
+    /// - Returns: a sentence with both times if the input takes too long, else `nil`.
     public func excess(of input: [UInt8]) -> String? {
         var time = time(of: input)
-        guard time > Self.nanoseconds else { return nil }
+        guard time > Self.acceptedNanoseconds else { return nil }
         let copies = max(input.count, Self.leastBytes) / plain.count + 1
         let plain = Array(repeatElement(plain, count: copies).joined())
         var plainTime = UInt64.max
@@ -51,7 +53,7 @@ public struct Pace: Sendable {
         return Self.now - start
     }
 
-    /// The processor's time of this thread.
+    /// Processor time of this thread in nanoseconds.
     private static var now: UInt64 {
         var time = timespec()
         _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -5,7 +5,7 @@
     struct LeakSelection {
         /// From `from` on.
         private var source: String
-        private var values: [Parameter] = []
+        private var values = QueryValues()
         private let reports: String
         private let installs: String
         /// The release whose share is shown.
@@ -31,7 +31,7 @@
             if let version = query.version {
                 source += """
                      join leak_release n on n.leak = l.id
-                     and n.release = (select id from release where app = l.app and version = \(bind(.text(version))))
+                     and n.release = (select id from release where app = l.app and version = \(values.bind(version)))
                     """
             }
             guard let period = query.period else {
@@ -44,8 +44,8 @@
             } else {
                 // The offset keeps PostgreSQL from looking up the reports wherever they are named.
                 let counts = RunningCounts.of(period)
-                let start = bind(period.start(now: now))
-                let first = bind(Int64(period.firstBucket(now: now)))
+                let start = values.bind(period.start(now: now))
+                let first = values.bind(Int64(period.firstBucket(now: now)))
                 source = """
                     from (select l.*, \(counts.reports(since: start, first)) as period_reports
                       from leak l left join \(counts.table) r on r.leak = l.id
@@ -57,12 +57,12 @@
         /// Adds `p`, with the reports of a version in a period, for leaks that have some.
         private mutating func join(_ period: Period, now: Int64) {
             let counts = RunningCounts.of(period)
-            let first = bind(Int64(period.firstBucket(now: now)))
+            let first = values.bind(Int64(period.firstBucket(now: now)))
             // A leak first seen in the period has all its reports there. The offset keeps PostgreSQL from adding up
             // wherever the sum is named.
             source += """
                  join lateral (
-                  select case when l.first_seen >= \(bind(period.start(now: now))) then n.reports else
+                  select case when l.first_seen >= \(values.bind(period.start(now: now))) then n.reports else
                       (select least(coalesce(sum(c.reports), 0), 9007199254740991)::bigint from \(counts.source) c
                       where c.leak = l.id and c.\(counts.bucket) >= \(first) and c.release = n.release)
                     end as reports offset 0
@@ -75,10 +75,10 @@
             var conditions: [String] = []
             if let period = query.period {
                 // Most leaks of long ago need no closer look.
-                conditions.append("l.last_seen >= \(bind(period.start(now: now)))")
+                conditions.append("l.last_seen >= \(values.bind(period.start(now: now)))")
             }
             if let app = query.app {
-                conditions.append("l.app = (select id from app where name = \(bind(.text(app))))")
+                conditions.append("l.app = (select id from app where name = \(values.bind(app)))")
             }
             switch query.state {
             case .open: conditions.append("not \(LeakRow.isSlow)")
@@ -86,14 +86,14 @@
             case .toFix, .known, .any, .regressed, .resolved, .ignored: break
             }
             if let told = query.state.told {
-                conditions.append("l.id = any(\(bind(verdicts.rows([told]))))")
+                conditions.append("l.id = any(\(values.bind(verdicts.rows([told]))))")
             }
             let leftOut = verdicts.rows(query.state.leftOut)
-            if !leftOut.isEmpty { conditions.append("l.id not in (select unnest(\(bind(leftOut))))") }
-            if let kind = query.kind { conditions.append("l.kind = \(bind(.text(kind)))") }
-            if let className = query.className { conditions.append("l.class = \(bind(.text(className)))") }
+            if !leftOut.isEmpty { conditions.append("l.id not in (select unnest(\(values.bind(leftOut))))") }
+            if let kind = query.kind { conditions.append("l.kind = \(values.bind(kind))") }
+            if let className = query.className { conditions.append("l.class = \(values.bind(className))") }
             if let search = query.search, !search.isEmpty {
-                let folded = bind(.text(SearchText.folded(search)))
+                let folded = values.bind(SearchText.folded(search))
                 conditions.append(
                     """
                     (exists (select 1 from leak_text t where t.leak = l.id and (strpos(t.search, \(folded)) > 0
@@ -108,24 +108,8 @@
             return conditions.isEmpty ? "" : " where " + conditions.joined(separator: " and ")
         }
 
-        private mutating func bind(_ rows: [Int64]) -> String {
-            values.append(.integers(rows.map { $0 }))
-            return "$\(values.count)::bigint[]"
-        }
-
-        private mutating func bind(_ number: Int64) -> String {
-            values.append(.integer(number))
-            return "$\(values.count)::bigint"
-        }
-
-        /// - Returns: what stands for the value: `$1::text`, then `$2::text` …
-        private mutating func bind(_ value: Parameter) -> String {
-            values.append(value)
-            return "$\(values.count)::text"
-        }
-
         var totals: Query {
-            Query("select count(*), \(Self.sum(reports)) \(source)", values)
+            Query("select count(*), \(Self.sum(reports)) \(source)", values.all)
         }
 
         private static func sum(_ column: String) -> String {
@@ -144,13 +128,12 @@
 
         /// Totals follow the columns of each row, since it is all matching leaks that a page is taken from.
         func page(after cursor: PageCursor?, limit: Int) -> Query {
-            var values = values + [.integer(limit)]
-            let limit = "$\(values.count)::bigint"
+            var values = values
+            let limit = values.bind(Int64(limit))
             var from = ""
             if let cursor {
-                let next = values.count + 1
-                from = "where (k1, k2, id) < ($\(next)::bigint, $\(next + 1)::bigint, $\(next + 2)::bigint)"
-                values += [.integer(cursor.primary), .integer(cursor.secondary), .integer(cursor.row)]
+                let keys = [cursor.primary, cursor.secondary, cursor.row].map { values.bind($0) }
+                from = "where (k1, k2, id) < (\(keys.joined(separator: ", ")))"
             }
             return Query(
                 """
@@ -161,7 +144,7 @@
                 page as (select * from matched \(from) order by k1 desc, k2 desc, id desc limit \(limit))
                 \(LeakRow.select(with: ", (select leaks from totals), (select reports from totals)"))
                 order by page.k1 desc, page.k2 desc, page.id desc
-                """, values)
+                """, values.all)
         }
     }
 #endif

@@ -33,7 +33,7 @@
             }
         }
 
-        /// Rows of a page with one more, and the totals of its list.
+        /// The rows of a page and the first one of the next page, and the totals of the list.
         private struct FoundPage {
             var rows: Rows
             var totals: KnownTotals
@@ -46,7 +46,7 @@
                 (self.rows, self.totals, self.apart) = (rows, totals, apart)
             }
 
-            /// - Parameter all: totals of the listed leaks and of those that are left out.
+            /// - Parameter all: totals of all leaks, those that the list leaves out included.
             init(
                 rows: Rows, all: KnownTotals, apart: [(state: LeakQuery.StateFilter, totals: KnownTotals)]
             ) {
@@ -90,7 +90,7 @@
             let bound = answers[0].first.map {
                 PageCursor(primary: $0.int64(0), secondary: $0.int64(1), row: $0.int64(2))
             }
-            // How many leaks match decides which plan is fast.
+            // The fastest plan depends on the number of matching leaks, so PostgreSQL plans anew for these values.
             let rows = try connection.run([
                 Query("set local plan_cache_mode = force_custom_plan"),
                 list.page(after: cursor, from: bound, limit: limit),
@@ -180,7 +180,7 @@
         }
     }
 
-    /// Of each app the leaks that come next in an order, by the index of the order.
+    /// Selects the next leaks of each app from the index of a list's order.
     struct NextLeaks {
         private let primary: String
         private let secondary: String?
@@ -224,7 +224,7 @@
     }
 
     extension LeakQuery {
-        /// Whether nothing but the app and a period limits the list.
+        /// True if the list has no filter besides the app and the period.
         fileprivate var isUnfiltered: Bool {
             version == nil && (state == .toFix || state == .any) && kind == nil && className == nil
                 && (search ?? "").isEmpty

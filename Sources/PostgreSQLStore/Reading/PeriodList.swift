@@ -3,8 +3,8 @@
 
     /// A list of the leaks with reports in a period, of an app or of all apps.
     ///
-    /// A leak has no more reports in a period than in all, so that the indexes of the orders, which have all reports, bound
-    /// the leaks of a page. Totals come from an index and from sums that are kept.
+    /// A leak never has more reports in a period than in total. The indexes of the orders sort by total reports, so they
+    /// limit which leaks can be on a page. Totals of the list come from an index and from stored sums.
     struct PeriodList {
         private let query: LeakQuery
         private let counts: RunningCounts
@@ -12,7 +12,7 @@
         private let period: Period
         private let excluded: [Int64]
 
-        /// Leaks looked at for a bound, of all apps together.
+        /// Number of leaks that are read to find a bound, of all apps together.
         private static let candidates = 1_000
 
         init(_ query: LeakQuery, _ period: Period, _ verdicts: Verdicts, now: Int64) {
@@ -25,8 +25,8 @@
 
         private var startHour: Int64 { period.start(now: now) / Calendar.hourMilliseconds }
 
-        /// Leaks and their reports, with those that are left out: the leaks by their last hours, the reports by the slots
-        /// and days of apps.
+        /// Counts leaks and reports of the period, those of leaks that the list leaves out included. Leaks are counted by
+        /// their last hours, reports by the slots and days of their apps.
         var totals: Query {
             Query(
                 """
@@ -44,13 +44,13 @@
                 .integer(period.firstSlot(now: now)), .integer(period.firstAppDay(now: now)))
         }
 
-        /// The keys of a leak that no leak of the page comes later than: the last one of a page of the leaks that come next
-        /// by all their reports. No row if these do not fill a page.
+        /// Finds the lowest sort keys that a leak of the page can have. Reads the next leaks by total reports and returns the
+        /// keys of the last one that would fill a page; no row if they do not fill one.
         ///
-        /// If a leak comes later than these keys by all its reports, it does by those of the period.
+        /// A leak below these keys by its total reports is below them by its reports of the period too.
         func bound(after cursor: PageCursor?, limit: Int) -> Query {
             let next = NextLeaks(query, after: cursor, limit: limit)
-            var values = Values(next.values)
+            var values = QueryValues(next.values)
             let reports = reports(&values)
             let most = "greatest($2::bigint, \(Self.candidates) / (select count(*) from app))"
             // The offset makes PostgreSQL look up each of these few rows by its index.
@@ -64,14 +64,14 @@
                 """, values.all)
         }
 
-        /// - Parameter bound: no leak of the page comes later than these keys; `nil` looks at all leaks.
+        /// - Parameter bound: the lowest sort keys that a leak of the page can have; `nil` reads all leaks.
         func page(after cursor: PageCursor?, from bound: PageCursor?, limit: Int) -> Query {
-            var values = Values()
+            var values = QueryValues()
             let reports = reports(&values)
             let (k1, k2) = (key(primary, reports), key(secondary, reports))
             var conditions = [
                 query.app.map { "l.app = (select id from app where name = \(values.bind($0)))" }
-                    // All of them, since the indexes begin with the app.
+                    // Names all apps, because the indexes begin with the app.
                     ?? "l.app = any(array(select id from app))",
                 "l.last_seen >= \(values.bind(period.start(now: now)))",
                 "l.last_hour >= \(values.bind(startHour))",
@@ -111,34 +111,18 @@
         private var primary: String? { query.sort.columns.primary }
         private var secondary: String? { query.sort.columns.secondary }
 
-        /// - Parameter reports: those of the period, in the place of all reports.
+        /// - Parameter reports: SQL for the reports of the period, which takes the place of total reports.
         private func key(_ column: String?, _ reports: String) -> String {
             column == "reports" ? reports : column.map { "l.\($0)" } ?? "0::bigint"
         }
 
         /// Reports of leak `l` in the period.
-        private func reports(_ values: inout Values) -> String {
+        private func reports(_ values: inout QueryValues) -> String {
             "(\(counts.reports(since: values.bind(period.start(now: now)), values.bind(Int64(period.firstBucket(now: now))))))"
         }
 
-        private func others(_ values: inout Values) -> String {
+        private func others(_ values: inout QueryValues) -> String {
             excluded.isEmpty ? "" : "and l.id not in (select unnest(\(values.bind(excluded))))"
-        }
-    }
-
-    /// Values of a query, and the text that stands for each.
-    private struct Values {
-        private(set) var all: [Parameter]
-
-        init(_ first: [Parameter] = []) { all = first }
-
-        mutating func bind(_ number: Int64) -> String { bind(.integer(number), "bigint") }
-        mutating func bind(_ text: String) -> String { bind(.text(text), "text") }
-        mutating func bind(_ rows: [Int64]) -> String { bind(.integers(rows.map { $0 }), "bigint[]") }
-
-        private mutating func bind(_ value: Parameter, _ type: String) -> String {
-            all.append(value)
-            return "$\(all.count)::\(type)"
         }
     }
 #endif

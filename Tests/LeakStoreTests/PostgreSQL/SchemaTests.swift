@@ -23,6 +23,15 @@
             try schema.becomeFirst()
         }
 
+        /// Undoes a migration by hand.
+        private func goBack(
+            to version: Int, by statements: String..., on connection: Connection
+        ) throws {
+            for statement in statements + ["update schema_version set version = \(version)"] {
+                try connection.run(Query(statement))
+            }
+        }
+
         private func version() throws -> Int? {
             try Connection(to: schema.address).run(Migration.version).first?.int(0)
         }
@@ -57,12 +66,9 @@
                         .text((leak.title + "\n" + leak.stack.joined(separator: " › ")).lowercased()),
                         .text(leak.title)))
             }
-            for statement in [
-                "alter table idempotency_use drop column text_bytes", "update app set text_bytes = 200000",
-                "update schema_version set version = 5",
-            ] {
-                try connection.run(Query(statement))
-            }
+            try goBack(
+                to: 5, by: "alter table idempotency_use drop column text_bytes",
+                "update app set text_bytes = 200000", on: connection)
             let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try version() == Migration.newestVersion)
             let reader = try migrated.makeReader()
@@ -100,12 +106,9 @@
             )
             let expected = ["Freed 0", "Late \(noon / hour)", "Old \((noon - 300 * day) / hour)"]
             #expect(try connection.run(lastHours).map { $0.text(0) } == expected)
-            for statement in [
-                "drop index leak_by_last_seen", "alter table leak drop column last_hour",
-                "update schema_version set version = 6",
-            ] {
-                try connection.run(Query(statement))
-            }
+            try goBack(
+                to: 6, by: "drop index leak_by_last_seen", "alter table leak drop column last_hour",
+                on: connection)
             let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try version() == Migration.newestVersion)
             // The hours of the day of the old leak are deleted.
