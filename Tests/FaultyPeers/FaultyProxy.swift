@@ -45,11 +45,10 @@ public final class FaultyProxy: Sendable {
             let ready = Socket.waitForInput(client, server)
             var ending: Fault.Ending?
             if ready.1 {
-                ending = pass(from: server, to: client, &answer)
+                ending = pass(from: server, to: client, &answer, of: number, as: \.answer)
             } else if ready.0 {
-                ending = pass(from: client, to: server, &request)
+                ending = pass(from: client, to: server, &request, of: number, as: \.request)
             }
-            ledger.with { $0[number] = Passed(request: request.passed, answer: answer.passed) }
             if let ending { return Self.end(client, server, ending) }
         }
     }
@@ -79,10 +78,13 @@ public final class FaultyProxy: Sendable {
         init(_ fault: Fault.Direction) { self.fault = fault }
     }
 
-    /// Passes on what there is.
+    /// Passes on what there is, and counts it before the other side can have it: a test that has seen an answer may ask.
     ///
     /// - Returns: how the connection is to end; `nil` when it goes on.
-    private func pass(from source: Socket, to target: Socket, _ flow: inout Flow) -> Fault.Ending? {
+    private func pass(
+        from source: Socket, to target: Socket, _ flow: inout Flow, of number: Int,
+        as direction: sending WritableKeyPath<Passed, Int>
+    ) -> Fault.Ending? {
         let bytes = source.receive()
         guard !bytes.isEmpty else { return .close }
         if !flow.hasStarted {
@@ -93,6 +95,8 @@ public final class FaultyProxy: Sendable {
         let room = flow.fault.cut.map { $0.afterBytes - flow.passed } ?? .max
         let piece = bytes.prefix(room)
         flow.passed += piece.count
+        let passed = flow.passed
+        ledger.with { $0[number, default: Passed()][keyPath: direction] = passed }
         guard send(piece, to: target, flow.fault) else { return .close }
         if let cut = flow.fault.cut, flow.passed >= cut.afterBytes { return cut.ending }
         return nil
