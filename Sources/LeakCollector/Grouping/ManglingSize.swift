@@ -3,8 +3,8 @@
 /// The demangler of the Swift runtime writes each substitution out, and substitutions nest: six bytes double what
 /// stands before them, so that a name of two hundred bytes would fill the memory. This walks over the operators of
 /// swift 6.3, docs/ABI/Mangling.rst, as the demangler does, and adds up what each can become at most. It knows the
-/// operators of types, functions and variables; a name with another, such as those of generic requirements and
-/// specialised code, has no bound here.
+/// operators of types, functions, variables, thunks and specializations; a name with another, such as those of key paths
+/// and of automatic differentiation, has no bound here.
 struct ManglingSize {
     /// Several times the longest names that SwiftUI makes, and read in a fraction of a millisecond.
     static let limit = 16 * 1024
@@ -12,6 +12,8 @@ struct ManglingSize {
     private static let repeatLimit = 16
 
     private var rest: ArraySlice<UInt8>
+    /// Whether the operators of generic and of compiler-made functions are read too.
+    private let isFunction: Bool
     /// Bytes that everything read so far becomes at most, and so does every substitution.
     private var size = 0
     /// Bytes of identifiers, which are what a word of an earlier identifier has at most.
@@ -23,8 +25,10 @@ struct ManglingSize {
 
     /// - Returns: an upper bound in bytes, or `nil` when `symbol` is no mangled name, has an operator that is not
     ///   known here, or passes ``limit``.
-    static func bound(_ symbol: some Collection<UInt8>) -> Int? {
-        var reader = ManglingSize(rest: Array(symbol)[...])
+    ///
+    /// - Parameter isFunction: `false` reads the operators that names of types have, as version 1 of the rules does.
+    static func bound(_ symbol: some Collection<UInt8>, isFunction: Bool = false) -> Int? {
+        var reader = ManglingSize(rest: Array(symbol)[...], isFunction: isFunction)
         guard reader.prefix() else { return nil }
         while !reader.rest.isEmpty {
             guard reader.step(), reader.size <= limit else { return nil }
@@ -32,7 +36,10 @@ struct ManglingSize {
         return reader.size
     }
 
-    private init(rest: ArraySlice<UInt8>) { self.rest = rest }
+    private init(rest: ArraySlice<UInt8>, isFunction: Bool) {
+        self.rest = rest
+        self.isFunction = isFunction
+    }
 
     /// Swift 5 and later, 4.2, and 4.0.
     private mutating func prefix() -> Bool {
@@ -59,19 +66,43 @@ struct ManglingSize {
         case UInt8(ascii: "A"): return substitution()
         case UInt8(ascii: "S"): return standardType()
         case UInt8(ascii: "L"): return local()
-        case UInt8(ascii: "q"): return index()
         case UInt8(ascii: "v"), UInt8(ascii: "i"): return accessor()
         case UInt8(ascii: "f"): return function()
         case UInt8(ascii: "o"): return oneOf("ipP")
-        case UInt8(ascii: "Y"): return oneOf("abcK")
         case UInt8(ascii: "M"): return oneOf("acfLmnopPrsSuVXIiJ") && rest.isEmpty
-        case UInt8(ascii: "T"): return oneOf("AcEjmoOqRuwW") && rest.isEmpty
         case UInt8(ascii: "."):
             // What follows, such as `.resume.0`, stands behind the name in quotes, other bytes than letters as `\xFF`.
             size += rest.count * 4
             rest = rest[rest.endIndex...]
             return true
-        default: return Self.plainOperators.contains(byte)
+        default:
+            if Self.plainOperators.contains(byte) { return true }
+            return isFunction ? functionOperator(byte) : typeOperator(byte)
+        }
+    }
+
+    private mutating func typeOperator(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "q"): return index()
+        case UInt8(ascii: "Y"): return oneOf("abcK")
+        case UInt8(ascii: "T"): return oneOf("AcEjmoOqRuwW") && rest.isEmpty
+        default: return false
+        }
+    }
+
+    private mutating func functionOperator(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "q"): return genericParameter()
+        case UInt8(ascii: "r"): return genericSignature()
+        case UInt8(ascii: "R"): return requirement()
+        case UInt8(ascii: "Q"): return archetype()
+        case UInt8(ascii: "I"): return loweredFunction()
+        case UInt8(ascii: "W"): return witness()
+        case UInt8(ascii: "H"): return conformance()
+        case UInt8(ascii: "X"): return specialType()
+        case UInt8(ascii: "Y"): return oneOf("abcKATuitlgkCmp")
+        case UInt8(ascii: "T"): return thunk()
+        default: return false
         }
     }
 
@@ -133,7 +164,113 @@ struct ManglingSize {
 
     private mutating func function() -> Bool {
         if take("A") || take("U") || take("u") { return index() }
+        // What a macro made, by its kind.
+        if isFunction, take("M") { return oneOf("arfmpcebu") && index() }
         return oneOf("acCdDeEFiPW")
+    }
+
+    // MARK: Generic code
+
+    /// Behind `q`, and in requirements: which parameter of a generic context.
+    private mutating func genericParameter() -> Bool {
+        if take("d") { return index() && index() }
+        return take("z") || take("s") || index()
+    }
+
+    /// Behind `r`: how many parameters each depth has, up to `l`.
+    private mutating func genericSignature() -> Bool {
+        while !take("l") {
+            size += Self.longestWording
+            guard take("z") || index() else { return false }
+        }
+        return true
+    }
+
+    /// Behind `R`: a letter for the kind of the requirement and of its subject, none for a protocol of a parameter.
+    private mutating func requirement() -> Bool {
+        size += Self.longestWording
+        guard let kind = rest.first else { return false }
+        if oneOf("CTPMBSLQ") {
+            let isCompound =
+                kind != UInt8(ascii: "B") && kind != UInt8(ascii: "S") && kind != UInt8(ascii: "L")
+                && kind != UInt8(ascii: "Q")
+            guard !isCompound || genericParameter() else { return false }
+            return kind != UInt8(ascii: "M") && kind != UInt8(ascii: "L") || layout()
+        }
+        if oneOf("ij") { return index() && genericParameter() }
+        if oneOf("ml") { return genericParameter() && layout() }
+        _ = oneOf("vcbtsph")
+        return genericParameter()
+    }
+
+    /// What a layout requirement asks for.
+    private mutating func layout() -> Bool {
+        if oneOf("URNCDTB") { return true }
+        if oneOf("EM") { return index() && index() }
+        return oneOf("em") && index()
+    }
+
+    /// Behind `Q`: an associated type, an opaque result or a pack.
+    private mutating func archetype() -> Bool {
+        if oneOf("xXzZarOpPS") { return true }
+        if oneOf("yY") { return genericParameter() }
+        return oneOf("oRe") && index()
+    }
+
+    /// Behind `H`: a conformance.
+    private mutating func conformance() -> Bool {
+        if oneOf("CPpXcnorF") { return true }
+        return oneOf("ADIO") && index()
+    }
+
+    // MARK: Code that the compiler made
+
+    /// Behind `I`: letters for the conventions of a lowered function, up to `_`.
+    private mutating func loweredFunction() -> Bool {
+        while let letter = rest.first, Self.isLetter(letter) {
+            rest = rest.dropFirst()
+            size += Self.longestWording
+        }
+        return take("_")
+    }
+
+    /// Behind `W`: tables of witnesses, lazy accessors, and outlined copies of values.
+    private mutating func witness() -> Bool {
+        if take("O") { return oneOf("ij") ? index() : oneOf("yerscdfbhkBCDgn") }
+        if take("v") { return oneOf("di") }
+        return oneOf("VPpGgaIiLlTtbCoSJjzZ")
+    }
+
+    /// Behind `X`: conventions and representations of functions and metatypes.
+    private mutating func specialType() -> Bool {
+        if oneOf("Mm") { return oneOf("tTo") }
+        if take("z") { return oneOf("BC") }
+        return oneOf("ACEfKULBgGoubDpPlcSwe")
+    }
+
+    /// Behind `T`: a thunk, a continuation or a specialization.
+    private mutating func thunk() -> Bool {
+        if oneOf("QYvz") { return index() }
+        if oneOf("gGBtsipP") { return specialization() }
+        if take("f") { return functionSpecialization() }
+        if take("w") { return oneOf("bBS") }
+        return oneOf("AacCDdEFIjlLmMnNbOoqRrSuVWXxyKkHh")
+    }
+
+    /// The marks of a specialization and the number of the pass that made it.
+    private mutating func specialization() -> Bool {
+        while oneOf("mqar") {}
+        return oneOf("0123456789")
+    }
+
+    /// One group of letters for each parameter, up to `_`, and one for the result, up to `n` or the end.
+    private mutating func functionSpecialization() -> Bool {
+        guard specialization() else { return false }
+        while !take("_") {
+            size += Self.longestWording
+            guard oneOf("ndgexisrocpGOXDfSbw0123456789kC") else { return false }
+        }
+        return take("n") || oneOf("dgexisrGOXD") || rest.isEmpty
     }
 
     // MARK: Parts of operators

@@ -99,6 +99,38 @@ enum MangledChain {
         #expect(RuntimeDemangler.demangle(mangled) == nil)
     }
 
+    /// A bound that is too small would let a name in that fills the memory.
+    @Test(
+        arguments: [
+            (
+                "$s4Shop9CartModelC4bind2toySi_tFyycfU_",
+                "closure #1 () -> () in Shop.CartModel.bind(to: Swift.Int) -> ()"
+            ),
+            (
+                "$s4Shop9CartModelC4loadyyYaFTY0_",
+                "(1) suspend resume partial function for Shop.CartModel.load() async -> ()"
+            ),
+            ("$s4Shop4walkyyxSTRzlF", "Shop.walk<A where A: Swift.Sequence>(A) -> ()"),
+            (
+                "$sytIegr_Ieg_TR",
+                "reabstraction thunk helper from @escaping @callee_guaranteed () -> (@out ()) to @escaping @callee_guaranteed () -> ()"
+            ),
+            (
+                "$s4Shop9CartModelCACycfcTf4n_n",
+                "function signature specialization <> of Shop.CartModel.init() -> Shop.CartModel"
+            ),
+            (
+                "$ss22_ContiguousArrayBufferV19firstElementAddressSpyxGvgSi_Tg5",
+                "generic specialization <Swift.Int> of Swift._ContiguousArrayBuffer.firstElementAddress.getter : Swift.UnsafeMutablePointer<A>"
+            ),
+            ("$s4Shop9CartModelCMF", nil), ("$s4Shop9CartModelVwca", nil),
+        ] as [(String, String?)])
+    func `symbols of functions are read`(mangled: String, plain: String?) {
+        #expect(RuntimeDemangler.demangleFunction(mangled) == plain)
+        let bound = ManglingSize.bound(mangled.utf8, isFunction: true)
+        #expect(plain.map { $0.utf8.count <= bound ?? 0 } ?? (bound == nil))
+    }
+
     @Test func `names that double are left alone, with a bounded number of short reads`() {
         for levels in 10...80 {
             for mangled in MangledChain.all(levels) {
@@ -121,16 +153,23 @@ enum MangledChain {
                 "$s5MyApp0B8DelegateC3FooV0aB3Bar0CBazVLLC", "$s5MyApp3FooC4load3forySS_tF",
                 "$s5MyApp3FooC33_9B7A0F1E2D3C4B5A69788796A5B4C3D2LLCySiSgSaySSGG",
                 "$s5MyApp3FooC4loadyySSYaKFyyXEfU_", "$s5MyApp3FooCACycfc", "$sSiSg_SStSgMa",
+                "$sytIegr_Ieg_TR", "$s4Shop9CartModelC4loadyyYaFTY0_", "$s4Shop4walkyyxSTRzlF",
+                "$sxIeAgHr_xs5Error_pIegHrzo_s8SendableRzs5NeverORs_r0_lTRyt_Tg5TQ0_",
+                "$s7SwiftUI14ButtonBehaviorV4bodyQrvgyyYbcACyxGYbcfu_yyYbcfu0_TA",
+                "$s5MyApp3FooCACycfcTf4n_n",
+                "$sScM14assumeIsolated_4file4linexxyKScMYcXE_s12StaticStringVSutKs8SendableRzlFZyt_Tg5",
             ]
         let parts = [
             "A", "AA", "AB", "AaB", "A3A", "A_", "A0_", "G", "y", "_", "t", "Sg", "SS", "S2S", "SDy", "Say",
             "C", "V",
             "3Foo", "0A1b", "0aB0", "00", "q_", "L_", "LL", "E", "F", "c", "D", "Mn", "TA", "x", "s", "So",
             "yXl",
-            "vg", "fU_", "Z", "m", "p", "_p", ".1", "5", "z", "o",
+            "vg", "fU_", "Z", "m", "p", "_p", ".1", "5", "z", "o", "Tg5", "TR", "Ieg_", "Rz", "r0_l", "Qr",
+            "TY0_", "Tf4n_n",
+            "xSTRzl", "Qz", "YaK", "WOe", "HPC", "XE",
         ]
         var readable = 0
-        for _ in 0..<4_000 {
+        for _ in 0..<8_000 {
             var name = Array(random.element(of: seeds).utf8)
             for _ in 0...random.below(4) {
                 let place = 2 + random.below(name.count - 1)
@@ -144,11 +183,16 @@ enum MangledChain {
                 }
             }
             let mangled = String(decoding: name, as: UTF8.self)
-            guard let plain = RuntimeDemangler.demangle(mangled) else { continue }
-            readable += 1
-            let bound = ManglingSize.bound(mangled.utf8) ?? 0
-            #expect(bound <= ManglingSize.limit, "\(mangled)")
-            #expect(plain.utf8.count <= bound, "\(mangled)")
+            for isFunction in [false, true] {
+                let plain =
+                    isFunction
+                    ? RuntimeDemangler.demangleFunction(mangled) : RuntimeDemangler.demangle(mangled)
+                guard let plain else { continue }
+                readable += 1
+                let bound = ManglingSize.bound(mangled.utf8, isFunction: isFunction) ?? 0
+                #expect(bound <= ManglingSize.limit, "\(mangled)")
+                #expect(plain.utf8.count <= bound, "\(mangled)")
+            }
         }
         #expect(readable > 100)
     }
