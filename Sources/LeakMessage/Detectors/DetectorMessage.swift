@@ -17,6 +17,8 @@ public struct DetectorMessage: Hashable, Sendable {
     public internal(set) var className: String?
     /// From the outermost owner to the leaked object; empty when the text has no path, or one of the class alone.
     public internal(set) var stack: [String] = []
+    /// The call stack behind the text.
+    public internal(set) var callStack: CallStack?
     /// What a container holds.
     public internal(set) var children: [String] = []
     /// Classes that keep each other, rotated to the smallest form, collections under their public names.
@@ -37,9 +39,17 @@ public struct DetectorMessage: Hashable, Sendable {
     /// Reads what ``redacted(_:)`` keeps of `text`, so that a text and its sample say the same. Bytes past 16 KiB are
     /// not looked at.
     ///
-    /// - Parameter demangle: reads one mangled name; `nil` when it is none.
-    public init(_ text: String, demangle: @escaping (String) -> String? = { _ in nil }) {
-        let message = Redaction.kept(of: MessageText.plain(text)).message
+    /// - Parameters:
+    ///   - demangle: reads one mangled name of a type; `nil` when it is none.
+    ///   - demangleFunction: the same for the functions of a call stack.
+    public init(
+        _ text: String, demangle: @escaping (String) -> String? = { _ in nil },
+        demangleFunction: @escaping (String) -> String? = { _ in nil }
+    ) {
+        let text = MessageText.plain(text)
+        let backtrace = Backtrace(text, demangle: demangleFunction)
+        let message = Redaction.kept(of: backtrace?.head ?? text).message
+        callStack = backtrace?.stack
         let reading = Grammar(demangle: demangle).read(message)
         detector = reading.detector
         className = reading.className
@@ -61,13 +71,18 @@ public struct DetectorMessage: Hashable, Sendable {
     /// `text` without what users typed or read: texts of labels, fields and alerts become `…`, and so does
     /// everything else that a description holds behind its address. It is still read as the same message.
     public static func redacted(_ text: String) -> String {
-        Redaction.kept(of: MessageText.plain(text)).text.string
+        let text = MessageText.plain(text)
+        guard let backtrace = Backtrace(text) else { return Redaction.kept(of: text).text.string }
+        let head = Redaction.kept(of: backtrace.head).text
+        return ([head] + backtrace.lines).map(\.string).joined(separator: "\n")
     }
 
     /// Returns whether both say the same of the leak, up to the text that stands for a class.
     func isSameLeak(as other: DetectorMessage) -> Bool {
         var (one, other) = (self, other)
         (one.maskedText, other.maskedText) = ("", "")
+        guard one.callStack?.key == other.callStack?.key else { return false }
+        (one.callStack, other.callStack) = (nil, nil)
         return one == other
     }
 }

@@ -12,7 +12,7 @@ extension LeakReport {
         var report = self
         report.message = message.map(DetectorMessage.redacted)
         report.className = className.map(Self.name)
-        report.stack = stack.map(Self.name)
+        report.stack = CallStack.redacted(stack)
         report.children = children.map(Self.name)
         report.cycle = cycle.map(Self.name)
         report.reason = reason.map(Self.words)

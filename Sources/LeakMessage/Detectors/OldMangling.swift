@@ -30,6 +30,17 @@ struct OldMangling {
         return name
     }
 
+    /// - Returns: a function or a closure without its module, with the labels of its parameters, or `nil` when `symbol` is
+    ///   neither.
+    static func function(_ symbol: Text) -> String? {
+        guard symbol.starts(with: "_T"), !symbol.starts(with: "_T0") else { return nil }
+        // Code made of a function, such as `_TTSf4g_n___TF…` and `_TPA__TF…`, has that one's symbol at its end.
+        let start = symbol.firstRange(of: "_TF")?.lowerBound
+        guard let function = start.map({ symbol[($0 + 2)...] }) ?? symbol.dropping("_TTo") else { return nil }
+        var reader = OldMangling(rest: function)
+        return reader.function()
+    }
+
     private init(rest: Text) { self.rest = rest }
 
     private mutating func take(_ byte: Unicode.Scalar) -> Bool {
@@ -139,6 +150,38 @@ struct OldMangling {
             return ""
         default: return identifier().map { remember($0) }
         }
+    }
+
+    // MARK: Functions
+
+    /// `F`, a context, and a name with the type of a function, or the number of a closure in the context.
+    private mutating func function() -> String? {
+        guard depth < Self.depthLimit, take("F") else { return nil }
+        depth += 1
+        defer { depth -= 1 }
+        if rest.first == UInt8(ascii: "F") {
+            guard let outer = function(), take("U"), let number = index() else { return nil }
+            return counted("closure #\(number + 1) in \(outer)")
+        }
+        guard let context = context(), let name = identifier(), let labels = labels() else { return nil }
+        let type = context.firstIndex(of: ".").map { context[context.index(after: $0)...] + "." } ?? ""
+        return counted("\(type)\(name)(\(labels.map { $0 + ":" }.joined()))")
+    }
+
+    /// The labels of a function's parameters, by its type.
+    private mutating func labels() -> [String]? {
+        guard take("f") || take("F") else { return nil }
+        var labels: [String] = []
+        if take("T") {
+            while !take("_") {
+                labels.append(rest.first?.isDigit ?? false ? identifier() ?? "_" : "_")
+                guard type() != nil else { return nil }
+            }
+        } else {
+            guard type() != nil else { return nil }
+            labels.append("_")
+        }
+        return type() == nil ? nil : labels
     }
 
     // MARK: Names

@@ -1,0 +1,43 @@
+/// One frame of a call stack, as runtimes, debuggers and crash reporters print it.
+///
+/// Read are the forms of `Thread.callStackSymbols` (Apple, Linux) and `backtrace_symbols`, lldb and Xcode, the backtraces
+/// of Swift 6, Apple's crash reports, Crashlytics, PLCrashReporter and KSCrash, `leaks` and `malloc_history`, sanitizers,
+/// Kotlin/Native, Java, JavaScript and Dart, and the JSON of `.ips` reports, MetricKit, Sentry and KSCrash.
+public struct CallFrame: Hashable, Sendable {
+    /// The image, package or library; `nil` when the frame does not name it.
+    public internal(set) var module: String?
+    /// The demangled function without argument types and without the modules of types:
+    /// `closure #1 in CartModel.bind(to:)`; `nil` when the frame does not name it.
+    public internal(set) var function: String?
+    /// The distance from the start of the image, where the frame has it.
+    public internal(set) var offset: UInt64?
+    /// The UUID of the image.
+    public internal(set) var imageID: String?
+    /// Whether the frame is in a library of the operating system or of a language's runtime.
+    public internal(set) var isSystem = false
+    /// The source file's name without its folder, and the line.
+    public internal(set) var file: String?
+    public internal(set) var line: Int?
+
+    /// The function that a closure, lambda or block is written in; for others the function itself.
+    public var enclosingFunction: String? {
+        function.map { FunctionName.enclosing($0) }
+    }
+
+    /// Reads one line, or one JSON object.
+    ///
+    /// - Parameter demangle: reads one mangled name; `nil` when it is none.
+    /// - Returns: `nil` for text that is not a call frame.
+    public init?(_ text: String, demangle: @escaping (String) -> String? = { _ in nil }) {
+        guard let frame = FrameReader(demangle: demangle).read(Text(text)) else { return nil }
+        self = frame
+    }
+
+    init() {}
+
+    init(module: String?, function: String?, offset: UInt64? = nil) {
+        self.module = module
+        self.function = function
+        self.offset = offset
+    }
+}

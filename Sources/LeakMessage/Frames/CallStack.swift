@@ -1,0 +1,182 @@
+/// A call stack: frames in the order in which they came.
+public struct CallStack: Hashable, Sendable {
+    public let frames: [CallFrame]
+
+    /// What the elements of ``shown`` and ``key`` begin with, which no name of a class does.
+    private static let mark = "at "
+
+    /// Returns the elements of ``shown`` or ``key`` without their mark, or `nil` for a path of owners.
+    public static func titles(of elements: [String]) -> [String]? {
+        guard !elements.isEmpty, elements.allSatisfy({ $0.hasPrefix(mark) }) else { return nil }
+        return elements.map { String($0.dropFirst(mark.count)) }
+    }
+
+    /// Reads the elements of a report's `stack`, or what ``LeakReport/redacted(keepsUserInfo:)`` keeps of them.
+    ///
+    /// - Parameter demangle: reads one mangled symbol; `nil` when it is none.
+    /// - Returns: `nil` when the first element is no call frame: the elements are owners. Others that are none are left out.
+    public init?(_ elements: [String], demangle: @escaping (String) -> String? = { _ in nil }) {
+        let reader = FrameReader(demangle: demangle)
+        func frame(_ element: String) -> CallFrame? {
+            let element = Text(element)
+            return reader.read(element.first == UInt8(ascii: "{") ? element : Redaction.name(element))
+        }
+        guard let first = elements.first.flatMap(frame) else { return nil }
+        frames = [first] + elements.dropFirst().compactMap(frame)
+    }
+
+    init(frames: [CallFrame]) { self.frames = frames }
+
+    /// The elements of a report's `stack` as a sample may be kept: without the values of arguments and variables that
+    /// debuggers and crash reporters add.
+    static func redacted(_ elements: [String]) -> [String] {
+        let redacted = elements.map { JSONFrame.redacted(Text($0)) ?? Redaction.name(Text($0)).string }
+        return CallStack(redacted) == nil ? elements.map { Redaction.name(Text($0)).string } : redacted
+    }
+
+    /// What decides the group: the app's functions, without closures, compiler-made code and recursion; where none has a
+    /// name, the places in the app's images. Empty when the stack says nothing of the app.
+    public var key: [String] {
+        let ofApp = frames.filter { !$0.isSystem }
+        let named = ofApp.compactMap(\.keyName)
+        return Recursion.folded(named.isEmpty ? ofApp.compactMap(\.place) : named).map { Self.mark + $0 }
+    }
+
+    /// What a page shows: frames without a name and runs of system frames are one element each.
+    public var shown: [String] {
+        var shown: [String] = []
+        var rest = frames[...]
+        while let first = rest.first {
+            let count = rest.prefix { $0.style == first.style }.count
+            let run = rest.prefix(count)
+            rest = rest.dropFirst(count)
+            switch first.style {
+            case .plain: shown += run.map { Self.mark + $0.title }
+            case .system where count <= Self.systemFramesShown: shown += run.map { Self.mark + $0.title }
+            case .system:
+                var modules: [String] = []
+                for module in run.compactMap(\.module) where !modules.contains(module) {
+                    modules.append(module)
+                }
+                let names = modules.isEmpty ? "the system" : modules.prefix(3).joined(separator: ", ")
+                shown.append(Self.mark + "\(count) frames of \(names)\(modules.count > 3 ? ", …" : "")")
+            case .unnamed: shown.append(Self.mark + (count == 1 ? "1 address" : "\(count) addresses"))
+            }
+        }
+        return shown
+    }
+
+    private static let systemFramesShown = 2
+}
+
+extension CallFrame {
+    fileprivate enum Style {
+        case plain, system, unnamed
+    }
+
+    fileprivate var style: Style {
+        if function == nil, place == nil { return .unnamed }
+        return isSystem ? .system : .plain
+    }
+
+    /// `closure #1 in CartModel.bind() in Shop`, `Shop + 0x41b9`
+    fileprivate var title: String {
+        guard let function else { return place ?? "1 address" }
+        return function + (module.map { " in \($0)" } ?? "")
+    }
+
+    /// `CartModel.bind() in Shop`; `nil` without a name, and for code that a compiler made for many functions.
+    fileprivate var keyName: String? {
+        guard let function = enclosingFunction, !function.hasPrefix("thunk for "),
+            !function.hasPrefix("outlined ")
+        else { return nil }
+        return function + (module.map { " in \(ImageName.plain($0))" } ?? "")
+    }
+
+    /// `Shop + 0x41b9`, by the image's UUID where it is known.
+    fileprivate var place: String? {
+        guard let offset, let image = imageID ?? module.map(ImageName.plain) else { return nil }
+        return "\(image) + 0x\(String(offset, radix: 16))"
+    }
+}
+
+/// The name of an image without what differs between kinds of builds.
+private enum ImageName {
+    private static let endings = [".debug.dylib", ".dylib", ".so", ".xctest", ".exe", ".kexe"]
+
+    static func plain(_ name: String) -> String {
+        endings.first { name.hasSuffix($0) && name.count > $0.count }.map { String(name.dropLast($0.count)) }
+            ?? name
+    }
+}
+
+/// Repeats in a call stack: functions that call themselves, or each other in turns.
+enum Recursion {
+    /// Longer turns are left as they are.
+    private static let longestTurn = 4
+
+    /// Leaves each repeated turn out.
+    static func folded(_ names: [String]) -> [String] {
+        var folded: [String] = []
+        for name in names {
+            folded.append(name)
+            for length in 1...longestTurn where folded.count >= 2 * length {
+                let turn = folded.suffix(length)
+                guard folded.dropLast(length).suffix(length).elementsEqual(turn) else { continue }
+                folded.removeLast(length)
+                break
+            }
+        }
+        return folded
+    }
+}
+
+/// A text and the call stack printed behind it.
+struct Backtrace {
+    /// What stands in front of the frames.
+    let head: Text
+    /// The lines of the frames.
+    let lines: [Text]
+    let stack: CallStack
+
+    /// Lines that are looked at, those of the text in front included.
+    private static let lineLimit = 512
+
+    /// - Parameter text: one that ``MessageText`` made plain. Quotations are not looked into.
+    /// - Returns: `nil` for a text in which no two lines behind each other are call frames.
+    init?(_ text: Text, demangle: @escaping (String) -> String? = { _ in nil }) {
+        // Most texts have none, and are not read twice for it.
+        guard text.contains(UInt8(ascii: "\n")) else { return nil }
+        let text = PrivateText.removed(from: text)[...]
+        let reader = FrameReader(demangle: demangle)
+        var frames: [CallFrame] = []
+        var lines: [Text] = []
+        for line in text.split(separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit) {
+            if frames.count < WireLimits.stackCount, let frame = reader.read(line) {
+                frames.append(frame)
+                lines.append(line.trimmed)
+            } else if frames.count >= 2 {
+                break
+            } else {
+                (frames, lines) = ([], [])
+            }
+        }
+        guard frames.count >= 2, let start = lines.first?.startIndex else { return nil }
+        let head = Self.withoutHeading(text[..<start].trimmed)
+        guard !head.isEmpty else { return nil }
+        // Numbers in a text are masked where groups are looked up: names alone count, and none with a time in it.
+        for index in frames.indices {
+            frames[index].offset = nil
+            if frames[index].function?.contains("after ") ?? false { frames[index].function = nil }
+        }
+        (self.head, self.lines, stack) = (head, lines, CallStack(frames: frames))
+    }
+
+    /// Without a last line such as `Call stack:`.
+    private static func withoutHeading(_ text: Text) -> Text {
+        guard text.last == UInt8(ascii: ":"), let end = text.lastIndex(of: UInt8(ascii: "\n")),
+            text[end...].count <= 64
+        else { return text }
+        return text[..<end].trimmed
+    }
+}

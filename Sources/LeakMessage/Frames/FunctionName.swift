@@ -1,0 +1,190 @@
+/// The name of a function, as a symbol table, a debugger or a crash reporter gives it.
+enum FunctionName {
+    /// - Returns: `nil` where the text says that there is no name.
+    static func read(_ raw: Text, _ demangle: (String) -> String?) -> String? {
+        var symbol = raw.trimmed
+        guard !symbol.isEmpty, !isPlaceholder(symbol) else { return nil }
+        // A variant that the system library chose for this processor.
+        if let variant = symbol.firstRange(of: "$VARIANT$") { symbol = symbol[..<variant.lowerBound] }
+        if let kotlin = symbol.dropping("kfun:") { return KotlinName.read(kotlin) }
+        if symbol.starts(with: "_Z") || symbol.starts(with: "__Z") { return CPlusPlusName.read(symbol) }
+        if let block = block(symbol) { return "block in " + block.string }
+        if let method = method(symbol) { return method.string }
+        if symbol.allSatisfy({ $0.isIdentifier || $0 == UInt8(ascii: ".") }) {
+            let mangled = symbol.string
+            if let function = OldMangling.function(symbol) { return function }
+            if let plain = demangle(mangled), plain != mangled {
+                return SwiftFunctionName.read(Text(plain), isDemangled: true)
+            }
+            return withoutContinuation(symbol).string
+        }
+        return SwiftFunctionName.read(symbol, isDemangled: false)
+    }
+
+    /// `Foo.bar.<anonymous closure>`, `Foo.<function_name_async_body>`
+    static func dart(_ name: Text) -> String {
+        var text = name
+        var isClosure = false
+        while let closure = text.droppingLast(".<anonymous closure>") ?? text.droppingLast(".<fn>") {
+            text = closure
+            isClosure = true
+        }
+        if let open = text.lastIndex(of: UInt8(ascii: "<")), let body = text.droppingLast("_async_body>"),
+            body.endIndex > open
+        {
+            text = text[..<open] + body[(open + 1)...]
+        }
+        return (isClosure ? "closure in " : "") + text.string
+    }
+
+    /// Without the closures, blocks and lambdas in front of the function that they are written in.
+    static func enclosing(_ function: String) -> String {
+        var text = Text(function)
+        while let rest = withoutClosure(text) { text = rest }
+        return text.string
+    }
+
+    private static func withoutClosure(_ text: Text) -> Text? {
+        let heads: [StaticString] = ["block in ", "lambda in ", "closure in "]
+        for head in heads {
+            if let rest = text.dropping(head) { return rest }
+        }
+        guard let number = SwiftFunctionName.closureNumber(of: text) else { return nil }
+        return number.rest.dropping(" in ")
+    }
+
+    private static func isPlaceholder(_ symbol: Text) -> Bool {
+        let names: [StaticString] = [
+            "<redacted>", "<unavailable>", "<unknown>", "???", "(Missing)", "(null)", "<private>",
+            "<signal handler called>",
+        ]
+        return names.contains { symbol.equals($0) }
+    }
+
+    // MARK: Objective-C
+
+    /// `-[Cart add:]`, of which lldb also prints the arguments.
+    private static func method(_ symbol: Text) -> Text? {
+        guard symbol.starts(with: "-[") || symbol.starts(with: "+[") else { return nil }
+        return symbol.firstIndex(of: UInt8(ascii: "]")).map { symbol[...$0] }
+    }
+
+    /// `__64-[Scene update:]_block_invoke.215`, `__write_block_invoke_2`
+    private static func block(_ symbol: Text) -> Text? {
+        guard let head = symbol.dropping("__"), let tail = head.lastRange(of: "_block_invoke"),
+            head[tail.upperBound...].allSatisfy({
+                $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
+            })
+        else { return nil }
+        let name = head[..<tail.lowerBound]
+        let method = name.drop { $0.isDigit }
+        let isMethod = method.starts(with: "-[") || method.starts(with: "+[")
+        return isMethod ? method : name
+    }
+
+    /// `async_MainTQ0_` is a part of `async_Main`.
+    private static func withoutContinuation(_ symbol: Text) -> Text {
+        guard let rest = symbol.droppingLast("_") else { return symbol }
+        var name = rest
+        while name.last?.isDigit ?? false { name = name.dropLast() }
+        return name.droppingLast("TQ") ?? name.droppingLast("TY") ?? symbol
+    }
+}
+
+/// A function of Kotlin/Native: `kotlin.Throwable#<init>(kotlin.String?){}`.
+enum KotlinName {
+    /// - Parameter symbol: behind `kfun:`.
+    static func read(_ symbol: Text) -> String {
+        let head = symbol.prefix { $0 != UInt8(ascii: "(") }
+        var name = head.map { $0 == UInt8(ascii: "#") ? UInt8(ascii: ".") : $0 }[...]
+        if name.first == UInt8(ascii: ".") { name = name.dropFirst() }
+        guard head.endIndex < symbol.endIndex else { return name.string }
+        let inside = Brackets.inside(symbol[head.endIndex...])
+        let types = Brackets.split(inside).map { type in
+            let plain = type.trimmed.prefix { $0 != UInt8(ascii: "<") }
+            let isOptional = type.trimmed.last == UInt8(ascii: "?") && plain.last != UInt8(ascii: "?")
+            let dot = plain.lastIndex(of: UInt8(ascii: "."))
+            return (dot.map { plain[($0 + 1)...] } ?? plain).string + (isOptional ? "?" : "")
+        }
+        return name.string + "(" + types.joined(separator: ", ") + ")"
+    }
+}
+
+/// The name of a C++ function by the Itanium mangling, without the types of its arguments.
+///
+/// Read are nested names; a name with templates, operators or substitutions stays as it is.
+enum CPlusPlusName {
+    static func read(_ symbol: Text) -> String {
+        let mangled = symbol.dropping("__Z") ?? symbol.dropping("_Z") ?? symbol
+        guard let names = names(mangled) else { return symbol.string }
+        return names.map(\.string).joined(separator: "::") + "()"
+    }
+
+    private static func names(_ mangled: Text) -> [Text]? {
+        guard var rest = mangled.dropping("N") else { return identifier(mangled).map { [$0.name] } }
+        // `K`, `V`: of a const or volatile method.
+        while let first = rest.first, first == UInt8(ascii: "K") || first == UInt8(ascii: "V") {
+            rest = rest.dropFirst()
+        }
+        var names: [Text] = []
+        while let next = identifier(rest) {
+            names.append(next.name)
+            rest = next.rest
+        }
+        return rest.first == UInt8(ascii: "E") && !names.isEmpty ? names : nil
+    }
+
+    private static func identifier(_ text: Text) -> (name: Text, rest: Text)? {
+        let digits = text.prefix { $0.isDigit }
+        let rest = text[digits.endIndex...]
+        guard let length = Int(digits.string), length > 0, rest.count >= length else { return nil }
+        return (rest.prefix(length), rest.dropFirst(length))
+    }
+}
+
+/// Brackets inside each other, in one pass.
+enum Brackets {
+    /// The index behind the bracket that closes the first byte's; the end of the text when none does.
+    static func end(_ text: Text) -> Int {
+        var depth = 0
+        var previous: UInt8 = 0
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "<"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: ">"): if previous != UInt8(ascii: "-") { depth -= 1 }
+            default: break
+            }
+            if depth <= 0 { return index + 1 }
+            previous = text[index]
+        }
+        return text.endIndex
+    }
+
+    /// What stands between the first byte and the bracket that closes it.
+    static func inside(_ text: Text) -> Text {
+        let end = end(text)
+        return text[(text.startIndex + 1)..<max(text.startIndex + 1, end - 1)]
+    }
+
+    /// Splits at the commas outside of brackets.
+    static func split(_ text: Text) -> [Text] {
+        guard !text.isEmpty else { return [] }
+        var parts: [Text] = []
+        var start = text.startIndex
+        var index = text.startIndex
+        while index < text.endIndex {
+            switch text[index] {
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "<"):
+                index = end(text[index...])
+            case UInt8(ascii: ","):
+                parts.append(text[start..<index])
+                index += 1
+                start = index
+            default: index += 1
+            }
+        }
+        parts.append(text[start...])
+        return parts
+    }
+}

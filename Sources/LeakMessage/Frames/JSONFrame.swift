@@ -1,0 +1,140 @@
+/// Frames as JSON: of `.ips` crash reports, MetricKit, Sentry and KSCrash.
+enum JSONFrame {
+    /// The fields that say where a frame is, under the names of all four.
+    private struct Fields {
+        var symbol: String?
+        var image: String?
+        var imageID: String?
+        var imageStart: UInt64?
+        var address: UInt64?
+        var offset: UInt64?
+        var textOffset: UInt64?
+        var isOfApp: Bool?
+        var file: String?
+        var line: Int?
+        var isFrame = false
+    }
+
+    static func read(_ text: Text, _ reader: FrameReader) -> CallFrame? {
+        let bytes = Array(text)
+        guard UTF8Validity.firstInvalidByte(in: bytes) == nil,
+            let fields = try? JSONScanner.scan(bytes, { scanner throws(JSONError) in try read(&scanner) }),
+            fields.isFrame
+        else { return nil }
+        return frame(fields, reader)
+    }
+
+    /// The object with the fields that ``read(_:_:)`` reads alone; `nil` for what is no frame.
+    static func redacted(_ text: Text) -> String? {
+        guard text.first == UInt8(ascii: "{") else { return nil }
+        let bytes = Array(text)
+        guard UTF8Validity.firstInvalidByte(in: bytes) == nil,
+            let kept = try? JSONScanner.scan(bytes, { scanner throws(JSONError) in try known(&scanner) }),
+            !kept.isEmpty
+        else { return nil }
+        let fields = kept.map { "\"\($0.name)\":\(String(decoding: bytes[$0.value.range], as: UTF8.self))" }
+        return "{" + fields.joined(separator: ",") + "}"
+    }
+
+    private static let texts: Set<String> = [
+        "symbol", "symbol_name", "function", "binaryName", "package", "object_name", "imageName",
+        "binaryUUID", "debug_id",
+        "filename", "image_addr", "instruction_addr",
+    ]
+    private static let numbers: Set<String> = [
+        "imageOffset", "offsetIntoBinaryTextSegment", "address", "instruction_addr", "object_addr",
+        "image_addr", "lineno",
+        "sourceLine",
+    ]
+
+    private static func known(
+        _ scanner: inout JSONScanner
+    ) throws(JSONError) -> [(name: String, value: JSONSlice)] {
+        var kept: [(name: String, value: JSONSlice)] = []
+        guard try scanner.enterObject() else { return kept }
+        repeat {
+            let name = scanner.text(of: try scanner.name())
+            let kind = try scanner.kind()
+            let value = try scanner.skip()
+            switch kind {
+            case .string where texts.contains(name), .number where numbers.contains(name),
+                .boolean where name == "in_app":
+                kept.append((name, value))
+            default: break
+            }
+        } while try scanner.another(in: .object)
+        try scanner.finish()
+        return kept
+    }
+
+    private static func frame(_ fields: Fields, _ reader: FrameReader) -> CallFrame {
+        let path = Text(fields.image ?? "")
+        let image = SourcePlace.lastComponent(path)
+        var frame = CallFrame(
+            module: image.isEmpty ? nil : image.string,
+            function: fields.symbol.flatMap { FunctionName.read(Text($0), reader.demangle) },
+            offset: fields.offset)
+        frame.imageID = fields.imageID
+        if let address = fields.address, let start = fields.imageStart, address >= start {
+            frame.offset = address - start
+        }
+        if let offset = fields.textOffset {
+            // Some versions of iOS give the address of the image in place of the offset in it.
+            let isStart = offset > UInt64(UInt32.max) / 2
+            frame.offset = isStart ? fields.address.flatMap { $0 >= offset ? $0 - offset : nil } : offset
+        }
+        frame.isSystem = fields.isOfApp.map { !$0 } ?? SystemFrames.isSystem(image: image, path: path, frame)
+        frame.file = fields.file.map { SourcePlace.lastComponent(Text($0)).string }
+        frame.line = fields.line
+        return frame
+    }
+
+    private static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Fields {
+        var fields = Fields()
+        guard try scanner.enterObject() else { return fields }
+        repeat {
+            let name = scanner.text(of: try scanner.name())
+            switch try scanner.kind() {
+            case .string: set(&fields, name, text: scanner.text(of: try scanner.string()))
+            case .number:
+                if let number = try scanner.number().integer { set(&fields, name, number: number) }
+            case .boolean:
+                let isSet = try scanner.boolean()
+                if name == "in_app" { fields.isOfApp = isSet }
+            default: _ = try scanner.skip()
+            }
+        } while try scanner.another(in: .object)
+        try scanner.finish()
+        return fields
+    }
+
+    private static func set(_ fields: inout Fields, _ name: String, text: String) {
+        switch name {
+        case "symbol", "symbol_name", "function": fields.symbol = text
+        case "binaryName", "package", "object_name", "imageName": fields.image = text
+        case "binaryUUID", "debug_id": fields.imageID = text.uppercased()
+        case "filename": fields.file = text
+        case "image_addr": fields.imageStart = address(text)
+        case "instruction_addr": fields.address = address(text)
+        default: return
+        }
+        fields.isFrame = true
+    }
+
+    private static func set(_ fields: inout Fields, _ name: String, number: Int) {
+        guard number >= 0 else { return }
+        switch name {
+        case "imageOffset": fields.offset = UInt64(number)
+        case "offsetIntoBinaryTextSegment": fields.textOffset = UInt64(number)
+        case "address", "instruction_addr": fields.address = UInt64(number)
+        case "object_addr", "image_addr": fields.imageStart = UInt64(number)
+        case "lineno", "sourceLine": fields.line = number
+        default: return
+        }
+        fields.isFrame = true
+    }
+
+    private static func address(_ text: String) -> UInt64? {
+        UInt64(text.hasPrefix("0x") ? text.dropFirst(2) : text[...], radix: 16)
+    }
+}

@@ -1,0 +1,82 @@
+/// Frames of Java, Kotlin and JavaScript: what stands behind `at `.
+enum VirtualMachineFrame {
+    static func read(_ text: Text) -> CallFrame? {
+        guard text.last == UInt8(ascii: ")"), let open = text.firstIndex(of: UInt8(ascii: "(")) else {
+            guard let place = SourcePlace.lineAndColumn(text), !place.path.contains(UInt8(ascii: " ")) else {
+                return nil
+            }
+            return script(function: nil, place: text)
+        }
+        let name = text[..<open].trimmed
+        let place = text[(open + 1)...].dropLast()
+        return isJava(name, place) ? java(name, place) : script(function: name, place: place)
+    }
+
+    // MARK: JavaScript
+
+    private static func script(function: Text?, place given: Text) -> CallFrame? {
+        let place = given.dropping("address at ") ?? given
+        let isNative = place.equals("native")
+        guard isNative || place.equals("<anonymous>") || SourcePlace.lineAndColumn(place) != nil else {
+            return nil
+        }
+        var frame = CallFrame()
+        if let name = function.map({ $0.dropping("async ") ?? $0 }), !name.equals("anonymous"),
+            !name.equals("<anonymous>")
+        {
+            frame.function = name.string
+        }
+        if !isNative { (frame.file, frame.line) = SourcePlace.read(place) }
+        frame.isSystem = isNative || place.starts(with: "InternalBytecode.js") || place.starts(with: "node:")
+        return frame
+    }
+
+    // MARK: Java
+
+    private static func isJava(_ name: Text, _ place: Text) -> Bool {
+        guard name.contains(UInt8(ascii: ".")), SourcePlace.lineAndColumn(place) == nil else { return false }
+        let isName = name.allSatisfy {
+            $0.isIdentifier || ".<>-/".utf8.contains($0)
+        }
+        return isName
+            && (place.equals("Native Method") || !place.contains(UInt8(ascii: " "))
+                || place.starts(with: "Unknown Source"))
+    }
+
+    private static func java(_ given: Text, _ place: Text) -> CallFrame {
+        // `java.base/java.lang.Thread.run`
+        let name = given.lastIndex(of: UInt8(ascii: "/")).map { given[($0 + 1)...] } ?? given
+        var parts = name.split(separator: UInt8(ascii: "."))
+        var frame = CallFrame()
+        let method = parts.popLast() ?? []
+        let type = parts.popLast() ?? []
+        if !parts.isEmpty { frame.module = parts.map(\.string).joined(separator: ".") }
+        frame.function = function(method, of: type)
+        frame.isSystem = isSystem(name)
+        if !place.equals("Native Method"), !place.starts(with: "Unknown Source") {
+            (frame.file, frame.line) = SourcePlace.read(place)
+        }
+        return frame
+    }
+
+    /// A lambda has the name of its method, and a number.
+    private static func function(_ method: Text, of type: Text) -> String {
+        var lambda: Text?
+        if let rest = method.dropping("lambda$") {
+            lambda = rest.prefix { $0 != UInt8(ascii: "$") }
+        } else if let range = method.firstRange(of: "$lambda$") {
+            lambda = method[..<range.lowerBound]
+        }
+        let name = [type, lambda ?? method].filter { !$0.isEmpty }.map(\.string).joined(separator: ".")
+        return (lambda == nil ? "" : "lambda in ") + name
+    }
+
+    private static func isSystem(_ name: Text) -> Bool {
+        let packages: [StaticString] = [
+            "android.", "androidx.", "java.", "javax.", "kotlin.", "kotlinx.", "com.android.", "dalvik.",
+            "sun.", "jdk.",
+            "libcore.",
+        ]
+        return packages.contains { name.starts(with: $0) }
+    }
+}

@@ -1,0 +1,47 @@
+import LeakMessage
+import Testing
+
+@testable import LeakCollector
+
+/// One line of `frames.jsonl`: a call frame of a public text with what it says, or one of two stacks of one leak.
+struct FrameVector: Decodable, CustomTestStringConvertible {
+    let form: String
+    let text: String?
+    let module: String?
+    let function: String?
+    let closureOf: String?
+    let system: Bool?
+    let id: String?
+    let stack: [String]?
+    let sameAs: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case form, text, module, function, system, id, stack
+        case closureOf = "closure_of"
+        case sameAs = "same_as"
+    }
+
+    var testDescription: String { "\(form): \(text ?? id ?? "")" }
+
+    static let all: [FrameVector] = lines(of: "frames")
+    static let frames = all.filter { $0.text != nil }
+    static let stacks = all.filter { $0.stack != nil }
+}
+
+@Suite struct FrameVectorTests {
+    @Test(arguments: FrameVector.frames)
+    func `a frame of any form becomes module and function`(vector: FrameVector) {
+        let frame = CallFrame(vector.text ?? "", demangle: RuntimeDemangler.demangleFunction)
+        // Five frames of `.ips` reports name their image by its number in a list that is not in the frame; what the vector
+        // says of them comes from the rest of the report.
+        if vector.form != "ips-json" { #expect(frame?.module == vector.module) }
+        #expect(frame?.function == vector.function)
+        #expect(frame?.enclosingFunction == vector.closureOf ?? vector.function)
+        #expect(frame?.isSystem ?? false == vector.system)
+    }
+
+    @Test func `the vectors are there`() {
+        #expect(FrameVector.frames.count >= 200)
+        #expect(FrameVector.stacks.count == 40)
+    }
+}
