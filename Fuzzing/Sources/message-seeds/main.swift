@@ -2,11 +2,11 @@
 import Foundation
 
 let arguments = CommandLine.arguments
-guard arguments.count == 4 else {
-    print("usage: message-seeds MESSAGES.jsonl GROUPING.jsonl FOLDER")
+guard arguments.count == 5 else {
+    print("usage: message-seeds MESSAGES.jsonl GROUPING.jsonl FRAMES.jsonl FOLDER")
     exit(64)
 }
-let folder = URL(filePath: arguments[3])
+let folder = URL(filePath: arguments[4])
 
 func write(_ name: String, _ text: String) throws {
     try Data(text.utf8).write(to: folder.appending(path: name))
@@ -24,6 +24,19 @@ for (file, name) in [(arguments[1], "message"), (arguments[2], "grouping")] {
     }
     try write("\(name)-lines", lines.joined(separator: "\n"))
     try write("\(name)-array", "[\(lines.joined(separator: ","))]")
+}
+
+// Each call frame as a stack, and behind a text.
+let frames = try String(contentsOf: URL(filePath: arguments[3]), encoding: .utf8).split(separator: "\n")
+for (number, line) in frames.enumerated() {
+    guard let vector = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+        let stack = vector["stack"] as? [String] ?? (vector["text"] as? String).map({ [$0, $0] })
+    else { continue }
+    let report = try JSONSerialization.data(withJSONObject: [
+        "class": "A", "stack": stack.map { String($0.prefix(500)) },
+    ])
+    try report.write(to: folder.appending(path: "frames-\(number)-json"))
+    try write("frames-\(number)", (["VIEW STILL IN MEMORY <A: 0x1f>"] + stack).joined(separator: "\n"))
 }
 
 for (number, make) in (PrivatePlaces.messages + PrivatePlaces.cutMessages).enumerated() {
@@ -70,7 +83,7 @@ let line = #"{"message":"Expected deallocation of <UILabel: 0x1f; text = 'Jane'>
 try write("long-lines", repeatElement(line, count: 600).joined(separator: "\n"))
 for (number, part) in [
     "<", "<A: 0x1f> ", "'", "\"it's\" ", "<A<B: 0x2f; text = 'x'>", "(", "\n📄 <A: 0x1f>", "Fatal error: ",
-    "\\U4e2d",
+    "\\U4e2d", "\n0 A 0x104f85eb0 f() + 1", "\n1 A 0x104f85eb0 (extension in A):<((", "\nat a.b(c:1:2)",
 ].enumerated() {
     // As much as a message may have, and as a body may.
     let text = "Leak of \(String(repeating: part, count: 8_160 / part.utf8.count))"

@@ -120,7 +120,7 @@ struct GroupCache {
         append(app)
         append(module ?? "")
         append(document, report.className)
-        append(document, report.stack)
+        appendStack(document, report.stack)
         append(document, report.children)
         append(document, report.cycle)
         append(document, report.fingerprint)
@@ -142,6 +142,13 @@ struct GroupCache {
     private mutating func append(_ document: WireDocument, _ slice: JSONSlice) {
         appendLength(slice.isPresent ? slice.count + 1 : 0)
         if slice.isPresent { key.append(contentsOf: document.bytes(of: slice)) }
+    }
+
+    private mutating func appendStack(_ document: WireDocument, _ slice: JSONSlice) {
+        guard slice.isPresent else { return append(document, slice) }
+        appendLength(slice.count + 1)
+        if TextMasking.appendCallStack(document.bytes(of: slice), to: &key) { return }
+        key.append(contentsOf: document.bytes(of: slice))
     }
 
     private mutating func appendLength(_ length: Int) {

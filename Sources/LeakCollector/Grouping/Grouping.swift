@@ -1,13 +1,15 @@
 internal import LeakMessage
 internal import LeakStore
 
-/// What makes two reports one leak, version 1: the app, the class, and the stack without the system's part of it.
+/// What makes two reports one leak: the app, the class, and the stack without the system's part of it.
 ///
 /// Kind, module, children, cycle, version, device and texts are not in the key, so a leak is one group over
-/// launches, devices, builds and versions of detectors. A stored group keeps the rule that made it: a better rule is
-/// version 2 beside this one.
+/// launches, devices, builds and versions of detectors. A stored group keeps the version of the rules that made it.
+/// Version 1 reads a stack as a path of owners. Version 2 reads call stacks; a report without one, or with one that
+/// names no function of the app, is version 1's.
 enum Grouping {
-    static let version = 1
+    static let pathVersion = 1
+    static let callStackVersion = 2
 
     /// Groups one report.
     ///
@@ -17,20 +19,26 @@ enum Grouping {
     static func group(_ report: LeakReport, app: String, module: String?) -> GroupedReport {
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
+        let demangleFunction = RuntimeDemangler.demangleFunction
         // A text is worth reading only for what the fields leave open.
         let parsed =
             named == nil || report.event == nil
-            ? text.map { DetectorMessage($0, demangle: RuntimeDemangler.demangle) } : nil
+            ? text.map {
+                DetectorMessage($0, demangle: RuntimeDemangler.demangle, demangleFunction: demangleFunction)
+            } : nil
         let isFreed = (report.event ?? parsed?.event) == .freed
 
-        let subject = Subject(report, className: named, parsed: parsed, module: module)
-        let key = subject.key(fingerprint: report.fingerprint)
+        let subject = Subject(
+            report, className: named, parsed: parsed,
+            callStack: report.stack.isEmpty
+                ? parsed?.callStack : CallStack(report.stack, demangle: demangleFunction), module: module)
+        let (key, version) = subject.key(fingerprint: report.fingerprint)
         let identity = LeakIdentity(
-            id: id(app: app, key: key), app: app,
+            id: id(app: app, key: key, version: version), app: app,
             kind: (report.kind ?? parsed?.kind ?? subject.kind).rawValue,
             className: subject.className?.name, module: subject.className?.module,
             title: subject.title(fingerprint: report.fingerprint),
-            stack: subject.stack.map(\.name), children: subject.children.map(\.name), cycle: subject.cycle,
+            stack: subject.shownStack, children: subject.children.map(\.name), cycle: subject.cycle,
             quality: subject.isKnown || !report.fingerprint.isEmpty ? .full : .low,
             groupedBy: GroupedBy(version: version, className: key.first ?? "", stack: Array(key.dropFirst())))
         let lived = report.livedMilliseconds ?? (isFreed ? text.flatMap(lived(in:)) : nil)
@@ -53,7 +61,7 @@ enum Grouping {
     ///
     /// What reaches this has no control characters; were there a U+001F in a part, U+001B would mark it, so that no
     /// two lists of parts make one text.
-    static func id(app: String, key: [String]) -> LeakID {
+    static func id(app: String, key: [String], version: Int = pathVersion) -> LeakID {
         var bytes = Array("\(version)".utf8)
         for part in [app] + key {
             bytes.append(0x1F)

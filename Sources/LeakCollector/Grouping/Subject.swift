@@ -18,7 +18,9 @@ struct Subject {
     }
 
     let className: Name?
+    /// The path of owners; empty when there is a call stack.
     let stack: [Name]
+    let callStack: CallStack?
     let children: [Name]
     /// Without modules, with properties and the whole names of closures, in the order of ``cycleKey`` unless that is empty.
     let cycle: [String]
@@ -30,13 +32,20 @@ struct Subject {
     /// Domain and code of an error that has no text, where nothing else names the leak.
     let error: [String]
 
-    init(_ report: LeakReport, className named: String?, parsed: DetectorMessage?, module: String?) {
+    init(
+        _ report: LeakReport, className named: String?, parsed: DetectorMessage?, callStack: CallStack?,
+        module: String?
+    ) {
         func names(_ raw: [String]) -> [Name] {
             raw.map { Name($0, module: module) }.filter { !$0.name.isEmpty }
         }
-        // A text names class and stack together: its stack is not put under another class.
+        // Its stack is not put under another class.
         let text = named == nil ? parsed : nil
-        stack = names(report.stack.isEmpty ? text?.stack ?? [] : report.stack)
+        // A text names class and stack together.
+        self.callStack = report.stack.isEmpty && named != nil ? nil : callStack
+        let path = report.stack.isEmpty ? text?.stack ?? [] : report.stack
+        // A text may name the path in front of its backtrace, and then that is the stack that the leak is known by.
+        stack = callStack == nil || report.stack.isEmpty ? names(path) : []
         children = names(report.children.isEmpty ? text?.children ?? [] : report.children)
         let name = (named ?? text?.className).map { Name($0, module: module) }
         className = name.flatMap { $0.name.isEmpty ? nil : $0 }
@@ -90,20 +99,25 @@ struct Subject {
         text.unicodeScalars.contains { "\"'=:;{}".unicodeScalars.contains($0) || $0.properties.isWhitespace }
     }
 
+    /// What a page shows: the call stack, else the path of owners.
+    var shownStack: [String] { callStack?.shown ?? stack.map(\.name) }
+
     var isKnown: Bool { className != nil || !cycle.isEmpty }
 
     var kind: LeakReport.Kind { className == nil && !cycle.isEmpty ? .cycle : .object }
 
-    /// The parts of the key that follow the app: class and stack, or what stands for them.
+    /// The parts of the key that follow the app: class and stack, or what stands for them; and the version of the rules
+    /// that they come from.
     ///
     /// A cycle stands behind an empty class, so that it never meets a class and its stack.
-    func key(fingerprint: [String]) -> [String] {
-        if !fingerprint.isEmpty { return fingerprint.map(Self.withoutSeparators) }
-        if let className { return [className.name] + stackKey(of: className) }
-        if !cycleKey.isEmpty { return [""] + cycleKey }
+    func key(fingerprint: [String]) -> (parts: [String], version: Int) {
+        if !fingerprint.isEmpty { return (fingerprint.map(Self.withoutSeparators), Grouping.pathVersion) }
+        if className == nil, !cycleKey.isEmpty { return ([""] + cycleKey, Grouping.pathVersion) }
         // Behind two empty parts, which neither a class nor a cycle has.
-        if !error.isEmpty { return ["", ""] + error }
-        return [maskedText]
+        if className == nil, !error.isEmpty { return (["", ""] + error, Grouping.pathVersion) }
+        let name = className?.name ?? maskedText
+        if let calls = callStack?.key, !calls.isEmpty { return ([name] + calls, Grouping.callStackVersion) }
+        return ([name] + (className.map(stackKey(of:)) ?? []), Grouping.pathVersion)
     }
 
     /// The stack without the system's elements, except the last, which is the leaked object; nothing when that

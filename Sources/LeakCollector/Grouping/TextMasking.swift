@@ -37,6 +37,118 @@ enum TextMasking {
         }
     }
 
+    // MARK: Call stacks
+
+    /// An address in a process has more digits than this; a smaller number is a place in an image.
+    private static let placeDigits = 8
+
+    /// Appends a JSON array of call frames to `key` without the addresses that change from launch to launch.
+    ///
+    /// - Returns: `false`, and appends nothing, when the first element is no call frame that begins as those of
+    ///   ``CallStack`` with an address do.
+    static func appendCallStack(_ elements: ArraySlice<UInt8>, to key: inout [UInt8]) -> Bool {
+        unsafe elements.withUnsafeBufferPointer { text in
+            guard let first = unsafe text.firstIndex(of: UInt8(ascii: "\"")),
+                unsafe hasAddress(at: first + 1, in: text)
+            else { return false }
+            var index = first
+            var plain = 0
+            while index < text.count {
+                guard let address = unsafe callAddress(at: index, in: text) else {
+                    index += 1
+                    continue
+                }
+                unsafe key.append(contentsOf: text[plain..<address.lowerBound])
+                // Which no JSON holds.
+                key.append(0)
+                key.append(UInt8(truncatingIfNeeded: address.count))
+                plain = address.upperBound
+                index = plain
+            }
+            unsafe key.append(contentsOf: text[plain...])
+            return true
+        }
+    }
+
+    /// Whether a string begins as a frame with an address does: `3   Shop   0x…`, `frame #3: 0x…`, `0x…`, `./shop(+0x1f) [0x…]`.
+    private static func hasAddress(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = unsafe skipSpace(from: start, in: text)
+        if unsafe starts(with: "* ", at: index, in: text) { index += 2 }
+        if unsafe starts(with: "frame #", at: index, in: text) { return true }
+        let digits = index
+        while index < text.count, unsafe isDigit(text[index]) { index += 1 }
+        let isNumbered = unsafe (1...4).contains(index - digits) && skipSpace(from: index, in: text) > index
+        let isAddress = unsafe starts(with: "0x", at: digits, in: text)
+        // What follows up to the end of the string, where an address stands behind white space.
+        while index < text.count, unsafe text[index] != UInt8(ascii: "\"") {
+            if isNumbered || isAddress, unsafe callAddress(at: index, in: text) != nil { return true }
+            if unsafe elfAddress(at: index, in: text) != nil { return true }
+            index += unsafe text[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return unsafe isAddress && callAddress(at: digits, in: text) != nil
+    }
+
+    /// The digits of an address that is a word of its own, with more of them than a place in an image has, or of the one in
+    /// brackets at the end of a string.
+    private static func callAddress(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        if let address = unsafe elfAddress(at: index, in: text) { return address }
+        guard index > 0, unsafe starts(with: "0x", at: index, in: text) else { return nil }
+        let before = unsafe text[index - 1]
+        let isStart =
+            unsafe before == UInt8(ascii: " ") || before == UInt8(ascii: "\"")
+            || before == UInt8(ascii: "t") && index > 1 && text[index - 2] == UInt8(ascii: "\\")
+        guard isStart else { return nil }
+        let digits = unsafe hexadecimalDigits(from: index + 2, in: text)
+        guard digits.upperBound < text.count, digits.count <= 16 else { return nil }
+        let end = unsafe text[digits.upperBound]
+        guard end == UInt8(ascii: " ") || end == UInt8(ascii: "\"") || end == UInt8(ascii: "\\") else {
+            return nil
+        }
+        let significant = digits.drop { unsafe text[$0] == UInt8(ascii: "0") }
+        return significant.count > placeDigits ? digits : nil
+    }
+
+    /// The digits of `(+0x41b9) [0x55dd8268e1b9]` in brackets, at the bracket.
+    private static func elfAddress(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        guard unsafe starts(with: ") [0x", at: index, in: text) else { return nil }
+        let digits = unsafe hexadecimalDigits(from: index + 5, in: text)
+        let isEnd = unsafe starts(with: "]\"", at: digits.upperBound, in: text)
+        return isEnd && (1...16).contains(digits.count) ? digits : nil
+    }
+
+    private static func hexadecimalDigits(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>
+    {
+        var end = start
+        while end < text.count, unsafe isHexadecimal(text[end]) { end += 1 }
+        return start..<end
+    }
+
+    /// Behind spaces and the escape sequences of tabs.
+    private static func skipSpace(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
+        var index = start
+        while true {
+            if unsafe starts(with: "\\t", at: index, in: text) {
+                index += 2
+            } else if unsafe starts(with: " ", at: index, in: text) {
+                index += 1
+            } else {
+                return index
+            }
+        }
+    }
+
+    private static func starts(
+        with prefix: StaticString, at index: Int, in text: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        guard index + prefix.utf8CodeUnitCount <= text.count else { return false }
+        for step in 0..<prefix.utf8CodeUnitCount where unsafe text[index + step] != prefix.utf8Start[step] {
+            return false
+        }
+        return true
+    }
+
+    // MARK: Texts
+
     /// The digits of `0x7f88acc69260`, which is no part of a name.
     private static func address(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         guard unsafe text[index + 1] == UInt8(ascii: "x"), unsafe index == 0 || !isWord(text[index - 1])

@@ -128,7 +128,8 @@ enum MessagePromises {
                 cached.livedMilliseconds == group.livedMilliseconds, cached.alive == group.alive
             else { return "the cache says \(words(cached)), not \(words(group))" }
         }
-        guard identity.groupedBy.version == Grouping.version else {
+        let versions = Grouping.pathVersion...Grouping.callStackVersion
+        guard versions.contains(identity.groupedBy.version) else {
             return "version \(identity.groupedBy.version)"
         }
         let names =
@@ -194,12 +195,16 @@ enum MessagePromises {
         let again = TypeName(name.text, demangle: RuntimeDemangler.demangle).text
         guard again.utf8.elementsEqual(name.text.utf8) else { return "\(name.text) is cleaned to \(again)" }
         for symbol in [text, "$s" + text, "_T0" + text] {
-            guard let plain = RuntimeDemangler.demangle(symbol) else { continue }
-            guard
-                let bound = ManglingSize.bound(
-                    symbol.hasPrefix("_$") ? symbol.dropFirst().utf8 : symbol[...].utf8),
-                plain.utf8.count <= bound
-            else { return "\(symbol) is demangled to \(plain.utf8.count) bytes" }
+            let bare = symbol.hasPrefix("_$") ? symbol.dropFirst().utf8 : symbol[...].utf8
+            for (plain, isFunction) in [
+                (RuntimeDemangler.demangle(symbol), false), (RuntimeDemangler.demangleFunction(symbol), true),
+            ] {
+                guard let plain else { continue }
+                guard let bound = ManglingSize.bound(bare, isFunction: isFunction), plain.utf8.count <= bound
+                else {
+                    return "\(symbol) is demangled to \(plain.utf8.count) bytes"
+                }
+            }
         }
         _ = TypeName("_Tt" + text).split(appModule: text)
         return nil

@@ -1,3 +1,4 @@
+internal import LeakMessage
 import LeakStore
 
 /// Why these reports are one leak.
@@ -6,8 +7,11 @@ struct GroupingCard: Component {
 
     var html: HTML {
         let rule = leak.groupedBy
+        let isCallStack = CallStack.titles(of: leak.stack) != nil
+        let stackName: HTML = isCallStack ? "calls" : "stack"
         let stack: HTML? =
-            rule.stack.isEmpty ? nil : "<div><dt>stack</dt><dd>\(LeakPath(rule.stack).whole)</dd></div>"
+            rule.stack.isEmpty
+            ? nil : "<div><dt>\(stackName)</dt><dd>\(LeakPath(rule.stack).whole)</dd></div>"
         let name: HTML = leak.quality == .low ? "text" : "class"
         let note: HTML =
             leak.quality == .low
@@ -17,11 +21,22 @@ struct GroupingCard: Component {
             rule.isMangled
             ? #"<p class="dim">A name is mangled in a way that could not be read; it stands as it came.</p>"#
             : ""
+        let calls: HTML =
+            switch (isCallStack, rule.stack.isEmpty) {
+            case (false, _): ""
+            case (true, true):
+                #"""
+                <p class="dim">The call stack names no function of the app: the class alone decides. Send function names, or \#
+                the image and the offset of each frame.</p>
+                """#
+            case (true, false):
+                #"<p class="dim">Same class, and the same functions of the app; frames of the system do not count.</p>"#
+            }
         return Card(
             "Grouped by, rule \(rule.version)",
             #"""
             <dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(LongText(rule.className))</code></dd></div>\#
-            \#(stack)</dl>\#(note)\#(mangled)
+            \#(stack)</dl>\#(note)\#(calls)\#(mangled)
             """#, id: "grouping"
         ).html
     }

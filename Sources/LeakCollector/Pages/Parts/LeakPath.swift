@@ -1,20 +1,26 @@
+internal import LeakMessage
 import LeakStore
 
-/// The path of owners, outermost first: `UINavigationController › CheckoutViewController`.
+/// The path of owners, outermost first: `UINavigationController › CheckoutViewController`; or a call stack, innermost first:
+/// `CartModel.bind() in Shop ← main in Shop`.
 struct LeakPath: Component {
-    var elements: [String]
+    let elements: [String]
+    private let separator: HTML
 
-    init(_ elements: [String]) { self.elements = elements }
+    init(_ elements: [String]) {
+        let calls = CallStack.titles(of: elements)
+        self.elements = calls ?? elements
+        separator = calls == nil ? " › " : " ← "
+    }
 
     /// The path of a leak, or else the references that keep it, from the leaked object on and back to it.
     init(of leak: LeakIdentity) {
-        elements =
-            leak.stack.isEmpty ? CycleShape.path(leak.cycle, of: leak.className) : leak.stack
+        self.init(leak.stack.isEmpty ? CycleShape.path(leak.cycle, of: leak.className) : leak.stack)
     }
 
     var html: HTML {
         elements.isEmpty
-            ? "" : #"<code>\#(HTML(elements.map { Isolated($0).html }, separator: " › "))</code>"#
+            ? "" : #"<code>\#(HTML(elements.map { Isolated($0).html }, separator: separator))</code>"#
     }
 
     /// For a leak's own page, which shows all of it; a list shows its first lines.

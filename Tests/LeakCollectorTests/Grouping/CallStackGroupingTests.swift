@@ -1,0 +1,202 @@
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+@Suite struct CallStackGroupingTests {
+    private func identity(_ stack: [String], of className: String? = "Shop.CartModel") -> LeakIdentity {
+        var report = LeakReport()
+        report.className = className
+        report.event = .leak
+        report.stack = stack
+        return Grouping.group(report, app: "shop", module: "Shop").identity
+    }
+
+    private func text(_ message: String) -> LeakIdentity {
+        var report = LeakReport()
+        report.message = message
+        return Grouping.group(report, app: "shop", module: nil).identity
+    }
+
+    // MARK: Vectors
+
+    @Test(arguments: FrameVector.stacks)
+    func `two launches and two builds of one leak are one group, and no other leak is in it`(
+        vector: FrameVector
+    ) {
+        let id = identity(vector.stack ?? []).id
+        let same = Set(
+            FrameVector.stacks.filter { identity($0.stack ?? []).id == id }.compactMap(\.id))
+        #expect(same == Set([vector.id, vector.sameAs].compactMap(\.self)))
+    }
+
+    // MARK: Frames
+
+    private let frames = [
+        "0   libswiftCore.dylib   0x00000001a4a1b9f4 swift_allocObject + 56",
+        "1   Shop                 0x0000000104f85eb0 $s4Shop9CartModelC4bind2toySi_tFyycfU_ + 104",
+        "2   Shop                 0x0000000104f85fb0 $s4Shop9CartModelC4bind2toySi_tF + 24",
+        "3   UIKitCore            0x00000001b0000000 -[UIViewController loadViewIfRequired] + 712",
+        "4   UIKitCore            0x00000001b0000100 -[UIViewController view] + 12",
+        "5   CoreFoundation       0x00000001b1000100 CFRunLoopRunSpecific + 12",
+        "6   Shop                 0x0000000104f86000 main + 88",
+    ]
+
+    @Test func `the key has the app's functions alone`() {
+        let identity = identity(frames)
+        #expect(identity.groupedBy.version == 2)
+        #expect(identity.groupedBy.className == "CartModel")
+        #expect(identity.groupedBy.stack == ["at CartModel.bind(to:) in Shop", "at main in Shop"])
+        #expect(
+            identity.stack == [
+                "at swift_allocObject in libswiftCore.dylib", "at closure #1 in CartModel.bind(to:) in Shop",
+                "at CartModel.bind(to:) in Shop", "at 3 frames of UIKitCore, CoreFoundation",
+                "at main in Shop",
+            ])
+    }
+
+    @Test func `an owner's path keeps version 1`() {
+        let identity = identity(["UINavigationController", "Shop.CartViewController"])
+        #expect(identity.groupedBy.version == 1)
+        #expect(identity.groupedBy.stack == ["CartViewController"])
+    }
+
+    @Test(arguments: [
+        ["0x104f85eb0", "0x104f85fb0"], ["4377304752", "4377305008"],
+        ["0   UIKitCore   0x00000001b0000000 -[UIViewController view] + 12"],
+    ])
+    func `a stack without a function of the app leaves the class to decide`(stack: [String]) {
+        let identity = identity(stack)
+        #expect(identity.id == self.identity([]).id)
+        #expect(identity.groupedBy.stack.isEmpty)
+        #expect(!identity.stack.isEmpty)
+    }
+
+    @Test func `frames without names count by their place in the image`() {
+        let stripped = ["./shop(+0x41b9) [0x55dd8268e1b9]", "/lib/libc.so.6(+0x85) [0x7ff4ba06c305]"]
+        let again = ["./shop(+0x41b9) [0x55aa8268e1b9]", "/lib/libc.so.6(+0x99) [0x7ff4ba06c399]"]
+        let other = ["./shop(+0x51b9) [0x55dd8268f1b9]"]
+        #expect(identity(stripped).groupedBy.stack == ["at shop + 0x41b9"])
+        #expect(identity(stripped).id == identity(again).id)
+        #expect(identity(stripped).id != identity(other).id)
+    }
+
+    @Test func `recursion is folded`() {
+        let walk = ["a", "b"].map { "1   Shop   0x0000000104f85eb0 Tree.\($0)() + 1" }
+        let once = identity(walk).id
+        #expect(identity(walk + walk + walk).id == once)
+        #expect(identity([walk[0], walk[0], walk[1], walk[1]]).id == once)
+        #expect(identity([walk[1], walk[0]]).id != once)
+    }
+
+    @Test func `other functions are another leak`() {
+        let names = (0..<20).map { "1   Shop   0x0000000104f85eb0 Cart.load\($0)() + 1" }
+        #expect(Set(names.map { identity([$0]).id }).count == 20)
+    }
+
+    @Test func `a fingerprint still replaces both`() {
+        var report = LeakReport()
+        (report.className, report.event, report.fingerprint) = ("A", .leak, ["mine"])
+        let before = Grouping.group(report, app: "shop", module: nil).identity
+        report.stack = frames
+        let after = Grouping.group(report, app: "shop", module: nil).identity
+        #expect(after.id == before.id && after.groupedBy.version == 1)
+    }
+
+    // MARK: Texts
+
+    @Test func `a text followed by a backtrace keeps its class and groups by its functions`() {
+        let message = "VIEWCONTROLLER STILL IN MEMORY <Shop.CartViewController: 0x7f88acc69260>"
+        let one = text("\(message)\nCall stack:\n" + frames.joined(separator: "\n"))
+        let moved = frames.map { $0.replacing("0x00000001", with: "0x00000002") }
+        #expect(one.className == "CartViewController")
+        #expect(one.groupedBy.stack == ["at CartModel.bind(to:) in Shop", "at main in Shop"])
+        #expect(one.id == text("\(message)\n" + moved.joined(separator: "\n")).id)
+        #expect(one.id != text(message).id)
+    }
+
+    @Test func `a text of no known form groups without its backtrace's addresses`() {
+        let one = text("screen stays\n" + frames.joined(separator: "\n"))
+        let other = text(
+            "screen stays\n" + frames.joined(separator: "\n").replacing("0x00000001", with: "0x00000003"))
+        #expect(one.id == other.id)
+        #expect(one.title == "screen stays")
+    }
+
+    @Test func `a sample keeps the call stack, without the values of arguments`() throws {
+        var report = LeakReport()
+        report.className = "A"
+        report.stack = [
+            #"frame #0: 0x0000000104f85eb0 Shop`Cart.name(user="Jane") at Cart.swift:29:24"#,
+            #"{"function":"f","package":"/x/Shop","vars":{"name":"Jane"},"lineno":3}"#,
+        ]
+        let sample = report.redacted()
+        #expect(!"\(sample)".contains("Jane"))
+        #expect(sample.redacted() == sample)
+        let one = Grouping.group(report, app: "a", module: nil).identity
+        let other = Grouping.group(sample, app: "a", module: nil).identity
+        #expect(one.id == other.id)
+        #expect(one.groupedBy.stack == ["at Cart.name(_:) in Shop", "at f in Shop"])
+    }
+
+    // MARK: Pages
+
+    private func card(_ stack: [String]) -> String {
+        String(decoding: GroupingCard(leak: identity(stack)).html.bytes, as: UTF8.self)
+    }
+
+    @Test func `the leak's page says in words what its call stack has to do with its group`() {
+        #expect(card(frames).contains("the same functions of the app"))
+        #expect(card(frames).contains("CartModel.bind(to:) in Shop") && card(frames).contains(" ← "))
+        #expect(card(["0x104f85eb0"]).contains("the class alone decides"))
+        #expect(!card(["UINavigationController", "CartModel"]).contains("functions of the app"))
+    }
+
+    // MARK: The cache
+
+    private func cached(_ stack: [String], in cache: inout GroupCache) throws -> LeakIdentity {
+        var report = LeakReport()
+        (report.className, report.event, report.stack) = ("Shop.CartModel", .leak, stack)
+        let document = try WireReader.read(report.json(), as: .json)
+        return cache.group(document, 0, app: "shop", module: "Shop").identity
+    }
+
+    @Test func `a launch with other addresses finds the group of the first one in the cache`() throws {
+        var cache = GroupCache()
+        var random = Random(seed: 7)
+        for vector in FrameVector.stacks.compactMap(\.stack) + [frames] {
+            let stack = Array(vector.prefix(32))
+            let first = try cached(stack, in: &cache)
+            #expect(first.id == identity(stack).id)
+            let known = cache.count
+            for _ in 0..<20 {
+                let slide = UInt64(random.below(1 << 20)) << 12
+                let moved = stack.map { Self.slid($0, by: slide) }
+                #expect(try cached(moved, in: &cache).id == identity(moved).id)
+                if moved.allSatisfy({ !$0.hasPrefix("{") && !$0.contains("at ") && !$0.contains("@") }) {
+                    #expect(cache.count == known, "\(moved.first ?? "")")
+                }
+            }
+        }
+    }
+
+    /// The frame with its long addresses moved.
+    private static func slid(_ frame: String, by slide: UInt64) -> String {
+        var result = ""
+        var rest = frame[...]
+        while let range = rest.firstRange(of: "0x") {
+            result += rest[..<range.upperBound]
+            rest = rest[range.upperBound...]
+            let digits = rest.prefix { $0.isHexDigit }
+            if digits.count >= 9, let address = UInt64(digits, radix: 16), address >= 1 << 33 {
+                let moved = String(address ^ (slide & 0xFFFF_F000), radix: 16)
+                result += String(repeating: "0", count: max(0, digits.count - moved.count)) + moved
+            } else {
+                result += digits
+            }
+            rest = rest[digits.endIndex...]
+        }
+        return result + rest
+    }
+}
