@@ -24,7 +24,9 @@ enum Grouping {
         let parsed =
             named == nil || report.event == nil
             ? text.map {
-                DetectorMessage($0, demangle: RuntimeDemangler.demangle, demangleFunction: demangleFunction)
+                DetectorMessage(
+                    $0, demangle: RuntimeDemangler.demangle, demangleFunction: demangleFunction,
+                    guessesClass: report.fingerprint.isEmpty && report.cycle.isEmpty)
             } : nil
         let isFreed = (report.event ?? parsed?.event) == .freed
 
@@ -39,7 +41,7 @@ enum Grouping {
             className: subject.className?.name, module: subject.className?.module,
             title: subject.title(fingerprint: report.fingerprint),
             stack: subject.shownStack, children: subject.children.map(\.name), cycle: subject.cycle,
-            quality: subject.isKnown || !report.fingerprint.isEmpty ? .full : .low,
+            quality: subject.quality(hasFingerprint: !report.fingerprint.isEmpty),
             groupedBy: GroupedBy(version: version, className: key.first ?? "", stack: Array(key.dropFirst())))
         let lived = report.livedMilliseconds ?? (isFreed ? text.flatMap(lived(in:)) : nil)
         return GroupedReport(

@@ -1,4 +1,5 @@
 internal import LeakMessage
+import LeakStore
 
 /// What a report says about the leaked object, cleaned.
 struct Subject {
@@ -18,6 +19,8 @@ struct Subject {
     }
 
     let className: Name?
+    /// Whether a text of no known form seems to speak of the class.
+    private let isGuessed: Bool
     /// The path of owners; empty when there is a call stack.
     let stack: [Name]
     let callStack: CallStack?
@@ -47,7 +50,9 @@ struct Subject {
         // A text may name the path in front of its backtrace, and then that is the stack that the leak is known by.
         stack = callStack == nil || report.stack.isEmpty ? names(path) : []
         children = names(report.children.isEmpty ? text?.children ?? [] : report.children)
-        let name = (named ?? text?.className).map { Name($0, module: module) }
+        let guess = text?.className == nil ? text?.guessedClassName : nil
+        isGuessed = guess != nil
+        let name = (named ?? text?.className ?? guess).map { Name($0, module: module) }
         className = name.flatMap { $0.name.isEmpty ? nil : $0 }
         let cycle = report.cycle.isEmpty ? text?.cycle ?? [] : report.cycle
         if className == nil {
@@ -103,6 +108,11 @@ struct Subject {
     var shownStack: [String] { callStack?.shown ?? stack.map(\.name) }
 
     var isKnown: Bool { className != nil || !cycle.isEmpty }
+
+    func quality(hasFingerprint: Bool) -> LeakIdentity.Quality {
+        if hasFingerprint { return .full }
+        return isKnown ? (isGuessed ? .guessed : .full) : .low
+    }
 
     var kind: LeakReport.Kind { className == nil && !cycle.isEmpty ? .cycle : .object }
 

@@ -32,6 +32,8 @@ public struct DetectorMessage: Hashable, Sendable {
     public internal(set) var waitedMilliseconds: Int?
     /// Instances that are alive.
     public internal(set) var alive: Int?
+    /// The class that a text of no known form most probably speaks of; read only where it is asked for.
+    public internal(set) var guessedClassName: String?
     /// What stands for the class where there is none: what the text says about the object, with `#` for addresses, numbers
     /// and UUIDs and `…` for what users typed.
     public internal(set) var maskedText = ""
@@ -42,9 +44,10 @@ public struct DetectorMessage: Hashable, Sendable {
     /// - Parameters:
     ///   - demangle: reads one mangled name of a type; `nil` when it is none.
     ///   - demangleFunction: the same for the functions of a call stack.
+    ///   - guessesClass: looks for a class in a text of no known form.
     public init(
         _ text: String, demangle: @escaping (String) -> String? = { _ in nil },
-        demangleFunction: @escaping (String) -> String? = { _ in nil }
+        demangleFunction: @escaping (String) -> String? = { _ in nil }, guessesClass: Bool = false
     ) {
         let text = MessageText.plain(text)
         let backtrace = Backtrace(text, demangle: demangleFunction)
@@ -57,7 +60,9 @@ public struct DetectorMessage: Hashable, Sendable {
             reading.stack.count == 1 && reading.stack[0].utf8.elementsEqual((className ?? "").utf8)
         stack = isClassAlone ? [] : reading.stack
         children = reading.children
-        cycle = Cycle.smallestRotation(reading.cycle)
+        cycle = Cycle.smallestRotation(
+            reading.cycle.isEmpty && className == nil
+                ? LeaksTool.cycle(in: message, demangle: demangle) : reading.cycle)
         event = reading.event
         kind = reading.kind
         livedMilliseconds = reading.livedMilliseconds
@@ -65,6 +70,9 @@ public struct DetectorMessage: Hashable, Sendable {
         alive = reading.alive
         if className == nil {
             maskedText = Masking.masked(reading.subject).string
+            if guessesClass, cycle.isEmpty {
+                guessedClassName = GuessedClass.find(in: message, demangle: demangle)
+            }
         }
     }
 

@@ -8,7 +8,7 @@ extension Grammar {
         var event = LeakReport.Event.leak
         if let body = text.dropping("Memory Leak") {
             list = opened(body)
-        } else if text.starts(with: "Possibly Memory Leak") {
+        } else if text.starts(with: "Possibly Memory Leak") || text.starts(with: "In case that ") {
             list = text.firstRange(of: "stack:").flatMap { opened(text[$0.upperBound...]) }
         } else if let body = text.dropping("Object Deallocated") {
             list = opened(body)
@@ -29,14 +29,16 @@ extension Grammar {
         return reading
     }
 
-    /// FBRetainCycleDetector, by itself or through MLeaksFinder: `Retain Cycle: ("-> _field -> Class ", …)`.
+    /// FBRetainCycleDetector, by itself or through MLeaksFinder: `Retain Cycle: ("-> _field -> Class ", …)`,
+    /// `Retain cycles: {( ("-> _field -> Class ", …) )}`.
     func retainCycle(_ text: Text) -> Reading? {
         let list: Text
         if let body = text.dropping("Retain Cycle") {
             guard let opened = opened(body) else { return nil }
             list = opened
         } else {
-            var body = text.trimmed
+            // A set of cycles, of which the first counts.
+            var body = (text.dropping("Retain cycles:") ?? text).trimmed
             while body.first == UInt8(ascii: "{") || body.first == UInt8(ascii: "(") {
                 body = body.dropFirst().trimmed
             }
@@ -71,6 +73,23 @@ extension Grammar {
             open > inner.startIndex, inner[open - 1].isIdentifier || inner[open - 1] == UInt8(ascii: "]")
         else { return element }
         return inner[(open + 1)...]
+    }
+}
+
+/// The output of `leaks(1)`.
+enum LeaksTool {
+    /// The classes behind `ROOT CYCLE: <Person 0x600002332540> [32]`, each of which keeps the next.
+    static func cycle(in text: Text, demangle: (String) -> String?) -> [String] {
+        var names: [String] = []
+        var rest = text
+        while names.count < WireLimits.cycleCount, let mark = rest.firstRange(of: "ROOT CYCLE: <") {
+            rest = rest[mark.upperBound...]
+            guard let address = rest.firstLine.line.firstRange(of: " 0x"),
+                let type = TypeName.ifNamed(rest[..<address.lowerBound], demangle: demangle)
+            else { continue }
+            names.append(Cycle.element(type.text))
+        }
+        return names
     }
 }
 

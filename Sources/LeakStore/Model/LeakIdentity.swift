@@ -6,6 +6,8 @@ public final class LeakIdentity: Sendable {
     public enum Quality: String, Sendable {
         /// By its class.
         case full
+        /// By a class that a text of no known form seems to speak of.
+        case guessed
         /// By a masked text alone.
         case low
     }

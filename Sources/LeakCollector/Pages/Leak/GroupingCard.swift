@@ -14,9 +14,13 @@ struct GroupingCard: Component {
             ? nil : "<div><dt>\(stackName)</dt><dd>\(LeakPath(rule.stack).whole)</dd></div>"
         let name: HTML = leak.quality == .low ? "text" : "class"
         let note: HTML =
-            leak.quality == .low
-            ? #"<p class="dim">The report named no class: its text, with numbers masked, stands for one.</p>"#
-            : ""
+            switch leak.quality {
+            case .full: ""
+            case .guessed:
+                #"<p class="dim">The report's text is of no known form: the class is the word that looks most like one.</p>"#
+            case .low:
+                #"<p class="dim">The report named no class: its text, with numbers masked, stands for one.</p>"#
+            }
         let mangled: HTML =
             rule.isMangled
             ? #"<p class="dim">A name is mangled in a way that could not be read; it stands as it came.</p>"#
