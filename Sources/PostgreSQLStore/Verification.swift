@@ -16,7 +16,7 @@
         /// What is wrong in the state of the database that the open transaction sees.
         static func problems(on connection: Connection) throws(StoreError) -> [String] {
             var problems: [String] = []
-            let running = RunningCounts.all.map(\.check)
+            let running = RunningCounts.all.map(\.check) + [RunningCounts.beforeCheck, LastHours.check]
             let checks = RowCheck.all.map { (sentence: $0.sentence, sql: $0.sql) } + running
             for check in checks {
                 let wrong = try connection.run(Query(check.sql)).first?.int(0) ?? 0

@@ -26,7 +26,8 @@
                     try Target.reserve(on: connection)
                     try Target.refuseUnlessEmpty(connection)
                     let copied = try fill(connection, with: contents, progress)
-                    for statement in RunningCounts.all.flatMap(\.rebuild) {
+                    let counts = RunningCounts.all.flatMap(\.rebuild) + [RunningCounts.rebuildBefore]
+                    for statement in counts + LastHours.rebuild {
                         try connection.run(Query(statement))
                     }
                     let problems = try self.problems(on: connection)

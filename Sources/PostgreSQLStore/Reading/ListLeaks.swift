@@ -87,9 +87,7 @@
             let answers = try connection.run(
                 [list.bound(after: cursor, limit: limit), list.totals]
                     + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals })
-            let bound = answers[0].first.map {
-                PageCursor(primary: $0.int64(0), secondary: $0.int64(1), row: $0.int64(2))
-            }
+            let bound = answers[0].first.map { PeriodList.Bound($0) }
             // The fastest plan depends on the number of matching leaks, so PostgreSQL plans anew for these values.
             let rows = try connection.run([
                 Query("set local plan_cache_mode = force_custom_plan"),

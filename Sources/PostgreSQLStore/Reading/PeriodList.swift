@@ -12,8 +12,8 @@
         private let period: Period
         private let excluded: [Int64]
 
-        /// Number of leaks that are read to find a bound, of all apps together.
-        private static let candidates = 1_000
+        /// Number of leaks whose reports of the period are looked up to find a bound, of all apps together.
+        private static let candidates = 500
 
         init(_ query: LeakQuery, _ period: Period, _ verdicts: Verdicts, now: Int64) {
             self.query = query
@@ -30,82 +30,135 @@
         var totals: Query {
             Query(
                 """
-                select least(coalesce(sum(seen.leaks), 0), 9007199254740991)::bigint,
+                select coalesce(sum(hours.leaks), 0)::bigint,
                   least(coalesce(sum(slots.reports), 0) + coalesce(sum(days.reports), 0), 9007199254740991)::bigint
                 from app a
-                cross join lateral (select count(*) as leaks from leak
-                  where app = a.id and last_seen >= $2::bigint and last_hour >= $3::bigint) seen
+                cross join lateral (select sum(reported) as leaks from app_last_hour
+                  where app = a.id and hour >= $2::bigint) hours
                 cross join lateral (select sum(reports) as reports from app_slot
-                  where app = a.id and slot >= $4::bigint) slots
+                  where app = a.id and slot >= $3::bigint) slots
                 cross join lateral (select sum(reports) as reports from app_day
-                  where app = a.id and day >= $5::bigint) days
+                  where app = a.id and day >= $4::bigint) days
                 where $1::text is null or a.name = $1::text
-                """, .text(query.app), .integer(period.start(now: now)), .integer(startHour),
-                .integer(period.firstSlot(now: now)), .integer(period.firstAppDay(now: now)))
+                """, .text(query.app), .integer(startHour), .integer(period.firstSlot(now: now)),
+                .integer(period.firstAppDay(now: now)))
         }
 
-        /// Finds the lowest sort keys that a leak of the page can have. Reads the next leaks by total reports and returns the
-        /// keys of the last one that would fill a page; no row if they do not fill one.
+        /// The lowest sort keys that a leak of the page can have.
+        struct Bound {
+            var keys: PageCursor
+            /// True if the index of the order leads to few leaks: the last of those that were read is below the keys.
+            var isNear: Bool
+
+            /// - Parameter row: of ``PeriodList/bound(after:limit:)``.
+            init(_ row: Row) {
+                keys = PageCursor(primary: row.int64(0), secondary: row.int64(1), row: row.int64(2))
+                isNear = row.bool(3)
+            }
+        }
+
+        /// Finds a ``Bound``. Reads the next leaks by total reports and returns the keys of the last one that would fill a
+        /// page; no row if they do not fill one.
         ///
         /// A leak below these keys by its total reports is below them by its reports of the period too.
         func bound(after cursor: PageCursor?, limit: Int) -> Query {
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = QueryValues(next.values)
-            let reports = reports(&values)
+            let exact = exact(of: "candidate", where: seen(&values), &values)
             let most = "greatest($2::bigint, \(Self.candidates) / (select count(*) from app))"
-            // The offset makes PostgreSQL look up each of these few rows by its index.
             return Query(
                 """
-                select \(key(primary, reports)) as k1, \(key(secondary, reports)) as k2, l.id
-                from (\(next.select("l.*", limit: most))) l
-                left join lateral (select * from \(counts.table) where leak = l.id offset 0) r on true
-                where l.last_hour >= \(values.bind(startHour)) \(others(&values))
-                order by k1 desc, k2 desc, l.id desc offset $2::bigint - 1 limit 1
+                with candidate as (\(next.select("id", limit: most))), bound as (
+                  select exact.k1, exact.k2, candidate.id from candidate \(exact)
+                  order by exact.k1 desc, exact.k2 desc, candidate.id desc offset $2::bigint - 1 limit 1
+                )
+                select *, exists (select 1 from candidate c where (c.k1, c.k2, c.id) < (bound.k1, bound.k2, bound.id))
+                from bound
                 """, values.all)
         }
 
-        /// - Parameter bound: the lowest sort keys that a leak of the page can have; `nil` reads all leaks.
-        func page(after cursor: PageCursor?, from bound: PageCursor?, limit: Int) -> Query {
+        /// Finds the leaks of a page.
+        ///
+        /// One index gives an upper limit of the reports of each leak in the period. The first leaks by these limits give a
+        /// narrower bound. The reports of the period are looked up for the leaks that are not below it.
+        ///
+        /// - Parameter bound: `nil` reads all leaks of the period.
+        func page(after cursor: PageCursor?, from bound: Bound?, limit: Int) -> Query {
             var values = QueryValues()
-            let reports = reports(&values)
-            let (k1, k2) = (key(primary, reports), key(secondary, reports))
+            let upper = upperLimit(&values)
             var conditions = [
                 query.app.map { "l.app = (select id from app where name = \(values.bind($0)))" }
                     // Names all apps, because the indexes begin with the app.
                     ?? "l.app = any(array(select id from app))",
-                "l.last_seen >= \(values.bind(period.start(now: now)))",
-                "l.last_hour >= \(values.bind(startHour))",
+                "l.last_seen >= \(values.bind(period.start(now: now)))", seen(&values),
             ]
-            if let bound {
-                let keys = [(primary, bound.primary), (secondary, bound.secondary), ("id", bound.row)]
-                    .compactMap { column, key in column.map { (column: "l." + $0, key: key) } }
-                conditions.append(
-                    """
-                    (\(keys.map(\.column).joined(separator: ", ")))
-                      >= (\(keys.map { values.bind($0.key) }.joined(separator: ", ")))
-                    """)
-            }
-            var rest = ""
+            if let bound { conditions.append(condition(bound, upper, &values)) }
+            let exact = exact(of: "seen", where: "true", &values)
+            var (next, rest) = ("", "")
             if let cursor {
                 let keys = [cursor.primary, cursor.secondary, cursor.row].map { values.bind($0) }
-                rest = "where (k1, k2, id) < (\(keys.joined(separator: ", ")))"
+                    .joined(separator: ", ")
+                next = "where (k1, k2, id) < (\(keys))"
+                rest = "and (exact.k1, exact.k2, seen.id) < (\(keys))"
             }
-            let joined = "left join \(counts.table) r on r.leak = l.id"
-            // The offset makes PostgreSQL compute the keys of each leak once, and read all leaks before it sorts them.
+            let limit = values.bind(Int64(limit))
             return Query(
                 """
-                with first as (
-                  select * from (
-                    select l.id, \(k1) as k1, \(k2) as k2 from leak l \(joined)
-                    where \(conditions.joined(separator: " and ")) \(others(&values)) offset 0) l \(rest)
-                  order by k1 desc, k2 desc, id desc limit \(values.bind(Int64(limit)))
+                with seen as materialized (
+                  select l.id, \(key(primary, upper)) as k1, \(key(secondary, upper)) as k2 from leak l
+                  where \(conditions.joined(separator: " and "))
+                ), bound as (
+                  select exact.k1, exact.k2, seen.id
+                  from (select * from seen \(next) order by k1 desc, k2 desc, id desc
+                    limit greatest(\(limit), \(Self.candidates))) seen \(exact)
+                  order by exact.k1 desc, exact.k2 desc, seen.id desc offset \(limit) - 1 limit 1
                 ), page as (
-                  select l.id, first.k1, first.k2, \(reports) as reports, l.installs, l.last_release as looked_at
-                  from first join leak l on l.id = first.id \(joined)
+                  select seen.id, exact.* from seen \(exact)
+                  where ((seen.k1, seen.k2, seen.id) >= (select k1, k2, id from bound)) is not false \(rest)
+                  order by exact.k1 desc, exact.k2 desc, seen.id desc limit \(limit)
                 )
                 \(LeakRow.select)
                 order by page.k1 desc, page.k2 desc, page.id desc
                 """, values.all)
+        }
+
+        /// Conditions that leak `l` has reports in the period and is in the list.
+        private func seen(_ values: inout QueryValues) -> String {
+            let others = excluded.isEmpty ? "" : " and l.id not in (select unnest(\(values.bind(excluded))))"
+            return "l.last_hour >= \(values.bind(startHour))\(others)"
+        }
+
+        private func condition(_ bound: Bound, _ upper: String, _ values: inout QueryValues) -> String {
+            // Without a near bound an index of an order leads to most leaks, and to the table for each. An expression
+            // keeps PostgreSQL from using one.
+            let column = { (name: String) in
+                bound.isNear ? "l." + name : key(name, upper) + " + 0"
+            }
+            let keys = [
+                (primary.map(column), bound.keys.primary), (secondary.map(column), bound.keys.secondary),
+                ("l.id", bound.keys.row),
+            ].compactMap { column, key in column.map { (column: $0, key: values.bind(key)) } }
+            return """
+                (\(keys.map(\.column).joined(separator: ", ")))
+                  >= (\(keys.map(\.key).joined(separator: ", ")))
+                """
+        }
+
+        /// Joins the sort keys of each row of a table, and the other columns of `page`. The offset makes PostgreSQL look up
+        /// each row by its index.
+        private func exact(
+            of table: String, where condition: String, _ values: inout QueryValues
+        ) -> String {
+            let start = values.bind(period.start(now: now))
+            let reports = counts.reports(since: start, values.bind(Int64(period.firstBucket(now: now))))
+            return """
+                cross join lateral (
+                  select \(key(primary, reports)) as k1, \(key(secondary, reports)) as k2, \(reports) as reports,
+                    l.installs, l.last_release as looked_at
+                  from leak l left join \(counts.table) r on r.leak = l.id
+                  where l.id = \(table).id and \(condition) offset 0
+                ) exact
+                """
         }
 
         private var primary: String? { query.sort.columns.primary }
@@ -113,16 +166,16 @@
 
         /// - Parameter reports: SQL for the reports of the period, which takes the place of total reports.
         private func key(_ column: String?, _ reports: String) -> String {
-            column == "reports" ? reports : column.map { "l.\($0)" } ?? "0::bigint"
+            column == "reports" ? "(\(reports))" : column.map { "l.\($0)" } ?? "0::bigint"
         }
 
-        /// Reports of leak `l` in the period.
-        private func reports(_ values: inout QueryValues) -> String {
-            "(\(counts.reports(since: values.bind(period.start(now: now)), values.bind(Int64(period.firstBucket(now: now))))))"
-        }
-
-        private func others(_ values: inout QueryValues) -> String {
-            excluded.isEmpty ? "" : "and l.id not in (select unnest(\(values.bind(excluded))))"
+        /// An upper limit of the reports of leak `l` in the period.
+        private func upperLimit(_ values: inout QueryValues) -> String {
+            // Periods of a clock behind the last hour begin earlier. A count that reached its limit grows no more.
+            """
+            case when l.last_hour > \(values.bind(Int64(Calendar.hour(of: now)))) or l.reports >= \(RunningCounts.bound)
+              then l.reports else l.reports - l.\(RunningCounts.column(of: period)) end
+            """
         }
     }
 #endif

@@ -144,10 +144,9 @@
         private static func recentLeaks(_ app: String?, _ period: Period, now: Int64) -> Query {
             Query(
                 """
-                select coalesce(sum(seen.leaks), 0)::bigint from app a
-                cross join lateral (select count(*) as leaks from leak where app = a.id and last_seen >= $2::bigint) seen
-                where $1::text is null or a.name = $1::text
-                """, .text(app), .integer(period.start(now: now)))
+                select coalesce(sum(h.seen), 0)::bigint from app a join app_last_hour h on h.app = a.id
+                where h.hour >= $2::bigint and ($1::text is null or a.name = $1::text)
+                """, .text(app), .integer(period.start(now: now) / Calendar.hourMilliseconds))
         }
 
         private static func dropped(_ app: String?) -> Query {

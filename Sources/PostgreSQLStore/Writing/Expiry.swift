@@ -4,7 +4,7 @@
     /// What is left to delete, one step after another.
     struct Expiry {
         enum Part {
-            case keys, answers, hours, samples, slots, days, witnesses, credentials
+            case keys, answers, hours, samples, slots, days, lastHours, witnesses, credentials
         }
 
         /// The system clock.
@@ -13,7 +13,7 @@
         fileprivate var clock: StoreClock?
         /// Answers come after the keys that refer to them.
         fileprivate(set) var rest: [Part] = [
-            .keys, .answers, .hours, .samples, .slots, .days, .witnesses, .credentials,
+            .keys, .answers, .hours, .samples, .slots, .days, .lastHours, .witnesses, .credentials,
         ]
         /// Rows of `leak` up to this one have no hours to delete.
         fileprivate var leaksDone: Int64 = 0
@@ -45,6 +45,7 @@
                 case .samples: try expireSamples(now: clock.expiryTime)
                 case .slots: try expireSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
+                case .lastHours: try expireLastHours()
                 case .witnesses: try expireWitnesses(now: clock.expiryTime)
                 case .credentials: try expireCredentials(now: clock.expiryTime)
                 }
@@ -138,6 +139,17 @@
                       where at < $1::bigint limit $2::bigint for update skip locked)
                     """, .integer(Retention.start(Retention.sampleDays, now: now)),
                     .integer(Self.rowsPerStep))
+            ).changes < Self.rowsPerStep
+        }
+
+        /// Deletes hours that all their leaks have left.
+        private func expireLastHours() throws(StoreError) -> Bool {
+            try delete(
+                Query(
+                    """
+                    delete from app_last_hour where (app, hour) in (select app, hour from app_last_hour
+                      where seen = 0 and reported = 0 limit $1::bigint for update skip locked)
+                    """, .integer(Self.rowsPerStep))
             ).changes < Self.rowsPerStep
         }
 

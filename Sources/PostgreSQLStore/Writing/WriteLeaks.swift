@@ -2,6 +2,22 @@
     internal import LeakStore
 
     extension Changes {
+        /// The hour of the last report of each leak; `nil` where all are of freed objects.
+        private var lastHours: [Int64?] {
+            var hours = [Int64?](repeating: nil, count: tally.leaks.count)
+            for bundle in tally.bundles where bundle.reports > 0 {
+                hours[bundle.leak] = max(hours[bundle.leak] ?? .min, Int64(bundle.hour))
+            }
+            return hours
+        }
+
+        /// Comes before ``writeLeaks()``: it compares with the rows of leaks as they were.
+        func writeLastHours() -> Query? {
+            guard !tally.leaks.isEmpty else { return nil }
+            return LastHours.move(
+                leaks: states.map(\.id), lastSeen: tally.leaks.map(\.span.last), lastHours: lastHours)
+        }
+
         func writeLeaks() -> Query? {
             guard !tally.leaks.isEmpty else { return nil }
             let leaks = tally.leaks
@@ -9,10 +25,6 @@
                 places.apps[leak.app].newest.flatMap {
                     count(of: .leakRelease(leak: state.id, release: $0.mark.release))
                 }
-            }
-            var lastHours = [Int64?](repeating: nil, count: leaks.count)
-            for bundle in tally.bundles where bundle.reports > 0 {
-                lastHours[bundle.leak] = max(lastHours[bundle.leak] ?? .min, Int64(bundle.hour))
             }
             return Query(
                 """
@@ -23,7 +35,8 @@
                   first_seen = least(l.first_seen, d.first_seen), last_seen = greatest(l.last_seen, d.last_seen),
                   first_release = d.first_release, last_release = d.last_release, first_sample = d.first_sample,
                   newest_sample = d.newest_sample, newest_kept = d.newest_kept,
-                  last_hour = greatest(l.last_hour, d.last_hour)
+                  last_hour = greatest(l.last_hour, d.last_hour),
+                  \(RunningCounts.assignments(lastHour: "greatest(l.last_hour, d.last_hour)"))
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
                   $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
                   $14::bigint[], $15::bigint[], $16::bigint[])

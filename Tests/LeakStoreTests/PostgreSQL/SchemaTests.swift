@@ -119,6 +119,34 @@
             #expect(try migrated.verify() == [])
         }
 
+        @Test func `an earlier schema gets the reports before each period and the last hours`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            for days in [100, 60, 20, 10, 3, 0] as [Int64] {
+                let reports = [
+                    Report(leak: leak("Page"), at: noon - days * day),
+                    Report(leak: leak("Freed"), isFreed: true),
+                ]
+                _ = try store.count([submission(reports)], now: noon)
+            }
+            let connection = try Connection(to: schema.address)
+            let columns = Period.allCases.map(RunningCounts.column).joined(separator: ", ")
+            let before = Query("select array[\(columns)]::text from leak order by class desc")
+            let hours = Query(
+                "select hour || ' ' || seen || ' ' || reported from app_last_hour where seen > 0 order by 1")
+            let expected = try connection.run(before).map { $0.text(0) }
+            #expect(try connection.run(hours).map { $0.text(0) } == ["\(noon / hour) 2 1"])
+            #expect(expected == ["{5,4,3,2,1}", "{0,0,0,0,0}"])
+            let drops = Period.allCases.map { "drop column \(RunningCounts.column(of: $0))" }
+            try goBack(
+                to: 7, by: "alter table leak \(drops.joined(separator: ", "))", "drop table app_last_hour",
+                on: connection)
+            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try version() == Migration.newestVersion)
+            #expect(try connection.run(before).map { $0.text(0) } == expected)
+            #expect(try connection.run(hours).map { $0.text(0) } == ["\(noon / hour) 2 1"])
+            #expect(try migrated.verify() == [])
+        }
+
         @Test func `of an app's days the newest 91 are taken along`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(

@@ -148,6 +148,7 @@
                     == [
                         "reports of a day are the sum of its hours, where all are kept: 1 wrong",
                         "reports of a leak before its hours are all without those since: 1 wrong",
+                        "reports of a leak before a period are no more than it had: 1 wrong",
                     ])
         }
 
