@@ -131,13 +131,17 @@
             var lists: [LeakQuery.Sort: Times]
             /// The tenth pages, by order of the list.
             var tenthPages: [LeakQuery.Sort: Times]
+            /// The first page of a list with a filter that every leak passes.
+            var filtered: Times
             var overview: Times
             var summary: Times
         }
 
-        /// Lists of a period, the figures above them and both. All leaks were seen within the last day, some of them first
-        /// before the longest period.
-        func readPeriods(leaks count: Int, older: Int) throws -> [PeriodReading] {
+        /// Lists of a period, the figures above them and both, as soon as the database is filled and after a vacuum. All
+        /// leaks were seen within the last day, some of them first before the longest period.
+        func readPeriods(
+            leaks count: Int, older: Int
+        ) throws -> (filled: [PeriodReading], vacuumed: [PeriodReading]) {
             try withSchema { schema, address in
                 let store = try fill(address, leaks: count) { store, numbers, load in
                     // Every other one is older, as far as there are some.
@@ -157,9 +161,10 @@
                         _ = try store.count([batch], now: now)
                     }
                 }
+                let filled = try readPeriods(of: store)
                 // As the server does by itself within minutes.
                 try vacuum(schema)
-                return try readPeriods(of: store)
+                return try (filled, readPeriods(of: store))
             }
         }
 
@@ -186,8 +191,11 @@
                 }
                 query = LeakQuery()
                 query.period = period
+                var ofKind = query
+                ofKind.kind = "view_controller"
                 return PeriodReading(
                     period: period, lists: lists, tenthPages: tenthPages,
+                    filtered: try times { _ = try reader.leaks(ofKind, now: now) },
                     overview: try times { _ = try reader.overview(app: nil, period: period, now: now) },
                     summary: try times {
                         _ = try reader.overview(app: nil, period: period, now: now)

@@ -21,10 +21,11 @@ import LeakStore
         let sorts = LeakQuery.Sort.allCases
         let heads = ["period"] + sorts.map(\.rawValue)
         print("median, longest of 11; the first page, then the tenth\n")
-        print("| " + (heads + ["figures", "summary page"]).joined(separator: " | ") + " |")
-        print("|---|" + sorts.map { _ in "--:|" }.joined() + "--:|--:|")
+        print("| " + (heads + ["of a kind", "figures", "summary page"]).joined(separator: " | ") + " |")
+        print("|---|" + sorts.map { _ in "--:|" }.joined() + "--:|--:|--:|")
         for reading in found {
-            let times = sorts.map { reading.lists[$0] } + [reading.overview, reading.summary]
+            let times =
+                sorts.map { reading.lists[$0] } + [reading.filtered, reading.overview, reading.summary]
             print("| \(reading.period.rawValue) | " + times.map(text).joined(separator: " | ") + " |")
         }
         print("\n| " + heads.joined(separator: " | ") + " |")
@@ -38,9 +39,12 @@ import LeakStore
         let count = 100_000
         for older in [count / 2, count] {
             print(
-                "\n\(count) leaks of the last day, \(older) of them first seen 100 days ago; milliseconds,",
+                "\n\(count) leaks of the last day, \(older) of them first seen 100 days ago, just filled; milliseconds,",
                 terminator: " ")
-            show(try measurements.readPeriods(leaks: count, older: older))
+            let readings = try measurements.readPeriods(leaks: count, older: older)
+            show(readings.filled)
+            print("\nthe same after a vacuum; milliseconds,", terminator: " ")
+            show(readings.vacuumed)
         }
     }
     do {
