@@ -17,8 +17,13 @@ struct Load {
             + "\(reportBytes)-byte reports, an Idempotency-Key for each request"
     }
 
+    /// Frames of the call stack that each report has in place of a path of owners; 0 for the path.
+    private let frames: Int
+
     private var generator = SplitMix64(state: 20_261_121)
     private let frequencies = Zipf(ranks: Self.leaks)
+
+    init(frames: Int = 0) { self.frames = frames }
 
     /// The fields of one install's batch or report, without braces. All have the same number of bytes.
     mutating func sender(install: Int) -> String {
@@ -42,6 +47,20 @@ struct Load {
         return #","reports":[\#(reports.joined(separator: ","))]}"#
     }
 
+    /// A path of owners, or a call stack as `Thread.callStackSymbols` has it, at the addresses of one launch: two functions of
+    /// the app in three, as many of them the leak's own as its number says.
+    private mutating func stack(of name: String, rank: Int) -> String {
+        guard frames > 0 else { return #""UINavigationController","Shop.Flow\#(rank % 7)","\#(name)""# }
+        let slide = 0x1_0000_0000 + (generator.next() % 0x10000) << 14
+        return (0..<frames).map { number in
+            let address = String(slide + UInt64(number) * 0x1234, radix: 16)
+            let padded = String(repeating: "0", count: 16 - address.count) + address
+            return number % 3 == 0
+                ? #""\#(number)   UIKitCore    0x\#(padded) -[UIViewController loadViewIfRequired] + 712""#
+                : #""\#(number)   Shop         0x\#(padded) $s4Shop9CartModelC5step\#(10 + number + rank % 40)yyF + \#(number * 8)""#
+        }.joined(separator: ",")
+    }
+
     /// The fields of one report.
     private mutating func report(besides otherBytes: Int) -> String {
         let rank = frequencies.rank(at: generator.next())
@@ -49,8 +68,7 @@ struct Load {
         let address = String(generator.next() >> 16, radix: 16)
         let id = "01936f2c-7c1e-7a44-9d0e-\(String(generator.next() >> 16 | 1 << 47, radix: 16).prefix(12))"
         var text = #""type":"leak","id":"\#(id)","kind":"view_controller","class":"\#(name)","#
-        text +=
-            #""stack":["UINavigationController","Shop.Flow\#(rank % 7)","\#(name)"],"reason":"dismissed","#
+        text += #""stack":[\#(stack(of: name, rank: rank))],"reason":"dismissed","#
         text += #""waited_ms":1000,"alive":\#(rank % 4 + 1),"count":1,"#
         text += #""message":"VIEWCONTROLLER STILL IN MEMORY <\#(name): 0x\#(address)>","#
         text += #""keys":{"tab":"cart","ab_test":2},"log":["opened cart","tapped pay""#

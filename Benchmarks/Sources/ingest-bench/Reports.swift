@@ -10,11 +10,12 @@ struct Reports {
     /// - Parameters:
     ///   - bodies: how many different lists of reports to prepare; each is sent by many senders. A gzipped body cannot be
     ///     put together from parts and keeps one sender.
-    init(reportsPerRequest: Int, bodies: Int, gzip: Bool) throws {
+    ///   - frames: of the call stack of each report; 0 for a path of owners.
+    init(reportsPerRequest: Int, bodies: Int, gzip: Bool, frames: Int = 0) throws {
         let folder = NSTemporaryDirectory() + "ingest-load-\(UUID().uuidString)"
         self.folder = folder
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        var load = Load()
+        var load = Load(frames: frames)
         let senders = (0..<Load.installs).map { "{" + load.sender(install: $0) }
         let senderBytes = senders[0].utf8.count
         precondition(senders.allSatisfy { $0.utf8.count == senderBytes }, "senders differ in length")

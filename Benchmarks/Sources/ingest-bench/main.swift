@@ -12,7 +12,7 @@ func option(_ name: String, _ fallback: String) -> String {
 if arguments.contains("--help") {
     print(
         """
-        usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--million]
+        usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--frames 30] [--million]
                ingest-bench --shared [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--rounds 5]
         """)
     exit(0)
@@ -41,9 +41,16 @@ do {
         "| request | reports/s | × baseline | p50 ms | p99 ms | CPU µs/report | refused | RSS MiB | disk MiB | counted |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
-    for (reports, gzip) in [(1, false), (1, true), (50, false), (50, true)] {
+    let frames = Int(option("--frames", "0")) ?? 0
+    // With call stacks, each kind of request in turns with the same one without.
+    let runs: [(reports: Int, gzip: Bool, frames: Int)] =
+        frames > 0
+        ? [(1, false, 0), (1, false, frames), (50, false, 0), (50, false, frames)]
+        : [(1, false, 0), (1, true, 0), (50, false, 0), (50, true, 0)]
+    for (reports, gzip, frames) in runs {
         let load = try Reports(
-            reportsPerRequest: reports, bodies: gzip || reports == 1 ? 50_000 : 4_000, gzip: gzip)
+            reportsPerRequest: reports, bodies: gzip || reports == 1 ? 50_000 : 4_000, gzip: gzip,
+            frames: frames)
         defer { load.remove() }
         let collector = try CollectorProcess(program: program, publicFolder: publicFolder)
         defer { collector.stop() }
@@ -54,7 +61,7 @@ do {
         let isHonest = counted >= accepted && counted <= accepted + connections * reports
         let rate = Double(accepted) / outcome.seconds
         print(
-            "| \(reports == 1 ? "single" : "batch of \(reports)")\(gzip ? ", gzip" : "")"
+            "| \(reports == 1 ? "single" : "batch of \(reports)")\(gzip ? ", gzip" : "")\(frames > 0 ? ", \(frames) frames" : "")"
                 + " | \(Int(rate)) | \(String(format: "%.1f", rate / syncs))"
                 + " | \(String(format: "%.2f | %.2f", outcome.median, outcome.slowest1Percent))"
                 + " | \(String(format: "%.2f", collector.process.processorSeconds * 1e6 / Double(max(counted, 1))))"

@@ -1,6 +1,12 @@
 internal import LeakMessage
 internal import LeakStore
 
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
 /// Groups of reports seen before, found by the bytes that decide the group, without making a string.
 ///
 /// Bounded: what is not asked for while half of the entries were replaced is forgotten. Not thread safe: each loop owns
@@ -48,8 +54,8 @@ struct GroupCache {
             unsafe hasher.combine(bytes: bytes)
             return hasher.finalize()
         }
-        if let entry = young[hash], entry.key == key { return refreshed(entry, document, report) }
-        if let entry = old[hash], entry.key == key {
+        if let entry = young[hash], isKey(of: entry) { return refreshed(entry, document, report) }
+        if let entry = old[hash], isKey(of: entry) {
             insert(entry, hash)
             return refreshed(entry, document, report)
         }
@@ -62,6 +68,17 @@ struct GroupCache {
         let entry = Entry(key: owned, group: Grouping.group(shared, app: app, module: module))
         insert(entry, hash)
         return refreshed(entry, document, report)
+    }
+
+    /// Whether the key at hand is that of an entry. `==` compares arrays element by element.
+    private func isKey(of entry: Entry) -> Bool {
+        guard entry.key.count == key.count else { return false }
+        return unsafe entry.key.withUnsafeBytes { one in
+            unsafe key.withUnsafeBytes { other in
+                guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
+                return unsafe memcmp(start, otherStart, one.count) == 0
+            }
+        }
     }
 
     private mutating func insert(_ entry: Entry, _ hash: Int) {

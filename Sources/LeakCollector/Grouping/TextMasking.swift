@@ -54,7 +54,10 @@ enum TextMasking {
             var index = first
             var plain = 0
             while index < text.count {
-                guard let address = unsafe callAddress(at: index, in: text) else {
+                let byte = unsafe text[index]
+                guard byte == UInt8(ascii: "0") || byte == UInt8(ascii: ")"),
+                    let address = unsafe callAddress(at: index, in: text)
+                else {
                     index += 1
                     continue
                 }

@@ -30,8 +30,10 @@ public struct CallStack: Hashable, Sendable {
     /// The elements of a report's `stack` as a sample may be kept: without the values of arguments and variables that
     /// debuggers and crash reporters add.
     static func redacted(_ elements: [String]) -> [String] {
-        let redacted = elements.map { JSONFrame.redacted(Text($0)) ?? Redaction.name(Text($0)).string }
-        return CallStack(redacted) == nil ? elements.map { Redaction.name(Text($0)).string } : redacted
+        let names = elements.map { Redaction.name(Text($0)).string }
+        guard elements.contains(where: { $0.utf8.first == UInt8(ascii: "{") }) else { return names }
+        let redacted = zip(elements, names).map { JSONFrame.redacted(Text($0)) ?? $1 }
+        return CallStack(redacted) == nil ? names : redacted
     }
 
     /// What decides the group: the app's functions, without closures, compiler-made code and recursion; where none has a
