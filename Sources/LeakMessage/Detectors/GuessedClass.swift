@@ -5,21 +5,27 @@ enum GuessedClass {
     private static let byteLimit = 8 * 1024
     private static let nameByteLimit = 256
     /// Below it a text names no class.
-    private static let leastScore = 6
+    private static let leastScore = 7
 
     /// - Parameter text: what ``Redaction`` keeps of a message.
     static func find(in text: Text, demangle: (String) -> String?) -> String? {
         let text = text.cut(to: byteLimit)
         var best: (score: Int, name: Text)?
+        // Two classes that are as likely: either would put the leaks of one into the group of the other.
+        var isTied = false
         var rest = text
         while let start = rest.firstIndex(where: { $0.isLetter || $0 == UInt8(ascii: "_") }) {
             let name = name(at: start, in: text)
             rest = text[max(name.endIndex, start + 1)...]
-            guard let score = Candidate(name, in: text).score, score >= leastScore, score > best?.score ?? 0
+            guard let score = Candidate(name, in: text).score, score >= leastScore, score >= best?.score ?? 0
             else { continue }
+            if score == best?.score, name.elementsEqual(best?.name ?? []) { continue }
+            isTied = score == best?.score
             best = (score, name)
         }
-        guard let best, let type = TypeName.ifNamed(best.name, demangle: demangle), !type.isUndemangled else {
+        guard let best, !isTied, let type = TypeName.ifNamed(best.name, demangle: demangle),
+            !type.isUndemangled
+        else {
             return nil
         }
         return type.text
@@ -29,6 +35,7 @@ enum GuessedClass {
     private static func name(at start: Int, in text: Text) -> Text {
         var name = text[start...].prefix { isWord($0) || $0 == UInt8(ascii: ".") }
         while name.last == UInt8(ascii: ".") { name = name.dropLast() }
+        name = name.droppingLast(".Type") ?? name.droppingLast(".self") ?? name
         let behind = text[name.endIndex...].prefix(nameByteLimit)
         guard behind.first == UInt8(ascii: "<"), behind.dropFirst().first.map(isWord) ?? false else {
             return name
@@ -52,7 +59,8 @@ enum GuessedClass {
         init(_ name: Text, in text: Text) {
             self.name = name
             before = text[..<name.startIndex].suffix(48)
-            after = text[name.endIndex...].prefix(48)
+            let behind = text[name.endIndex...].prefix(48)
+            after = behind.dropping(".Type") ?? behind.dropping(".self") ?? behind
             let path = name.prefix { $0 != UInt8(ascii: "<") }
             let word = path.lastIndex(of: UInt8(ascii: ".")).map { path[($0 + 1)...] } ?? path
             last = word.drop { $0 == UInt8(ascii: "_") }
@@ -93,7 +101,11 @@ enum GuessedClass {
 
         /// `/Shop/Cart.swift`, `-[Cart add]`, `Cart.swift:9`
         private var isPartOfPath: Bool {
-            if let previous = before.last, "/@#-\\".utf8.contains(previous) { return true }
+            if let previous = before.last, isWord(previous) || "/@#-\\".utf8.contains(previous) {
+                return true
+            }
+            // The address of an object, as a word in front of a point.
+            if name.contains("0x") || name.contains("0X") { return true }
             return before.ends(with: "-[") || before.ends(with: "+[") || after.first == UInt8(ascii: "/")
         }
 
@@ -111,14 +123,28 @@ enum GuessedClass {
                 $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">")
             }
             if cuesAfter.contains(where: { words.starts(with: $0) }) { return 5 }
+            if statesAfter.contains(where: { words.starts(with: $0) }) {
+                return memoryWords.contains(where: { words.contains($0) }) ? 5 : 0
+            }
+            if ["retains ", "holds ", "references ", "keeps "].contains(where: { words.starts(with: $0) }) {
+                return -5
+            }
             if after.starts(with: "(") || after.starts(with: "=") { return -3 }
-            if words.starts(with: "0x") || after.starts(with: "@") || after.starts(with: "  ObjC")
+            if words.starts(with: "0x") || isJavaIdentity(after) || after.starts(with: "  ObjC")
                 || after.starts(with: "  Swift")
             {
                 return 3
             }
             return after.starts(with: ":\n") ? 2 : 0
         }
+    }
+
+    /// `@5c1e2f3`, and no address of mail.
+    private static func isJavaIdentity(_ text: Text) -> Bool {
+        guard text.first == UInt8(ascii: "@") else { return false }
+        let digits = text.dropFirst().prefix(while: \.isHexadecimal)
+        return digits.count >= 4
+            && !(text[digits.endIndex...].first.map { $0.isIdentifier || $0 == UInt8(ascii: ".") } ?? false)
     }
 
     private static let endings: [StaticString] = [
@@ -139,14 +165,18 @@ enum GuessedClass {
         "in ", "but ", "that ", "object ", "instance ", "of ", "→ ", "<",
     ]
     private static let cuesAfter: [StaticString] = [
-        "leaked", "has leaked", "have leaked", "is leaking", "leaks", "leaking", "was leaked",
-        "was not released",
-        "was not deallocated", "was not deinit", "was not freed", "wasn't", "not released", "not deallocated",
-        "not freed",
-        "is still", "still ", "is a zombie", "is not ", "did not ", "didn't ", "should ", "never ",
-        "instance", "remains", "retained",
-        "survived", "outlived", "has not been", "is alive", "was retained", "is retained",
-        "is being retained",
+        "leaked", "has leaked", "have leaked", "is leaking", "leaks", "leaking", "was leaked", "which leaked",
+        "that leaked", "was not released", "was not deallocated", "was not deinit", "was not freed",
+        "not released", "not deallocated", "not freed", "is a zombie", "instance", "outlived", "is alive",
+        "was retained", "is retained", "is being retained",
+    ]
+    /// Beginnings of sentences about anything, unless a word about memory follows.
+    private static let statesAfter: [StaticString] = [
+        "is still", "still ", "is not ", "wasn't", "did not ", "didn't ", "should ", "never ", "remains",
+        "has not been", "survived",
+    ]
+    private static let memoryWords: [StaticString] = [
+        "dealloc", "deinit", "releas", "free", "alive", "memory",
     ]
     private static let systemPackages: [StaticString] = [
         "android.", "androidx.", "java.", "javax.", "kotlin.", "kotlinx.", "leakcanary.", "shark.", "Swift.",

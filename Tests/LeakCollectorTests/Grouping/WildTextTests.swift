@@ -56,7 +56,8 @@ struct WildText: Decodable, CustomTestStringConvertible {
     @Test(arguments: [
         ("Memory leak detected in ChatViewController", "ChatViewController"),
         ("Page1Controller leaked", "Page1Controller"), ("Page2Controller leaked", "Page2Controller"),
-        ("LeakyPage: MyPage is a zombie", "MyPage"),
+        ("LeakyPage: MyPage is a zombie", "MyPage"), ("CartModel.Type leaked", "CartModel"),
+        ("CheckoutCoordinator retains CartViewModel which leaked", "CartViewModel"),
     ])
     func `a class in any text is found and marked`(text: String, className: String) {
         let identity = identity(text)
@@ -68,6 +69,8 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "Possible memory leak", "screen stays in memory", "Warning: leak in Checkout flow of user 7",
         "ERROR LEAK DETECTED", "could not release the object", "see Docs/LeakGuide.md for more",
         "-[CartController viewDidLoad] leaked", "", "Home was closed", "user JaneDoe typed this",
+        "LeBron did not get the refund", "WiFi is not reachable", "JaneDoe@example.com is still logged in",
+        "Downloading from GitHub did not finish", "Retain cycle between CartView and OrderView",
     ])
     func `a text without a class groups by its words`(text: String) {
         #expect(identity(text).className == nil)
