@@ -47,27 +47,44 @@ struct GroupCache {
     mutating func group(_ document: WireDocument, _ index: Int, app: String, module: String?) -> GroupedReport
     {
         let report = document.reports[index]
-        makeKey(document, report, app, module)
-        let hash = unsafe key.withUnsafeBytes { bytes in
-            // Seeded at random for each process: nobody can aim at one bucket.
-            var hasher = Hasher()
-            unsafe hasher.combine(bytes: bytes)
-            return hasher.finalize()
-        }
-        if let entry = young[hash], isKey(of: entry) { return refreshed(entry, document, report) }
-        if let entry = old[hash], isKey(of: entry) {
-            insert(entry, hash)
-            return refreshed(entry, document, report)
+        let isMasked = makeKey(document, report, app, module, masksCalls: true)
+        if let entry = entryOfKey() { return refreshed(entry, document, report) }
+        if isMasked {
+            // A stack that only begins as a call stack does is not one for the rules: there, all of it counts.
+            makeKey(document, report, app, module, masksCalls: false)
+            if let entry = entryOfKey() { return refreshed(entry, document, report) }
         }
         // What a sighting says of itself is left out, so that no other one inherits it.
         var shared = document.report(at: index)
         shared.alive = nil
         shared.livedMilliseconds = nil
+        let group = Grouping.group(shared, app: app, module: module)
+        if isMasked, CallStack.titles(of: group.identity.stack) != nil {
+            makeKey(document, report, app, module, masksCalls: true)
+        }
         // A copy of its own, of its own length: the shared one has room for the longest key there was.
         let owned = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
-        let entry = Entry(key: owned, group: Grouping.group(shared, app: app, module: module))
-        insert(entry, hash)
+        let entry = Entry(key: owned, group: group)
+        insert(entry, hashOfKey())
         return refreshed(entry, document, report)
+    }
+
+    private func hashOfKey() -> Int {
+        unsafe key.withUnsafeBytes { bytes in
+            // Seeded at random for each process: nobody can aim at one bucket.
+            var hasher = Hasher()
+            unsafe hasher.combine(bytes: bytes)
+            return hasher.finalize()
+        }
+    }
+
+    /// The entry of the key at hand.
+    private mutating func entryOfKey() -> Entry? {
+        let hash = hashOfKey()
+        if let entry = young[hash], isKey(of: entry) { return entry }
+        guard let entry = old[hash], isKey(of: entry) else { return nil }
+        insert(entry, hash)
+        return entry
     }
 
     /// Whether the key at hand is that of an entry. `==` compares arrays element by element.
@@ -121,10 +138,14 @@ struct GroupCache {
         report.className.isEmpty || report.event == nil
     }
 
-    /// The bytes that decide the group, as they stand in the body, each part behind its length.
+    /// Makes the key: the bytes that decide the group, as they stand in the body, each part behind its length.
+    ///
+    /// - Parameter masksCalls: leaves the addresses of a call stack out.
+    /// - Returns: whether there were any.
+    @discardableResult
     private mutating func makeKey(
-        _ document: WireDocument, _ report: ReportSlices, _ app: String, _ module: String?
-    ) {
+        _ document: WireDocument, _ report: ReportSlices, _ app: String, _ module: String?, masksCalls: Bool
+    ) -> Bool {
         key.removeAll(keepingCapacity: true)
         key.append(report.event == nil ? 0 : report.event == .leak ? 1 : 2)
         switch report.kind {
@@ -137,18 +158,19 @@ struct GroupCache {
         append(app)
         append(module ?? "")
         append(document, report.className)
-        appendStack(document, report.stack)
+        let isMasked = appendStack(document, report.stack, masksCalls: masksCalls)
         append(document, report.children)
         append(document, report.cycle)
         append(document, report.fingerprint)
-        guard Self.textDecides(report) else { return }
+        guard Self.textDecides(report) else { return isMasked }
         let text = Self.text(of: report)
         key.append(text.isEscaped ? 1 : 0)
         TextMasking.append(document.bytes(of: text), to: &key)
-        guard text.isEmpty, report.errorDomain.isPresent else { return }
+        guard text.isEmpty, report.errorDomain.isPresent else { return isMasked }
         append(document, report.errorDomain)
         key.append(report.errorDomain.isEscaped ? 1 : 0)
         append("\(report.errorCode)")
+        return isMasked
     }
 
     private mutating func append(_ text: String) {
@@ -161,11 +183,17 @@ struct GroupCache {
         if slice.isPresent { key.append(contentsOf: document.bytes(of: slice)) }
     }
 
-    private mutating func appendStack(_ document: WireDocument, _ slice: JSONSlice) {
-        guard slice.isPresent else { return append(document, slice) }
-        appendLength(slice.count + 1)
-        if TextMasking.appendCallStack(document.bytes(of: slice), to: &key) { return }
-        key.append(contentsOf: document.bytes(of: slice))
+    private mutating func appendStack(
+        _ document: WireDocument, _ slice: JSONSlice, masksCalls: Bool
+    ) -> Bool {
+        if masksCalls, slice.isPresent {
+            let start = key.count
+            appendLength(slice.count + 1)
+            if TextMasking.appendCallStack(document.bytes(of: slice), to: &key) { return true }
+            key.removeLast(key.count - start)
+        }
+        append(document, slice)
+        return false
     }
 
     private mutating func appendLength(_ length: Int) {

@@ -44,17 +44,22 @@ enum TextMasking {
 
     /// Appends a JSON array of call frames to `key` without the addresses that change from launch to launch.
     ///
-    /// - Returns: `false`, and appends nothing, when the first element is no call frame that begins as those of
-    ///   ``CallStack`` with an address do.
+    /// - Returns: `false`, and appends nothing, when the first element does not begin as a call frame with an address does,
+    ///   or an element is a JSON object, whose addresses say where in an image a function is.
     static func appendCallStack(_ elements: ArraySlice<UInt8>, to key: inout [UInt8]) -> Bool {
         unsafe elements.withUnsafeBufferPointer { text in
             guard let first = unsafe text.firstIndex(of: UInt8(ascii: "\"")),
                 unsafe hasAddress(at: first + 1, in: text)
             else { return false }
+            let start = key.count
             var index = first
             var plain = 0
             while index < text.count {
                 let byte = unsafe text[index]
+                if byte == UInt8(ascii: "{"), unsafe isStartOfString(index, in: text) {
+                    key.removeLast(key.count - start)
+                    return false
+                }
                 guard byte == UInt8(ascii: "0") || byte == UInt8(ascii: ")"),
                     let address = unsafe callAddress(at: index, in: text)
                 else {
@@ -71,6 +76,21 @@ enum TextMasking {
             unsafe key.append(contentsOf: text[plain...])
             return true
         }
+    }
+
+    /// Whether nothing but white space stands between a byte and the quote in front of it.
+    private static func isStartOfString(_ index: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = index - 1
+        while index > 0 {
+            let byte = unsafe text[index]
+            if byte == UInt8(ascii: "\"") { return true }
+            let isEscape =
+                unsafe byte == UInt8(ascii: "t") || byte == UInt8(ascii: "n")
+                ? text[index - 1] == UInt8(ascii: "\\") : false
+            guard byte == UInt8(ascii: " ") || isEscape else { return false }
+            index -= isEscape ? 2 : 1
+        }
+        return unsafe index == 0 && text[0] == UInt8(ascii: "\"")
     }
 
     /// Whether a string begins as a frame with an address does: `3   Shop   0x…`, `frame #3: 0x…`, `0x…`, `./shop(+0x1f) [0x…]`.

@@ -14,16 +14,25 @@ public struct CallStack: Hashable, Sendable {
     /// Reads the elements of a report's `stack`, or what ``LeakReport/redacted(keepsUserInfo:)`` keeps of them.
     ///
     /// - Parameter demangle: reads one mangled symbol; `nil` when it is none.
-    /// - Returns: `nil` when the first element is no call frame: the elements are owners. Others that are none are left out.
+    /// - Returns: `nil` for a path of owners: no element is a call frame, or one in front of which others stand. Behind up to
+    ///   two lines of heading two frames make a call stack. Elements that are none are left out.
     public init?(_ elements: [String], demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)
-        func frame(_ element: String) -> CallFrame? {
-            let element = Text(element)
-            return reader.read(element.first == UInt8(ascii: "{") ? element : Redaction.name(element))
+        func frames(_ element: String) -> [CallFrame] {
+            let text = Text(element).trimmed
+            if text.first == UInt8(ascii: "{") { return [reader.read(text)].compactMap(\.self) }
+            // What users typed may be several lines, which look as they like.
+            return Redaction.name(text).lines.compactMap { reader.read($0) }
         }
-        guard let first = elements.first.flatMap(frame) else { return nil }
-        frames = [first] + elements.dropFirst().compactMap(frame)
+        guard let first = elements.prefix(1 + Self.headingLimit).firstIndex(where: { !frames($0).isEmpty })
+        else { return nil }
+        let found = elements[first...].flatMap(frames).prefix(WireLimits.stackCount)
+        guard first == 0 || found.count >= 2 else { return nil }
+        self.frames = Array(found)
     }
+
+    /// Elements in front of the first frame, such as `Thread 0 Crashed:`.
+    private static let headingLimit = 2
 
     init(frames: [CallFrame]) { self.frames = frames }
 
@@ -89,11 +98,18 @@ extension CallFrame {
 
     /// `CartModel.bind() in Shop`; `nil` without a name, and for code that a compiler made for many functions.
     fileprivate var keyName: String? {
-        guard let function = enclosingFunction, !function.hasPrefix("thunk for "),
-            !function.hasPrefix("outlined ")
+        guard let function = enclosingFunction,
+            !Self.sharedCode.contains(where: { function.hasPrefix($0) })
         else { return nil }
         return function + (module.map { " in \(ImageName.plain($0))" } ?? "")
     }
+
+    /// Beginnings of the names of code that a compiler made for many functions.
+    private static let sharedCode = [
+        "thunk for ", "outlined ", "OUTLINED_FUNCTION_", "___lldb_unnamed_symbol", "objectdestroy",
+        "block_copy_helper",
+        "block_destroy_helper", "<deduplicated_symbol>", "<compiler-generated>",
+    ]
 
     /// `Shop + 0x41b9`, by the image's UUID where it is known.
     fileprivate var place: String? {
@@ -170,6 +186,7 @@ struct Backtrace {
         for index in frames.indices {
             frames[index].offset = nil
             if frames[index].function?.contains("after ") ?? false { frames[index].function = nil }
+            if frames[index].module?.contains("after ") ?? false { frames[index].module = nil }
         }
         (self.head, self.lines, stack) = (head, lines, CallStack(frames: frames))
     }

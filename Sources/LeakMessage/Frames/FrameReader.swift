@@ -152,15 +152,41 @@ struct FrameReader {
             return sanitizer(symbol)
         }
         if text.starts(with: "abs ") { return obfuscatedDart(text) }
+        if let native = text.dropping("pc ") { return androidNative(native) }
         return dart(line, column: line.startIndex + 8, rest)
+    }
+
+    /// `0000000000012345  /data/app/…/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)`
+    private func androidNative(_ text: Text) -> CallFrame? {
+        let digits = text.prefix { $0.isHexadecimal }
+        let rest = text[digits.endIndex...].trimmed
+        let path = rest.prefix { $0 != UInt8(ascii: " ") }
+        guard !path.isEmpty else { return nil }
+        let image = lastComponent(path)
+        var frame = CallFrame(module: image.string, function: nil, offset: UInt64(digits.string, radix: 16))
+        let behind = rest[path.endIndex...].trimmed
+        if behind.first == UInt8(ascii: "("), !behind.starts(with: "(BuildId:") {
+            let symbol = Brackets.inside(behind)
+            let plus = symbol.lastIndex(of: UInt8(ascii: "+"))
+            frame.function = FunctionName.read(plus.map { symbol[..<$0] } ?? symbol, demangle)
+        }
+        frame.isSystem = SystemFrames.isSystem(image: image, path: path, frame)
+        return frame
     }
 
     /// `malloc /home/me/asan_malloc_linux.cpp:129:3`, `f() -> Swift.Int (/usr/lib/swift/linux/libXCTest.so+0x3ea258)`
     private func sanitizer(_ text: Text) -> CallFrame? {
         var frame = CallFrame()
+        var text = text
+        if text.last == UInt8(ascii: ")"), let id = text.lastRange(of: " (BuildId: ") {
+            text = text[..<id.lowerBound]
+        }
         var symbol = text
         var path: Text = []
-        if text.last == UInt8(ascii: ")"), let open = text.lastRange(of: " (") {
+        if let at = text.lastRange(of: " at "), SourcePlace.fileAndLine(text[at.upperBound...]) != nil {
+            (frame.file, frame.line) = SourcePlace.read(text[at.upperBound...])
+            symbol = text[..<at.lowerBound].droppingLast(" ()") ?? text[..<at.lowerBound]
+        } else if text.last == UInt8(ascii: ")"), let open = text.lastRange(of: " (") {
             let place = text[open.upperBound...].dropLast()
             if let plus = place.lastRange(of: "+0x") {
                 path = place[..<plus.lowerBound]
@@ -194,6 +220,7 @@ struct FrameReader {
         }
         guard line.last == UInt8(ascii: ")"), !name.isEmpty else { return nil }
         let place = line[open.upperBound...].dropLast()
+        guard SourcePlace.fileAndLine(place) != nil else { return nil }
         var frame = CallFrame()
         if let package = place.dropping("package:") {
             frame.module = package.prefix { $0 != UInt8(ascii: "/") }.string
@@ -251,7 +278,8 @@ struct FrameReader {
         guard place.last == UInt8(ascii: ")"), let open = place.firstIndex(of: UInt8(ascii: "(")) else {
             // `./shop [0x55dd8268e1b9]`
             let path = place.trimmed
-            return path.contains(UInt8(ascii: " ")) ? nil : elf(path, symbol: [], offset: nil)
+            let isPath = path.contains(UInt8(ascii: "/")) && !path.contains(UInt8(ascii: " "))
+            return isPath ? elf(path, symbol: [], offset: nil) : nil
         }
         let inside = place[(open + 1)...].dropLast()
         guard let plus = inside.lastRange(of: "+0x") else {

@@ -6,6 +6,7 @@ enum FunctionName {
         guard !symbol.isEmpty, !isPlaceholder(symbol) else { return nil }
         // A variant that the system library chose for this processor.
         if let variant = symbol.firstRange(of: "$VARIANT$") { symbol = symbol[..<variant.lowerBound] }
+        symbol = withoutPart(symbol)
         if let kotlin = symbol.dropping("kfun:") { return KotlinName.read(kotlin) }
         if symbol.starts(with: "_Z") || symbol.starts(with: "__Z") { return CPlusPlusName.read(symbol) }
         if let block = block(symbol) { return "block in " + block.string }
@@ -55,10 +56,28 @@ enum FunctionName {
 
     private static func isPlaceholder(_ symbol: Text) -> Bool {
         let names: [StaticString] = [
-            "<redacted>", "<unavailable>", "<unknown>", "???", "(Missing)", "(null)", "<private>",
+            "<redacted>", "<unavailable>", "<unknown>", "?", "???", "(Missing)", "(null)", "<private>",
             "<signal handler called>",
         ]
         return names.contains { symbol.equals($0) }
+    }
+
+    /// Without `.cold.1` and the like: parts and copies that an optimizer made of a function.
+    private static func withoutPart(_ symbol: Text) -> Text {
+        let marks: [StaticString] = [
+            " (.resume.", " (.cold.", ".cold.", ".llvm.", ".isra.", ".part.", ".constprop.", ".resume.",
+            " [inlined]",
+        ]
+        for mark in marks {
+            guard let range = symbol.lastRange(of: mark), range.lowerBound > symbol.startIndex else {
+                continue
+            }
+            let number = symbol[range.upperBound...]
+            if number.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ")") }) {
+                return symbol[..<range.lowerBound]
+            }
+        }
+        return symbol
     }
 
     // MARK: Objective-C

@@ -4,6 +4,7 @@ enum JSONFrame {
     private struct Fields {
         var symbol: String?
         var image: String?
+        var module: String?
         var imageID: String?
         var imageStart: UInt64?
         var address: UInt64?
@@ -24,54 +25,42 @@ enum JSONFrame {
         return frame(fields, reader)
     }
 
-    /// The object with the fields that ``read(_:_:)`` reads alone; `nil` for what is no frame.
+    /// The object with the fields that ``read(_:_:)`` reads alone, and without what users typed in them; `nil` for what is no
+    /// frame.
     static func redacted(_ text: Text) -> String? {
-        guard text.first == UInt8(ascii: "{") else { return nil }
+        guard text.trimmed.first == UInt8(ascii: "{") else { return nil }
         let bytes = Array(text)
         guard UTF8Validity.firstInvalidByte(in: bytes) == nil,
-            let kept = try? JSONScanner.scan(bytes, { scanner throws(JSONError) in try known(&scanner) }),
-            !kept.isEmpty
+            let fields = try? JSONScanner.scan(bytes, { scanner throws(JSONError) in try read(&scanner) }),
+            fields.isFrame
         else { return nil }
-        let fields = kept.map { "\"\($0.name)\":\(String(decoding: bytes[$0.value.range], as: UTF8.self))" }
-        return "{" + fields.joined(separator: ",") + "}"
-    }
-
-    private static let texts: Set<String> = [
-        "symbol", "symbol_name", "function", "binaryName", "package", "object_name", "imageName",
-        "binaryUUID", "debug_id",
-        "filename", "image_addr", "instruction_addr",
-    ]
-    private static let numbers: Set<String> = [
-        "imageOffset", "offsetIntoBinaryTextSegment", "address", "instruction_addr", "object_addr",
-        "image_addr", "lineno",
-        "sourceLine",
-    ]
-
-    private static func known(
-        _ scanner: inout JSONScanner
-    ) throws(JSONError) -> [(name: String, value: JSONSlice)] {
-        var kept: [(name: String, value: JSONSlice)] = []
-        guard try scanner.enterObject() else { return kept }
-        repeat {
-            let name = scanner.text(of: try scanner.name())
-            let kind = try scanner.kind()
-            let value = try scanner.skip()
-            switch kind {
-            case .string where texts.contains(name), .number where numbers.contains(name),
-                .boolean where name == "in_app":
-                kept.append((name, value))
-            default: break
+        var writer = JSONWriter(capacity: bytes.count)
+        writer.object { writer in
+            func field(_ name: String, _ value: String?) { if let value { writer.field(name, value) } }
+            func address(_ name: String, _ value: UInt64?) {
+                field(name, value.map { "0x" + String($0, radix: 16) })
             }
-        } while try scanner.another(in: .object)
-        try scanner.finish()
-        return kept
+            func number(_ name: String, _ value: Int?) { if let value { writer.field(name, value) } }
+            field("function", fields.symbol)
+            field("package", fields.image)
+            field("module", fields.module)
+            field("debug_id", fields.imageID)
+            field("filename", fields.file)
+            number("lineno", fields.line)
+            address("image_addr", fields.imageStart)
+            address("instruction_addr", fields.address)
+            number("imageOffset", fields.offset.map(Int.init(clamping:)))
+            number("offsetIntoBinaryTextSegment", fields.textOffset.map(Int.init(clamping:)))
+            if let isOfApp = fields.isOfApp { writer.field("in_app", isOfApp) }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     private static func frame(_ fields: Fields, _ reader: FrameReader) -> CallFrame {
         let path = Text(fields.image ?? "")
         let image = SourcePlace.lastComponent(path)
         var frame = CallFrame(
-            module: image.isEmpty ? nil : image.string,
+            module: image.isEmpty ? fields.module : image.string,
             function: fields.symbol.flatMap { FunctionName.read(Text($0), reader.demangle) },
             offset: fields.offset)
         frame.imageID = fields.imageID
@@ -84,7 +73,7 @@ enum JSONFrame {
             frame.offset = isStart ? fields.address.flatMap { $0 >= offset ? $0 - offset : nil } : offset
         }
         frame.isSystem = fields.isOfApp.map { !$0 } ?? SystemFrames.isSystem(image: image, path: path, frame)
-        frame.file = fields.file.map { SourcePlace.lastComponent(Text($0)).string }
+        frame.file = fields.file
         frame.line = fields.line
         return frame
     }
@@ -108,12 +97,14 @@ enum JSONFrame {
         return fields
     }
 
-    private static func set(_ fields: inout Fields, _ name: String, text: String) {
+    private static func set(_ fields: inout Fields, _ name: String, text given: String) {
+        let text = Redaction.name(Text(given)).string
         switch name {
         case "symbol", "symbol_name", "function": fields.symbol = text
         case "binaryName", "package", "object_name", "imageName": fields.image = text
-        case "binaryUUID", "debug_id": fields.imageID = text.uppercased()
-        case "filename": fields.file = text
+        case "module": fields.module = text
+        case "binaryUUID", "debug_id": fields.imageID = imageID(text)
+        case "filename": fields.file = SourcePlace.lastComponent(Text(text)).string
         case "image_addr": fields.imageStart = address(text)
         case "instruction_addr": fields.address = address(text)
         default: return
@@ -132,6 +123,13 @@ enum JSONFrame {
         default: return
         }
         fields.isFrame = true
+    }
+
+    /// A UUID, or another id of hexadecimal digits.
+    private static func imageID(_ text: String) -> String? {
+        let isID =
+            text.utf8.count <= 64 && text.utf8.allSatisfy { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
+        return isID ? text.uppercased() : nil
     }
 
     private static func address(_ text: String) -> UInt64? {

@@ -15,7 +15,20 @@ enum SwiftFunctionName {
             closures += closure.text.string + " in "
             name = withoutMadeCode(rest)
         }
+        if let local = localFunction(name) {
+            return closures + local.name.string + " in "
+                + entity(withoutMadeCode(local.context), isDemangled: isDemangled)
+        }
         return closures + entity(name, isDemangled: isDemangled)
+    }
+
+    /// `inner` of `inner #1 () -> () in Shop.Cart.add() -> ()`, and the function that it is in.
+    private static func localFunction(_ text: Text) -> (name: Text, context: Text)? {
+        let name = text.prefix(while: \.isIdentifier)
+        guard !name.isEmpty, let number = text[name.endIndex...].dropping(" #") else { return nil }
+        let digits = number.prefix(while: \.isDigit)
+        guard !digits.isEmpty, let context = behindType(number[digits.endIndex...]) else { return nil }
+        return (name, context)
     }
 
     /// `closure #1` at the start of a text, and what follows.
@@ -109,10 +122,13 @@ enum SwiftFunctionName {
                 word.append(byte)
                 continue
             }
-            let dot = word.firstIndex(of: UInt8(ascii: "."))
-            let isModule =
-                dot.map { $0 > 0 && $0 + 1 < word.count && word[$0 + 1] != UInt8(ascii: ".") } ?? false
-            plain += isModule ? word[(dot! + 1)...] : word[...]
+            if let dot = word.firstIndex(of: UInt8(ascii: ".")), dot > 0, dot + 1 < word.count,
+                word[dot + 1] != UInt8(ascii: ".")
+            {
+                plain += word[(dot + 1)...]
+            } else {
+                plain += word
+            }
             word = []
             plain.append(byte)
         }
@@ -167,6 +183,11 @@ enum SwiftFunctionName {
                     } else if let discriminator = inside.lastRange(of: " in _") {
                         components.append(inside[..<discriminator.lowerBound])
                         rest = behind.dropping(".") ?? behind
+                        if behind.first == UInt8(ascii: "(") {
+                            parameters = Brackets.inside(behind)
+                            tail = behind[Brackets.end(behind)...]
+                            return
+                        }
                     } else if inside.starts(with: "unknown context") {
                         rest = behind.dropping(".") ?? behind
                     } else {

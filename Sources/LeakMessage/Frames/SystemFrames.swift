@@ -6,12 +6,10 @@ enum SystemFrames {
 
     /// Images by the beginnings of their names: runtimes, and the parts of `libSystem`.
     private static let runtimes: [StaticString] = [
-        "libswift", "libsystem_", "libSystem", "libobjc", "libdispatch", "libdyld", "dyld", "libc.so",
-        "libc++", "libm.so",
-        "libpthread", "libstdc++", "libgcc", "ld-linux", "libFoundation", "libXCTest", "libTesting",
-        "libBlocksRuntime",
-        "libxpc", "libicu", "libsqlite3", "libz.", "com.apple.", "XCTestCore", "libclang_rt",
-        "lib_Foundation",
+        "libswift", "libsystem_", "libSystem.", "libobjc.", "libdispatch.", "libdyld", "dyld_", "dyld.",
+        "libc.so", "libc++", "libm.so", "libpthread", "libstdc++", "libgcc", "ld-linux", "libFoundation.",
+        "libXCTest", "libTesting.", "libBlocksRuntime", "libxpc", "libicu", "libsqlite3", "libz.so", "libz.1",
+        "com.apple.", "XCTestCore", "libclang_rt", "lib_Foundation", "libart.so",
     ]
 
     /// Frameworks of Apple's systems that apps call, or are called by.
@@ -24,8 +22,7 @@ enum SystemFrames {
         "CoreImage",
         "CoreLocation", "CoreMedia", "CoreML", "CoreMotion", "CoreServices", "CoreSpotlight", "CoreTelephony",
         "CoreText",
-        "CoreVideo", "DesignLibrary", "Foundation", "FrontBoardServices", "GameController", "GameKit",
-        "Gestures",
+        "CoreVideo", "Foundation", "FrontBoardServices", "GameController", "GameKit",
         "GraphicsServices", "HIServices", "HIToolbox", "HealthKit", "IOKit", "ImageIO", "JavaScriptCore",
         "MapKit",
         "MediaPlayer", "MediaToolbox", "MessageUI", "Metal", "MetalKit", "Network", "Observation", "PDFKit",
@@ -36,7 +33,7 @@ enum SystemFrames {
         "UIFoundation",
         "UIKit", "UIKitCore", "UIKitMacHelper", "UniformTypeIdentifiers", "UpdateCycle", "UserNotifications",
         "VideoToolbox", "Vision", "WatchKit", "WebCore", "WebKit", "WidgetKit", "XCTest", "_Concurrency",
-        "start_sim",
+        "dyld",
     ]
 
     /// Functions of the system, of the C library and of runtimes, for frames that do not name their image, and for what is
@@ -66,7 +63,11 @@ enum SystemFrames {
         if let enclosing, isKotlinRuntime(enclosing) { return true }
         // Libraries of the system come without their sources.
         if frame.file != nil, !image.isEmpty { return false }
-        if folders.contains(where: { path.starts(with: $0) }) { return true }
+        if folders.contains(where: { path.starts(with: $0) }) || path.contains("/RuntimeRoot/System/") {
+            return true
+        }
+        // A framework of an app may be called as one of the system.
+        if path.contains(".app/") { return image.starts(with: "libswift") }
         if runtimes.contains(where: { image.starts(with: $0) }) || frameworks.contains(image.string) {
             return true
         }

@@ -151,9 +151,90 @@ import Testing
         #expect(card(frames).contains("CartModel.bind(to:) in Shop") && card(frames).contains(" ← "))
         #expect(card(["0x104f85eb0"]).contains("the class alone decides"))
         #expect(!card(["UINavigationController", "CartModel"]).contains("functions of the app"))
+        #expect(!card(frames).contains("older rule"))
+        let old = LeakIdentity(
+            id: LeakID(high: 1, low: 1), app: "shop", kind: "object", className: "CartModel", module: nil,
+            title: "CartModel", stack: frames, children: [], cycle: [], quality: .full,
+            groupedBy: GroupedBy(version: 1, className: "CartModel", stack: frames))
+        #expect(String(decoding: GroupingCard(leak: old).html.bytes, as: UTF8.self).contains("older rule"))
+    }
+
+    // MARK: Found by reviewers
+
+    @Test(arguments: [
+        ("$s4Shop4CartC3add33_0123456789ABCDEF0123456789ABCDEFLLyySiF", "at Cart.add(_:) in Shop"),
+        ("$s4Shop4CartC3add33_0123456789ABCDEF0123456789ABCDEFLL2toySi_tF", "at Cart.add(to:) in Shop"),
+        ("$s4Shop4CartC3addyyF5innerL_yyF", "at inner in Cart.add() in Shop"),
+        ("$s4Shop5OrderC3addyyF5innerL_yyF", "at inner in Order.add() in Shop"),
+        ("Cart.add() (.cold.1)", "at Cart.add() in Shop"), ("cart_add.llvm.81234567", "at cart_add in Shop"),
+    ])
+    func `a function is read as Xcode shows it`(symbol: String, key: String) {
+        let stack = [
+            "0   Shop   0x0000000104f85eb0 \(symbol) + 12", "1   Shop   0x0000000104f85eb0 main + 1",
+        ]
+        #expect(identity(stack).groupedBy.stack == [key, "at main in Shop"])
+    }
+
+    @Test(arguments: [
+        ["Thread 0 Crashed:"], ["* thread #1, queue = main"], ["*** First throw call stack:"], ["("], [""],
+        ["Thread 0:", ""],
+    ])
+    func `lines in front of a call stack do not count`(heading: [String]) {
+        #expect(identity(heading + frames).id == identity(frames).id)
+    }
+
+    @Test(arguments: [
+        #"{"function":"f(name: \"Jane Doe\")","in_app":true}"#,
+        #"{"function":"<Foo: 0x1; text = 'Jane Doe'>","in_app":true,"package":"a 'Jane Doe' b"}"#,
+        #"{"function":"f","in_app":true,"filename":"/Users/Jane Doe/Cart.swift","vars":{"a":"Jane Doe"}}"#,
+    ])
+    func `what users typed in the JSON of a frame goes`(frame: String) {
+        var report = LeakReport()
+        (report.className, report.stack) = ("A", [frame])
+        #expect(!"\(report.redacted())".contains("Jane Doe"))
+        #expect(!"\(identity([frame]).stack) \(identity([frame]).groupedBy)".contains("Jane Doe"))
+        #expect(identity(report.redacted().stack).id == identity([frame]).id)
+    }
+
+    @Test func `modules of Sentry's frames tell functions of one name apart`() {
+        let one = #"{"function":"add","module":"com.acme.Cart"}"#
+        let other = #"{"function":"add","module":"com.acme.Order"}"#
+        #expect(identity([one]).id != identity([other]).id)
+    }
+
+    @Test(arguments: [
+        (
+            "#00 pc 0000000000012345  /data/app/com.acme-1==/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)",
+            "at Cart::add() in libshop"
+        ),
+        ("#0  0x1 in cart_add () at cart.c:44", "at cart_add"),
+        ("#0 0x1 in cart_add (/x/shop+0x1f) (BuildId: 0f1e2d)", "at cart_add in shop"),
+        ("0   Contacts   0x0000000104f85eb0 Cart.add() + 1", ""),
+    ])
+    func `frames of other tools lose places and build ids`(frame: String, key: String) {
+        #expect(identity([frame]).groupedBy.stack == (key.isEmpty ? [] : [key]))
     }
 
     // MARK: The cache
+
+    /// Pairs of stacks that differ in addresses alone, of which the rules make two leaks.
+    @Test(arguments: [
+        #"["0x0000000102230000","{\"package\":\"Shop\",\"image_addr\":\"0x102230000\",\"instruction_addr\":\"0x10223X000\"}"]"#,
+        #"["0x12345678X Foo","Cart"]"#, #"["0x123 (Shop) 0x12345678X add","Cart"]"#,
+        #"["* 1 Foo 0x12345678X x","Cart"]"#,
+        #"["frame #1 hello","Shop 0x12345678X","Cart"]"#, #"["1 Foo) [0xX]","Cart"]"#,
+        #"["a b) [0xX]","Cart"]"#,
+        #"["0xA 0xB 0x12345678X","Cart"]"#,
+    ])
+    func `the cache gives no group that the rules would not`(stack: String) throws {
+        var cache = GroupCache()
+        for digit in ["1", "2", "1"] {
+            let body = #"{"class":"Cart","type":"leak","stack":\#(stack.replacing("X", with: digit))}"#
+            let document = try WireReader.read(Array(body.utf8), as: .json)
+            let direct = Grouping.group(document.report(at: 0), app: "shop", module: "Shop").identity
+            #expect(cache.group(document, 0, app: "shop", module: "Shop").identity.id == direct.id)
+        }
+    }
 
     private func cached(_ stack: [String], in cache: inout GroupCache) throws -> LeakIdentity {
         var report = LeakReport()

@@ -27,6 +27,11 @@ struct GroupingCard: Component {
             : ""
         let calls: HTML =
             switch (isCallStack, rule.stack.isEmpty) {
+            case (false, _) where CallStack(leak.stack) != nil:
+                #"""
+                <p class="dim">An older rule made this leak: it took the frames of a call stack for owners. New reports go to \#
+                another leak of this class, by the functions of the app.</p>
+                """#
             case (false, _): ""
             case (true, true):
                 #"""
