@@ -50,7 +50,7 @@ struct GroupCache {
         let isMasked = makeKey(document, report, app, module, masksCalls: true)
         if let entry = entryOfKey() { return refreshed(entry, document, report) }
         if isMasked {
-            // A stack that only begins as a call stack does is not one for the rules: there, all of it counts.
+            // The rules may read such a stack as a path of owners, whose addresses count.
             makeKey(document, report, app, module, masksCalls: false)
             if let entry = entryOfKey() { return refreshed(entry, document, report) }
         }
@@ -71,7 +71,7 @@ struct GroupCache {
 
     private func hashOfKey() -> Int {
         unsafe key.withUnsafeBytes { bytes in
-            // Seeded at random for each process: nobody can aim at one bucket.
+            // The seed is random for each process, so that a sender cannot choose keys of one bucket.
             var hasher = Hasher()
             unsafe hasher.combine(bytes: bytes)
             return hasher.finalize()
@@ -87,7 +87,7 @@ struct GroupCache {
         return entry
     }
 
-    /// Whether the key at hand is that of an entry. `==` compares arrays element by element.
+    /// Compares the current key with an entry's, by `memcmp`: `==` compares arrays element by element.
     private func isKey(of entry: Entry) -> Bool {
         guard entry.key.count == key.count else { return false }
         return unsafe entry.key.withUnsafeBytes { one in

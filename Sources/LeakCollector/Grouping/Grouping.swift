@@ -1,7 +1,7 @@
 internal import LeakMessage
 internal import LeakStore
 
-/// What makes two reports one leak: the app, the class, and the stack without the system's part of it.
+/// Assigns reports to leaks by app, class, and the stack without the system's part of it.
 ///
 /// Kind, module, children, cycle, version, device and texts are not in the key, so a leak is one group over
 /// launches, devices, builds and versions of detectors. A stored group keeps the version of the rules that made it.

@@ -12,7 +12,7 @@ struct ManglingSize {
     private static let repeatLimit = 16
 
     private var rest: ArraySlice<UInt8>
-    /// Whether the operators of generic and of compiler-made functions are read too.
+    /// `true` also reads the operators of generic and compiler-made functions.
     private let isFunction: Bool
     /// Bytes that everything read so far becomes at most, and so does every substitution.
     private var size = 0
@@ -164,7 +164,7 @@ struct ManglingSize {
 
     private mutating func function() -> Bool {
         if take("A") || take("U") || take("u") { return index() }
-        // What a macro made, by its kind.
+        // Code from a macro, with the macro's kind.
         if isFunction, take("M") { return oneOf("arfmpcebu") && index() }
         return oneOf("acCdDeEFiPW")
     }
@@ -203,7 +203,7 @@ struct ManglingSize {
         return genericParameter()
     }
 
-    /// What a layout requirement asks for.
+    /// Reads the layout of a layout requirement.
     private mutating func layout() -> Bool {
         if oneOf("URNCDTB") { return true }
         if oneOf("EM") { return index() && index() }

@@ -19,7 +19,7 @@ struct Subject {
     }
 
     let className: Name?
-    /// Whether a text of no known form seems to speak of the class.
+    /// `true` when the class was guessed from a text of no known form.
     private let isGuessed: Bool
     /// The path of owners; empty when there is a call stack.
     let stack: [Name]
@@ -104,7 +104,7 @@ struct Subject {
         text.unicodeScalars.contains { "\"'=:;{}".unicodeScalars.contains($0) || $0.properties.isWhitespace }
     }
 
-    /// What a page shows: the call stack, else the path of owners.
+    /// The stack for pages and JSON: the call stack, else the path of owners.
     var shownStack: [String] { callStack?.shown ?? stack.map(\.name) }
 
     var isKnown: Bool { className != nil || !cycle.isEmpty }

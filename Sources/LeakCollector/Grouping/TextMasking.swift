@@ -67,7 +67,7 @@ enum TextMasking {
                     continue
                 }
                 unsafe key.append(contentsOf: text[plain..<address.lowerBound])
-                // Which no JSON holds.
+                // JSON contains no zero byte.
                 key.append(0)
                 key.append(UInt8(truncatingIfNeeded: address.count))
                 plain = address.upperBound
@@ -78,7 +78,7 @@ enum TextMasking {
         }
     }
 
-    /// Whether nothing but white space stands between a byte and the quote in front of it.
+    /// Returns whether only white space separates a byte from the quote in front of it.
     private static func isStartOfString(_ index: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = index - 1
         while index > 0 {
@@ -93,7 +93,7 @@ enum TextMasking {
         return unsafe index == 0 && text[0] == UInt8(ascii: "\"")
     }
 
-    /// Whether a string begins as a frame with an address does: `3   Shop   0x…`, `frame #3: 0x…`, `0x…`, `./shop(+0x1f) [0x…]`.
+    /// Returns whether a string begins like a frame with an address: `3   Shop   0x…`, `frame #3: 0x…`, `0x…`, `./shop(+0x1f) [0x…]`.
     private static func hasAddress(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = unsafe skipSpace(from: start, in: text)
         if unsafe starts(with: "* ", at: index, in: text) { index += 2 }
@@ -102,7 +102,7 @@ enum TextMasking {
         while index < text.count, unsafe isDigit(text[index]) { index += 1 }
         let isNumbered = unsafe (1...4).contains(index - digits) && skipSpace(from: index, in: text) > index
         let isAddress = unsafe starts(with: "0x", at: digits, in: text)
-        // What follows up to the end of the string, where an address stands behind white space.
+        // Looks for an address up to the end of the string.
         while index < text.count, unsafe text[index] != UInt8(ascii: "\"") {
             if isNumbered || isAddress, unsafe callAddress(at: index, in: text) != nil { return true }
             if unsafe elfAddress(at: index, in: text) != nil { return true }

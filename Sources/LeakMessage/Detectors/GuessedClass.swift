@@ -66,7 +66,7 @@ enum GuessedClass {
             last = word.drop { $0 == UInt8(ascii: "_") }
         }
 
-        /// How likely the word is the class; `nil` for a word that is the name of no type.
+        /// The likelihood that the word is the class; `nil` for a word that cannot be a type's name.
         var score: Int? {
             guard last.first?.isUppercase ?? false, last.count >= 3, name.count <= nameByteLimit,
                 !isPartOfPath

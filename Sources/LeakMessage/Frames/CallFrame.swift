@@ -13,7 +13,7 @@ public struct CallFrame: Hashable, Sendable {
     public internal(set) var offset: UInt64?
     /// The UUID of the image.
     public internal(set) var imageID: String?
-    /// Whether the frame is in a library of the operating system or of a language's runtime.
+    /// `true` for a library of the operating system or of a language's runtime.
     public internal(set) var isSystem = false
     /// The source file's name without its folder, and the line.
     public internal(set) var file: String?

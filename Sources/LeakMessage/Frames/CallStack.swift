@@ -2,7 +2,7 @@
 public struct CallStack: Hashable, Sendable {
     public let frames: [CallFrame]
 
-    /// What the elements of ``shown`` and ``key`` begin with, which no name of a class does.
+    /// Prefix of the elements of ``shown`` and ``key``. Class names never begin with it.
     private static let mark = "at "
 
     /// Returns the elements of ``shown`` or ``key`` without their mark, or `nil` for a path of owners.
@@ -21,7 +21,7 @@ public struct CallStack: Hashable, Sendable {
         func frames(_ element: String) -> [CallFrame] {
             let text = Text(element).trimmed
             if text.first == UInt8(ascii: "{") { return [reader.read(text)].compactMap(\.self) }
-            // What users typed may be several lines, which look as they like.
+            // Text typed by users may have several lines that look like frames, so redaction comes first.
             return Redaction.name(text).lines.compactMap { reader.read($0) }
         }
         guard let first = elements.prefix(1 + Self.headingLimit).firstIndex(where: { !frames($0).isEmpty })
@@ -45,7 +45,7 @@ public struct CallStack: Hashable, Sendable {
         return CallStack(redacted) == nil ? names : redacted
     }
 
-    /// What decides the group: the app's functions, without closures, compiler-made code and recursion; where none has a
+    /// The elements for the group's key: the app's functions, without closures, compiler-made code and recursion; where none has a
     /// name, the places in the app's images. Empty when the stack says nothing of the app.
     public var key: [String] {
         let ofApp = frames.filter { !$0.isSystem }
@@ -53,7 +53,7 @@ public struct CallStack: Hashable, Sendable {
         return Recursion.folded(named.isEmpty ? ofApp.compactMap(\.place) : named).map { Self.mark + $0 }
     }
 
-    /// What a page shows: frames without a name and runs of system frames are one element each.
+    /// The elements for pages and JSON. Consecutive frames without a name, and long runs of system frames, are one element each.
     public var shown: [String] {
         var shown: [String] = []
         var rest = frames[...]
@@ -151,7 +151,7 @@ enum Recursion {
 
 /// A text and the call stack printed behind it.
 struct Backtrace {
-    /// What stands in front of the frames.
+    /// The text in front of the frames.
     let head: Text
     /// The lines of the frames.
     let lines: [Text]

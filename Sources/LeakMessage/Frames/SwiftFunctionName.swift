@@ -43,7 +43,7 @@ enum SwiftFunctionName {
         return nil
     }
 
-    /// What stands behind ` in ` and the type in front of it.
+    /// Skips a type and ` in `, and returns the rest.
     private static func behindType(_ text: Text) -> Text? {
         if let rest = text.dropping(" in ") { return rest }
         var index = text.startIndex
@@ -227,10 +227,10 @@ enum SwiftFunctionName {
             if start < raw.endIndex { components.append(raw[start...]) }
         }
 
-        /// Whether types are written out, as the runtime's demangler and lldb do.
+        /// `true` when types are written out, as the runtime's demangler and lldb do.
         var hasTypes: Bool { isExtension || tail.contains(" -> ") || tail.starts(with: " : ") }
 
-        /// Whether lldb has put the values of arguments in: `(touch=<unavailable>)`.
+        /// `true` when lldb has printed the values of arguments: `(touch=<unavailable>)`.
         var hasValues: Bool { parameters?.contains(UInt8(ascii: "=")) ?? false }
 
         func name(isFull: Bool) -> Text {

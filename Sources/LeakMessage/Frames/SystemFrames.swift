@@ -1,4 +1,4 @@
-/// Which frames belong to the operating system or to the runtime of a language.
+/// Tells frames of the operating system and of language runtimes from an app's.
 enum SystemFrames {
     private static let folders: [StaticString] = [
         "/System/", "/usr/lib/", "/usr/share/swift/", "/lib/", "/lib64/", "/opt/swift", "/apex/", "/system/",

@@ -6,7 +6,7 @@ import Testing
 
 /// How one tool prints a call frame, by what changes from launch to launch and from build to build.
 struct FrameForm: CustomTestStringConvertible, Sendable {
-    /// What is printed.
+    /// The parts of one frame.
     struct Frame {
         var number: Int
         var image: String
@@ -20,7 +20,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
 
     let name: String
     let print: @Sendable (Frame) -> String
-    /// Whether frames have no function, so that two builds are two leaks.
+    /// `true` for frames without a function: two builds are two leaks.
     var isStripped = false
 
     var testDescription: String { name }

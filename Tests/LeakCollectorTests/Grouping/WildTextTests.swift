@@ -30,7 +30,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         return Grouping.group(report, app: "a", module: nil).identity
     }
 
-    /// What is in quotes may have been typed by a user, and goes before a text is read: of these two the class goes with it.
+    /// Texts that name their class in quotes only. Redaction removes quotations, since users may have typed them.
     private static let unread: Set<String> = ["koom-json", "flutter-notdisposed"]
 
     @Test(arguments: WildText.all.filter { !unread.contains($0.name) })

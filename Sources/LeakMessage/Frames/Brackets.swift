@@ -1,0 +1,46 @@
+/// Brackets inside each other, in one pass.
+enum Brackets {
+    /// The index behind the bracket that closes the first byte's; the end of the text when none does.
+    static func end(_ text: Text) -> Int {
+        var depth = 0
+        var previous: UInt8 = 0
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "<"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: ">"): if previous != UInt8(ascii: "-") { depth -= 1 }
+            default: break
+            }
+            if depth <= 0 { return index + 1 }
+            previous = text[index]
+        }
+        return text.endIndex
+    }
+
+    /// Returns the text between the first byte, a bracket, and the bracket that closes it.
+    static func inside(_ text: Text) -> Text {
+        let end = end(text)
+        return text[(text.startIndex + 1)..<max(text.startIndex + 1, end - 1)]
+    }
+
+    /// Splits at the commas outside of brackets.
+    static func split(_ text: Text) -> [Text] {
+        guard !text.isEmpty else { return [] }
+        var parts: [Text] = []
+        var start = text.startIndex
+        var index = text.startIndex
+        while index < text.endIndex {
+            switch text[index] {
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "<"):
+                index = end(text[index...])
+            case UInt8(ascii: ","):
+                parts.append(text[start..<index])
+                index += 1
+                start = index
+            default: index += 1
+            }
+        }
+        parts.append(text[start...])
+        return parts
+    }
+}
