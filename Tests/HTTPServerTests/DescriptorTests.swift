@@ -8,6 +8,21 @@ import Testing
     import Glibc
 #endif
 
+#if os(Linux)
+    /// Takes all descriptors that this process may have, at least two, and lowers the limit to those.
+    ///
+    /// The limit stays above every number that is open: with a lower one, a number that the server gives back would be
+    /// of no use to it. There may be gaps below, since descriptors of other tests can be inherited.
+    private func takeDescriptors() -> (taken: [Int32], limit: rlimit) {
+        let highest = (0..<4096).last { fcntl($0, F_GETFD) >= 0 } ?? 2
+        var limit = rlimit(rlim_cur: rlim_t(highest + 3), rlim_max: rlim_t(highest + 100))
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        var taken: [Int32] = []
+        while case let number = dup(0), number >= 0 { taken.append(number) }
+        return (taken, limit)
+    }
+#endif
+
 @Suite struct DescriptorTests {
     #if os(Linux)
         /// In a process of its own, since the limit is the whole process's.
@@ -20,11 +35,9 @@ import Testing
                 for (index, client) in clients.enumerated() {
                     client.send("GET /\(index) HTTP/1.1\r\nHost: a\r\n\r\n")
                 }
-                // Leaves room for two: the two lowest free numbers.
-                let free = [dup(0), dup(0)]
-                for number in free { close(number) }
-                var limit = rlimit(rlim_cur: rlim_t(free[1] + 1), rlim_max: rlim_t(free[1] + 100))
-                unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                // Two are left for the server.
+                let (taken, lowered) = takeDescriptors()
+                for number in taken.suffix(2) { close(number) }
 
                 let clock = ContinuousClock()
                 let start = clock.now
@@ -40,6 +53,7 @@ import Testing
 
                 // Whatever else took the last numbers meanwhile, as the testing library may: with numbers to give
                 // again the server goes on, and nobody is left without an answer or an end.
+                var limit = lowered
                 limit.rlim_cur = limit.rlim_max
                 unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
                 let isEveryoneHandled = server.comesToCount { $0.requests + $0.shed.descriptors == 6 }
@@ -60,11 +74,7 @@ import Testing
                 let silent = (0..<20).map { _ in Client(port: server.port) }
                 guard server.comesToCount({ $0.open == 20 }) else { exit(2) }
                 for _ in 0..<20 { Client.pause() }
-                let free = dup(0)
-                close(free)
-                var limit = rlimit(rlim_cur: rlim_t(free + 20), rlim_max: rlim_t(free + 100))
-                unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                var taken: [Int32] = []
+                var taken = takeDescriptors().taken
                 var clients: [Client] = []
                 var isServed = true
                 while isServed, server.counters.evicted == 0 {
