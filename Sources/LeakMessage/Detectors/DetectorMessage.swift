@@ -21,6 +21,13 @@ public struct DetectorMessage: Hashable, Sendable {
     public internal(set) var callStack: CallStack?
     /// What a container holds.
     public internal(set) var children: [String] = []
+    /// Class, stack and children with their generic arguments.
+    package struct WholeNames: Hashable, Sendable {
+        package var className: String?
+        package var stack: [String] = []
+        package var children: [String] = []
+    }
+    package internal(set) var wholeNames = WholeNames()
     /// Classes that keep each other, rotated to the smallest form, collections under their public names.
     public internal(set) var cycle: [String] = []
     /// `nil` when the text does not say.
@@ -37,6 +44,9 @@ public struct DetectorMessage: Hashable, Sendable {
     /// What stands for the class where there is none: what the text says about the object, with `#` for addresses, numbers
     /// and UUIDs and `…` for what users typed.
     public internal(set) var maskedText = ""
+    /// The same of the whole text, by version 2 of the rules: with digits in names and with the names of types that stand in
+    /// quotes.
+    public internal(set) var template = ""
 
     /// Reads what ``redacted(_:)`` keeps of `text`, so that a text and its sample say the same. Bytes past 16 KiB are
     /// not looked at.
@@ -55,11 +65,14 @@ public struct DetectorMessage: Hashable, Sendable {
         callStack = backtrace?.stack
         let reading = Grammar(demangle: demangle).read(message)
         detector = reading.detector
-        className = reading.className
         let isClassAlone =
-            reading.stack.count == 1 && reading.stack[0].utf8.elementsEqual((className ?? "").utf8)
-        stack = isClassAlone ? [] : reading.stack
-        children = reading.children
+            reading.stack.count == 1 && reading.stack[0].utf8.elementsEqual((reading.className ?? "").utf8)
+        wholeNames = WholeNames(
+            className: reading.className, stack: isClassAlone ? [] : reading.stack, children: reading.children
+        )
+        className = wholeNames.className.map { TypeName($0).text }
+        stack = wholeNames.stack.map { TypeName($0).text }
+        children = wholeNames.children.map { TypeName($0).text }
         cycle = Cycle.smallestRotation(
             reading.cycle.isEmpty && className == nil
                 ? LeaksTool.cycle(in: message, demangle: demangle) : reading.cycle)
@@ -70,8 +83,15 @@ public struct DetectorMessage: Hashable, Sendable {
         alive = reading.alive
         if className == nil {
             maskedText = Masking.masked(reading.subject).string
+            template = Masking.template(of: reading.subject).string
             if guessesClass, cycle.isEmpty {
-                guessedClassName = GuessedClass.find(in: message, demangle: demangle)
+                if let json = JSONMessage(message, demangle: demangle) {
+                    guessedClassName = json.className
+                } else {
+                    guessedClassName =
+                        Grammar(demangle: demangle).firstDescription(in: message)
+                        ?? GuessedClass.find(in: message, demangle: demangle)
+                }
             }
         }
     }
@@ -89,6 +109,7 @@ public struct DetectorMessage: Hashable, Sendable {
     func isSameLeak(as other: DetectorMessage) -> Bool {
         var (one, other) = (self, other)
         (one.maskedText, other.maskedText) = ("", "")
+        (one.template, other.template) = ("", "")
         guard one.callStack?.key == other.callStack?.key else { return false }
         (one.callStack, other.callStack) = (nil, nil)
         return one == other

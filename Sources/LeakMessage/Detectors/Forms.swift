@@ -118,7 +118,7 @@ extension Grammar {
         if let end, let name = TypeName.ifNamed(quoted[..<end], demangle: demangle) {
             reading.subject = quoted[..<end]
             reading.tail = [UInt8(ascii: "\"")]
-            reading.className = name.text
+            reading.className = name.wholeText
         } else if let range = PrivateText.removed(from: quoted)[...].lastRange(
             of: "Expected deallocation of ")
         {
@@ -224,7 +224,7 @@ extension Grammar {
     /// `A, B]`
     private func bareNames(in list: Text) -> [String] {
         (list.droppingLast("]") ?? list).split(separator: UInt8(ascii: ",")).prefix(WireLimits.childrenCount)
-            .compactMap { TypeName.ifNamed($0, demangle: demangle)?.text }
+            .compactMap { TypeName.ifNamed($0, demangle: demangle)?.wholeText }
     }
 
     /// AMLeaksFinder: `控制器泄漏:<desc>` (a controller leaks), or `视图泄漏:<desc>` (a view leaks) with
@@ -277,7 +277,8 @@ extension Grammar {
         let base = call[..<end.lowerBound]
         if base.equals("UIViewController") { reading.kind = .viewController }
         if base.equals("UIView") { reading.kind = .view }
-        reading.className = className(of: reading.subject) ?? TypeName.ifNamed(base, demangle: demangle)?.text
+        reading.className =
+            className(of: reading.subject) ?? TypeName.ifNamed(base, demangle: demangle)?.wholeText
         return reading
     }
 

@@ -44,6 +44,106 @@ enum Generics {
         return text[(dot + 1)...].contains("Hosting")
     }
 
+    // MARK: Version 2
+
+    /// Arguments inside each other that are looked at.
+    private static let depthLimit = 6
+
+    /// Keeps the arguments that are types of the app; of a hosting wrapper the first of them alone.
+    static func withAppTypes(_ name: Text) -> Text { withAppTypes(name, depth: 0).name }
+
+    private static func withAppTypes(_ name: Text, depth: Int) -> (name: Text, hasAppType: Bool) {
+        var result: [UInt8] = []
+        var hasAppType = false
+        var rest = name
+        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
+            let head = rest[..<open]
+            guard depth < depthLimit, let close = closing(of: open, in: rest) else {
+                return ((result + head + Array("<…>".utf8))[...], hasAppType)
+            }
+            let arguments = rest[(open + 1)..<close]
+            result.append(contentsOf: head)
+            result.append(UInt8(ascii: "<"))
+            if isHosting(head, wasHosting: false) {
+                let hosted = firstAppType(in: arguments, depth: depth + 1)
+                result.append(contentsOf: hosted ?? arguments)
+                hasAppType = hasAppType || hosted != nil
+            } else {
+                let kept = parts(of: arguments).map { argument($0, depth: depth + 1) }
+                let isAnyKept = kept.contains { $0 != nil }
+                let shown = isAnyKept ? kept.map { $0 ?? Array("…".utf8)[...] } : [Array("…".utf8)[...]]
+                result.append(contentsOf: shown.joined(separator: Array(", ".utf8)))
+                hasAppType = hasAppType || isAnyKept
+            }
+            result.append(UInt8(ascii: ">"))
+            rest = rest[(close + 1)...]
+        }
+        result.append(contentsOf: rest)
+        return (result[...], hasAppType)
+    }
+
+    /// - Returns: `nil` for an argument that is no type of the app and holds none.
+    private static func argument(_ text: Text, depth: Int) -> Text? {
+        let text = text.trimmed
+        let name = text.dropping("any ") ?? text
+        let head = name.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
+        // A tuple, a function, a local type, or several protocols.
+        guard !head.isEmpty, head.endIndex == name.endIndex || name[head.endIndex] == UInt8(ascii: "<") else {
+            return nil
+        }
+        let (kept, hasAppType) = withAppTypes(name, depth: depth)
+        return hasAppType || SystemNames.isAppType(head) ? kept : nil
+    }
+
+    /// The first view of the app inside the system's, such as `ModifiedContent<CheckoutView, …>`.
+    private static func firstAppType(in arguments: Text, depth: Int) -> Text? {
+        guard depth < depthLimit else { return nil }
+        for part in parts(of: arguments) {
+            let name = part.trimmed
+            if let tuple = name.dropping("(")?.droppingLast(")") {
+                if let found = firstAppType(in: tuple, depth: depth + 1) { return found }
+                continue
+            }
+            let head = name.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
+            if !head.isEmpty, SystemNames.isAppType(head) { return argument(name, depth: depth) }
+            guard head.endIndex < name.endIndex, name[head.endIndex] == UInt8(ascii: "<"),
+                let close = closing(of: head.endIndex, in: name)
+            else { continue }
+            if let found = firstAppType(in: name[(head.endIndex + 1)..<close], depth: depth + 1) {
+                return found
+            }
+        }
+        return nil
+    }
+
+    /// Whether a type hosts views of which none is the app's.
+    static func isUnnamedHost(_ name: Text) -> Bool {
+        guard let open = name.firstIndex(of: UInt8(ascii: "<")), isHosting(name[..<open], wasHosting: false),
+            let close = closing(of: open, in: name)
+        else { return false }
+        return firstAppType(in: name[(open + 1)..<close], depth: 1) == nil
+    }
+
+    /// The arguments between the commas that stand in no brackets.
+    private static func parts(of arguments: Text) -> [Text] {
+        var parts: [Text] = []
+        var (depth, start) = (0, arguments.startIndex)
+        for index in arguments.indices {
+            switch arguments[index] {
+            case UInt8(ascii: "<"), UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: ">"):
+                let isArrow = index > arguments.startIndex && arguments[index - 1] == UInt8(ascii: "-")
+                if !isArrow { depth -= 1 }
+            case UInt8(ascii: ",") where depth == 0:
+                parts.append(arguments[start..<index])
+                start = index + 1
+            default: continue
+            }
+        }
+        return parts + [arguments[start...]]
+    }
+
     /// Where the `>` stands that closes the `<` at `open`; that of an arrow `->` closes nothing.
     static func closing(of open: Int, in name: Text) -> Int? {
         var depth = 0

@@ -54,13 +54,13 @@ struct Grammar {
         guard subject.first == UInt8(ascii: "<") else {
             // A text in quotes is what an object says, not what it is.
             guard !subject.contains(where: PrivateText.isQuote) else { return nil }
-            return TypeName.ifNamed(subject.droppingLast(")") ?? subject, demangle: demangle)?.text
-                ?? TypeName.ifNamed(subject, demangle: demangle)?.text
+            return TypeName.ifNamed(subject.droppingLast(")") ?? subject, demangle: demangle)?.wholeText
+                ?? TypeName.ifNamed(subject, demangle: demangle)?.wholeText
         }
         guard let description = Description(subject) else {
-            return TypeName.ifNamed(subject, demangle: demangle)?.text
+            return TypeName.ifNamed(subject, demangle: demangle)?.wholeText
         }
-        return TypeName.ifNamed(description.name, demangle: demangle)?.text
+        return TypeName.ifNamed(description.name, demangle: demangle)?.wholeText
     }
 
     /// What follows the quote in front of a description.
@@ -115,7 +115,7 @@ struct Grammar {
         if let name = TypeName.ifNamed(text, demangle: demangle),
             looksQualified(Text(name.text)) || name.isUndemangled
         {
-            reading.className = name.text
+            reading.className = name.wholeText
         }
         return reading
     }

@@ -6,29 +6,60 @@ enum GuessedClass {
     private static let nameByteLimit = 256
     /// Below it a text names no class.
     private static let leastScore = 7
+    /// The same for a text about memory that has one such word alone.
+    private static let leastScoreAlone = 6
+    private static let memoryWords: [StaticString] = [
+        "leak", "Leak", "LEAK", "retain", "Retain", "dealloc", "deinit", "泄漏", "泄露",
+    ]
 
     /// - Parameter text: what ``Redaction`` keeps of a message.
     static func find(in text: Text, demangle: (String) -> String?) -> String? {
         let text = text.cut(to: byteLimit)
+        let isOfMemory = memoryWords.contains { text.contains($0) }
+        guard let name = best(in: text, atLeast: isOfMemory ? leastScoreAlone : leastScore),
+            let type = TypeName.ifNamed(name, demangle: demangle), !type.isUndemangled
+        else { return nil }
+        return type.wholeText
+    }
+
+    /// The word of a line that the words around it call a leaked class.
+    static func named(in line: Text) -> Text? {
+        guard let name = best(in: line, atLeast: leastScore),
+            SurroundingWords(of: name, in: line).score >= 5
+        else { return nil }
+        return name
+    }
+
+    /// All words of a line that can be the names of types.
+    static func names(in line: Text) -> [Text] {
+        var names: [Text] = []
+        var rest = line
+        while let start = rest.firstIndex(where: { $0.isLetter || $0 == UInt8(ascii: "_") }) {
+            let name = name(at: start, in: line)
+            rest = rest[max(name.endIndex, start + 1)...]
+            if TypeSpelling(name).isType { names.append(name) }
+        }
+        return names
+    }
+
+    /// - Returns: `nil` where two words are as likely: either would put the leaks of one into the group of the other.
+    private static func best(in text: Text, atLeast leastScore: Int) -> Text? {
         var best: (score: Int, name: Text)?
-        // Two classes that are as likely: either would put the leaks of one into the group of the other.
         var isTied = false
         var rest = text
-        while let start = rest.firstIndex(where: { $0.isLetter || $0 == UInt8(ascii: "_") }) {
-            let name = name(at: start, in: text)
+        while let start = rest.firstIndex(where: {
+            $0.isLetter || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "$")
+        }) {
+            var name = name(at: start, in: text)
             rest = text[max(name.endIndex, start + 1)...]
+            name = withoutMethod(name, in: text)
             guard let score = Candidate(name, in: text).score, score >= leastScore, score >= best?.score ?? 0
             else { continue }
             if score == best?.score, name.elementsEqual(best?.name ?? []) { continue }
             isTied = score == best?.score
             best = (score, name)
         }
-        guard let best, !isTied, let type = TypeName.ifNamed(best.name, demangle: demangle),
-            !type.isUndemangled
-        else {
-            return nil
-        }
-        return type.text
+        return isTied ? nil : best?.name
     }
 
     /// Letters, digits and points from an index on, with generic arguments behind them.
@@ -44,6 +75,15 @@ enum GuessedClass {
         return text[end - 1] == UInt8(ascii: ">") ? text[start..<end] : name
     }
 
+    /// `ByteBuf` of `ByteBuf.release()`
+    private static func withoutMethod(_ name: Text, in text: Text) -> Text {
+        guard text[name.endIndex...].first == UInt8(ascii: "("),
+            let dot = name.lastIndex(of: UInt8(ascii: ".")), dot + 1 < name.endIndex,
+            name[dot + 1].isLetter, !name[dot + 1].isUppercase
+        else { return name }
+        return name[..<dot]
+    }
+
     private static func isWord(_ byte: UInt8) -> Bool {
         byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
     }
@@ -51,135 +91,51 @@ enum GuessedClass {
     /// A word of a text, and what stands around it.
     private struct Candidate {
         let name: Text
-        let before: Text
-        let after: Text
-        /// The name behind modules, packages and outer types, without underscores in front and generic arguments.
-        let last: Text
+        let spelling: TypeSpelling
+        let words: SurroundingWords
+        /// `$s4Shop9CartModelC`
+        let isMangled: Bool
 
         init(_ name: Text, in text: Text) {
             self.name = name
-            before = text[..<name.startIndex].suffix(48)
-            let behind = text[name.endIndex...].prefix(48)
-            after = behind.dropping(".Type") ?? behind.dropping(".self") ?? behind
-            let path = name.prefix { $0 != UInt8(ascii: "<") }
-            let word = path.lastIndex(of: UInt8(ascii: ".")).map { path[($0 + 1)...] } ?? path
-            last = word.drop { $0 == UInt8(ascii: "_") }
+            spelling = TypeSpelling(name)
+            words = SurroundingWords(of: name, in: text)
+            isMangled = TypeNameCleaning.looksMangled(name)
         }
 
         /// The likelihood that the word is the class; `nil` for a word that cannot be a type's name.
         var score: Int? {
-            guard last.first?.isUppercase ?? false, last.count >= 3, name.count <= nameByteLimit,
-                !isPartOfPath
+            guard spelling.isType || isMangled, name.count <= nameByteLimit, !isPartOfPath else { return nil }
+            guard spelling.hasHump || spelling.isDotted || isMangled || words.score >= 5 else { return nil }
+            guard !others.contains(spelling.last.string),
+                !SystemNames.isSystem(spelling.last) || words.saysClass
+                    || words.after.trimmed.starts(with: "instance")
             else {
                 return nil
             }
-            let isDotted = name.contains(UInt8(ascii: "."))
-            guard hasHump || isDotted || !isPlainWord else { return nil }
-            guard !others.contains(last.string),
-                !SystemNames.isSystem(last) || after.trimmed.starts(with: "instance")
-            else {
-                return nil
-            }
-            var score = (hasHump ? 4 : 0) + (isDotted ? 2 : 0)
-            if endings.contains(where: { last.ends(with: $0) && last.count > $0.utf8CodeUnitCount }) {
-                score += 2
-            }
-            score += scoreBefore + scoreAfter
+            var score = (spelling.hasHump || isMangled ? 4 : 0) + (spelling.isDotted ? 2 : 0)
+            if spelling.hasEnding { score += 2 }
+            score += words.score
             if systemPackages.contains(where: { name.starts(with: $0) }) { score -= 6 }
             return score
         }
 
-        /// `HomeViewModel`, and not `HOME` or `Home`.
-        private var hasHump: Bool {
-            zip(last, last.dropFirst()).contains {
-                ($0.isLetter && !$0.isUppercase || $0.isDigit) && $1.isUppercase
-            }
-        }
-
-        /// A word that a sentence begins with, or an abbreviation.
-        private var isPlainWord: Bool { scoreBefore + scoreAfter < 5 }
-
         /// `/Shop/Cart.swift`, `-[Cart add]`, `Cart.swift:9`
         private var isPartOfPath: Bool {
+            let before = words.before
             if let previous = before.last, isWord(previous) || "/@#-\\".utf8.contains(previous) {
                 return true
             }
             // The address of an object, as a word in front of a point.
             if name.contains("0x") || name.contains("0X") { return true }
-            return before.ends(with: "-[") || before.ends(with: "+[") || after.first == UInt8(ascii: "/")
-        }
-
-        private var scoreBefore: Int {
-            let words = before.map { $0.isUppercase ? $0 | 0x20 : $0 }[...]
-            let isAtStart = before.isEmpty || before.trimmed.isEmpty
-            if cuesBefore.contains(where: { words.ends(with: $0) }) { return 5 }
-            if weakCuesBefore.contains(where: { words.ends(with: $0) }) { return 2 }
-            // The tag of a logger: `LeakMonitor: …`.
-            return isAtStart && after.starts(with: ": ") ? -6 : 0
-        }
-
-        private var scoreAfter: Int {
-            let words = after.drop {
-                $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">")
-            }
-            if cuesAfter.contains(where: { words.starts(with: $0) }) { return 5 }
-            if statesAfter.contains(where: { words.starts(with: $0) }) {
-                return memoryWords.contains(where: { words.contains($0) }) ? 5 : 0
-            }
-            if ["retains ", "holds ", "references ", "keeps "].contains(where: { words.starts(with: $0) }) {
-                return -5
-            }
-            if after.starts(with: "(") || after.starts(with: "=") { return -3 }
-            if words.starts(with: "0x") || isJavaIdentity(after) || after.starts(with: "  ObjC")
-                || after.starts(with: "  Swift")
-            {
-                return 3
-            }
-            return after.starts(with: ":\n") ? 2 : 0
+            return before.ends(with: "-[") || before.ends(with: "+[")
+                || words.after.first == UInt8(ascii: "/")
         }
     }
 
-    /// `@5c1e2f3`, and no address of mail.
-    private static func isJavaIdentity(_ text: Text) -> Bool {
-        guard text.first == UInt8(ascii: "@") else { return false }
-        let digits = text.dropFirst().prefix(while: \.isHexadecimal)
-        return digits.count >= 4
-            && !(text[digits.endIndex...].first.map { $0.isIdentifier || $0 == UInt8(ascii: ".") } ?? false)
-    }
-
-    private static let endings: [StaticString] = [
-        "Controller", "ViewModel", "VC", "VM", "Presenter", "Interactor", "Coordinator", "View", "Page",
-        "Screen", "Activity",
-        "Fragment", "Service", "Manager", "Loader", "Model", "Store", "Cell", "Repository", "Provider",
-        "Component", "Router",
-        "Handler", "Client", "Session", "Reducer", "Widget", "State",
-    ]
-    private static let cuesBefore: [StaticString] = [
-        "class ", "class: ", "instance of ", "of type ", "type: ", "leak of ", "leak in ", "leak: ",
-        "leaked ", "leaked: ",
-        "leaks ", "leaking ", "leaking: ", "detected in ", "path to ", "deallocation of ", "dealloc of ",
-        "deinit of ", "retained ",
-        "release ", "object: ", "object of ", "zombie: ", "╰→ ", "instance → ", "deallocate ", "for object ",
-    ]
-    private static let weakCuesBefore: [StaticString] = [
-        "in ", "but ", "that ", "object ", "instance ", "of ", "→ ", "<",
-    ]
-    private static let cuesAfter: [StaticString] = [
-        "leaked", "has leaked", "have leaked", "is leaking", "leaks", "leaking", "was leaked", "which leaked",
-        "that leaked", "was not released", "was not deallocated", "was not deinit", "was not freed",
-        "not released", "not deallocated", "not freed", "is a zombie", "instance", "outlived", "is alive",
-        "was retained", "is retained", "is being retained",
-    ]
-    /// Beginnings of sentences about anything, unless a word about memory follows.
-    private static let statesAfter: [StaticString] = [
-        "is still", "still ", "is not ", "wasn't", "did not ", "didn't ", "should ", "never ", "remains",
-        "has not been", "survived",
-    ]
-    private static let memoryWords: [StaticString] = [
-        "dealloc", "deinit", "releas", "free", "alive", "memory",
-    ]
     private static let systemPackages: [StaticString] = [
-        "android.", "androidx.", "java.", "javax.", "kotlin.", "kotlinx.", "leakcanary.", "shark.", "Swift.",
+        "android.", "androidx.", "java.", "javax.", "kotlin.", "kotlinx.", "leakcanary.", "shark.",
+        "com.android.internal.", "Swift.",
         "Foundation.",
         "UIKit.",
     ]
@@ -188,6 +144,23 @@ enum GuessedClass {
         "LeakCanary", "LeakSanitizer", "AddressSanitizer", "ObjC", "UserInfo", "XCTest", "XCTAssertNil",
         "DefaultMallocZone",
         "AppDelegate", "SceneDelegate", "NSMapTable", "ViewController", "JavaScript", "TypeScript", "SwiftUI",
-        "ReactNative",
+        "ReactNative", "Memory", "Warning", "Error", "ObjectDB", "DecorView", "PhoneWindow",
+        "LeakTest", "LeakTracker", "ComObject", "ResourceLeakDetector", "OkHttpClient",
     ]
+
+    /// The name at the start of a quotation, when words around it say that it is a type's, so that no user typed it.
+    ///
+    /// - Parameter quote: where the quotation opens.
+    static func quoted(at quote: Int, in text: Text) -> Text? {
+        let name = name(at: quote + 1, in: text)
+        guard !name.isEmpty, name.endIndex < text.endIndex, text[name.endIndex] == text[quote],
+            name.count <= nameByteLimit, !name.allSatisfy({ $0 == UInt8(ascii: ".") })
+        else { return nil }
+        let words = SurroundingWords(of: name, in: text)
+        if TypeNameCleaning.looksMangled(name) { return words.saysType || words.saysRetained ? name : nil }
+        let spelling = TypeSpelling(name)
+        guard spelling.isType, !words.saysTyped else { return nil }
+        let isNamed = spelling.hasHump || spelling.isDotted || spelling.hasEnding
+        return words.saysClass || isNamed && (words.saysType || words.saysRetained) ? name : nil
+    }
 }

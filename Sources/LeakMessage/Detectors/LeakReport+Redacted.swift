@@ -70,10 +70,10 @@ extension LeakReport {
 
     /// Sets the fields that are open to what a text said.
     package mutating func fill(from text: DetectorMessage) {
-        if className?.isEmpty ?? true, let name = text.className {
+        if className?.isEmpty ?? true, let name = text.wholeNames.className {
             className = name
-            if stack.isEmpty { stack = text.stack }
-            if children.isEmpty { children = text.children }
+            if stack.isEmpty { stack = text.wholeNames.stack }
+            if children.isEmpty { children = text.wholeNames.children }
         }
         if cycle.isEmpty { cycle = text.cycle }
         event = event ?? text.event

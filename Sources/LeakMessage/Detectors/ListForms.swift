@@ -21,7 +21,7 @@ extension Grammar {
         reading.isList = true
         reading.event = event
         let names = PropertyList.strings(of: list).suffix(WireLimits.stackCount).map { element in
-            TypeName.ifNamed(Self.relationship(element[...]), demangle: demangle)?.text
+            TypeName.ifNamed(Self.relationship(element[...]), demangle: demangle)?.wholeText
         }
         // Without the last, which leaked, the others say nothing.
         reading.className = names.last ?? nil

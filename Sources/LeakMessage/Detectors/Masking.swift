@@ -8,24 +8,63 @@ enum Masking {
         var rest = text.trimmed
         while let byte = rest.first, masked.count < byteLimit {
             if byte <= 0x20 {
-                if masked.last != UInt8(ascii: " ") { masked.append(UInt8(ascii: " ")) }
-                rest = rest.drop { $0 <= 0x20 }
+                appendSpace(&masked, &rest)
             } else if let after = quotation(rest) {
                 masked.append(byte)
                 masked.append(contentsOf: Array("…".utf8))
                 masked.append(byte)
                 rest = after
-            } else if byte.isIdentifier {
-                let word = word(rest)
-                masked.append(contentsOf: mask(word))
-                rest = rest[word.endIndex...]
             } else {
-                masked.append(byte)
-                rest = rest.dropFirst()
+                appendWord(&masked, &rest, keepsNames: false)
             }
         }
         return masked[...].cut(to: byteLimit).trimmed
     }
+
+    /// The same of all of a text: digits in names of types stay, and so does what ``Redaction`` kept of quotations. A longer
+    /// one ends with its hash.
+    static func template(of text: Text) -> Text {
+        var masked: [UInt8] = []
+        var rest = text.trimmed
+        while let byte = rest.first {
+            if byte <= 0x20 {
+                appendSpace(&masked, &rest)
+            } else {
+                appendWord(&masked, &rest, keepsNames: true)
+            }
+        }
+        let template = masked[...].trimmed
+        guard template.count > byteLimit else { return template }
+        let hash = Array(" #\(FNV1a(template.string).hexadecimal)".utf8)
+        return template.cut(to: byteLimit - hash.count) + hash
+    }
+
+    private static func appendSpace(_ masked: inout [UInt8], _ rest: inout Text) {
+        if masked.last != UInt8(ascii: " ") { masked.append(UInt8(ascii: " ")) }
+        rest = rest.drop { $0 <= 0x20 }
+    }
+
+    /// Appends the next word masked, or the next byte that is part of no word.
+    private static func appendWord(_ masked: inout [UInt8], _ rest: inout Text, keepsNames: Bool) {
+        guard let byte = rest.first else { return }
+        guard byte.isIdentifier else {
+            masked.append(byte)
+            rest = rest.dropFirst()
+            return
+        }
+        let word = word(rest)
+        masked.append(contentsOf: keepsNames && isNameWithDigits(word) ? word : mask(word))
+        rest = rest[word.endIndex...]
+    }
+
+    /// `Page1Controller`, and neither `request42` nor a number that counts.
+    private static func isNameWithDigits(_ word: Text) -> Bool {
+        let spelling = TypeSpelling(word)
+        guard spelling.isType, spelling.hasHump else { return false }
+        return !word.split(whereSeparator: { !$0.isDigit }).contains { $0.count > longestNumberInName }
+    }
+
+    private static let longestNumberInName = 3
 
     /// What follows a quotation at the start of `text`, which ends at the last quote of its sort: what is quoted may
     /// hold quotes too.

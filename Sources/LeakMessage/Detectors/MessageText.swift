@@ -112,7 +112,11 @@ enum MessageText {
 
     /// The reason in the head of an exception that nobody caught.
     private static func exceptionReason(_ text: Text) -> Text? {
-        guard text.starts(with: "*** Terminating app due to"), let range = text.firstRange(of: "reason: '")
+        // A failed assertion has a line of its own in front.
+        guard let head = text.firstRange(of: "*** Terminating app due to"),
+            head.lowerBound == text.startIndex || text[head.lowerBound - 1] == UInt8(ascii: "\n"),
+            !text[..<head.lowerBound].contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) }),
+            let range = text[head.upperBound...].firstRange(of: "reason: '")
         else {
             return nil
         }

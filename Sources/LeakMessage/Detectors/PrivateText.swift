@@ -105,6 +105,9 @@ struct PrivateText {
     }
 
     private mutating func quotation(_ quote: UInt8) {
+        if let name = GuessedClass.quoted(at: rest.startIndex, in: text) {
+            return keep(upTo: name.endIndex + 1)
+        }
         keep(1)
         // The description of an object may stand in quotes, alone.
         if let description = description(at: rest), Self.isName(description.name) {

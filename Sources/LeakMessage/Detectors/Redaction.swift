@@ -26,7 +26,9 @@ enum Redaction {
         let grammar = Grammar(demangle: { _ in nil })
         let list = grammar.list(message)
         var result = Array(framed.head)
-        if list == nil, isPlain(message) {
+        if let json = JSONMessage(message, demangle: { _ in nil }) {
+            result.append(contentsOf: json.head + json.redacted)
+        } else if list == nil, isPlain(message) {
             result.append(contentsOf: message)
         } else {
             let reading = list ?? grammar.read(message)

@@ -29,6 +29,26 @@ enum SystemNames {
         modules.contains { $0.utf8.elementsEqual(name) }
     }
 
+    /// Types of the standard library and Foundation as they stand without a module, besides ``views``.
+    private static let values: Set<String> = [
+        "Any", "AnyClass", "AnyCancellable", "AnyHashable", "AnyObject", "AnyPublisher", "AsyncStream",
+        "AsyncThrowingStream", "Character", "CGFloat", "CGPoint", "CGRect", "CGSize", "ClosedRange", "Data",
+        "Date", "Decimal", "Error", "Float", "Int16", "Int32", "Int64", "Int8", "Notification", "Range",
+        "Result", "Sequence", "Set", "Substring", "Task", "UInt", "UInt16", "UInt32", "UInt64", "UInt8",
+        "URL", "URLRequest", "UUID", "Void",
+    ]
+
+    /// Whether a name without generic arguments is that of an app's type.
+    static func isAppType(_ name: Text) -> Bool {
+        guard let dot = name.firstIndex(of: UInt8(ascii: ".")) else {
+            // One letter is a parameter of a generic type.
+            return name.count > 1 && name.first.map { $0.isUppercase || $0 >= 0x80 } ?? false
+                && !isSystem(name) && !values.contains(name.string)
+                && !views.contains { $0.utf8.elementsEqual(name) }
+        }
+        return !isModule(name[..<dot]) && !isSystem(name)
+    }
+
     /// Whether the arguments of a generic type name a type that is not the system's.
     static func hasAppType(_ arguments: Text) -> Bool {
         Generics.words(of: arguments).contains { word in
@@ -46,7 +66,8 @@ struct ModuleNames {
     private let given: Text
     private let spelt: Text
 
-    init(_ module: String) {
+    init?(_ module: String?) {
+        guard let module else { return nil }
         given = Text(module).trimmed
         spelt = given.map { $0.isLetter || $0.isDigit || $0 >= 0x80 ? $0 : UInt8(ascii: "_") }[...]
     }

@@ -6,12 +6,19 @@
 public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// The cleaned name: `Shop.Outer.Cart`, `Shop.Store<…>`, `SwiftUI.UIHostingController<Shop.CartView>`.
     public let text: String
+    /// The same by version 2 of the rules: with the arguments that are types of the app, `Shop.Store<Shop.HomeState>`, and of a
+    /// hosting wrapper with the first such view alone, `SwiftUI.UIHostingController<Shop.CartView>`.
+    public let detailedText: String
+    /// The same with all arguments. Cleaned again, it gives the same three texts.
+    let wholeText: String
     /// What told two private types of one name apart, such as `_9B7A…`; changes when the file is renamed.
     public let discriminator: String?
     /// It looks mangled, but nothing could read it; it stands as it came.
     public let isUndemangled: Bool
     /// A type of the system by its name, that says nothing about which part of the app it is in.
     public let isSystem: Bool
+    /// A host of SwiftUI views that does not say which: `SwiftUI.NavigationStackHostingController<SwiftUI.AnyView>`.
+    public let isUnnamedHost: Bool
 
     public var description: String { text }
 
@@ -42,9 +49,18 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
             rounds += 1
         }
         text = last.name.string
+        // What takes more than one round to clean loses its arguments on the way.
+        let isWhole =
+            first.plain == last.name
+            || first.plain.count <= TypeNameCleaning.byteLimit
+                && Round(first.plain, demangle).name == last.name
+        wholeText = isWhole ? first.plain.string : text
+        let detailed = isWhole ? Generics.withAppTypes(first.plain) : last.name
+        detailedText = detailed.count <= TypeNameCleaning.byteLimit ? detailed.string : text
         self.discriminator = discriminator
         isUndemangled = TypeNameCleaning.looksMangled(last.name)
         isSystem = first.isSystem
+        isUnnamedHost = Generics.isUnnamedHost(first.plain)
     }
 
     private static let rounds = 4
@@ -52,6 +68,8 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// A name cleaned once.
     private struct Round {
         var name: Text
+        /// With all generic arguments.
+        let plain: Text
         let discriminator: String?
         let isSystem: Bool
 
@@ -70,6 +88,7 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
             }
             let (plain, discriminator) = TypeNameCleaning.withoutContexts(name)
             let (erased, hasAppType) = Generics.erased(plain)
+            self.plain = plain
             self.name = erased.cut(to: TypeNameCleaning.byteLimit)
             self.discriminator = discriminator
             isSystem = SystemNames.isSystem(erased) && !hasAppType
@@ -93,10 +112,16 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter appModule: the app's own module, which is parted where it leads, spelt as it is or with `_` for
     ///   each byte that is no letter or digit. With `nil` the first component of a dotted name is taken for it.
     public func split(appModule: String?) -> (module: String?, name: String) {
-        let modules = appModule.map { ModuleNames($0) }
-        let (module, name) = ModuleNames.split(Text(text), modules)
-        return (
-            module?.string, Generics.mapArguments(of: name) { ModuleNames.split($0, modules).name }.string
-        )
+        Self.split(text, ModuleNames(appModule))
+    }
+
+    /// The name of ``detailedText`` without the module.
+    public func detailedName(appModule: String?) -> String {
+        Self.split(detailedText, ModuleNames(appModule)).name
+    }
+
+    private static func split(_ name: String, _ app: ModuleNames?) -> (module: String?, name: String) {
+        let (module, name) = ModuleNames.split(Text(name), app)
+        return (module?.string, Generics.mapArguments(of: name) { ModuleNames.split($0, app).name }.string)
     }
 }

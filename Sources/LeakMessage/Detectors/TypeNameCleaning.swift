@@ -146,13 +146,14 @@ enum TypeNameCleaning {
     private struct Closing {
         /// The end of the text when there is none.
         let end: Int
-        /// ` in _`, when all behind it is hexadecimal.
+        /// ` in _` or ` in $`, when all behind it is hexadecimal.
         let discriminator: Range<Int>?
 
         init(in text: Text) {
             let before = text.prefix { $0 != UInt8(ascii: ")") }
             end = before.endIndex
-            discriminator = before.lastRange(of: " in _").flatMap {
+            let range = before.lastRange(of: " in _") ?? before.lastRange(of: " in $")
+            discriminator = range.flatMap {
                 before[$0.upperBound...].allSatisfy(\.isHexadecimal) ? $0 : nil
             }
         }

@@ -52,11 +52,12 @@ private struct FoldingParts {
         if let named {
             append(name: named, atMost: WireLimits.classBytes)
         } else {
-            append(subject?.className)
-            append(subject?.maskedText)
+            append(subject?.wholeNames.className)
+            append(subject?.template)
+            append(subject?.callStack?.key ?? [])
         }
-        append(report.stack, orCleaned: subject?.stack)
-        append(report.children, orCleaned: subject?.children)
+        append(report.stack, orCleaned: subject?.wholeNames.stack)
+        append(report.children, orCleaned: subject?.wholeNames.children)
         // It may be given from any of its references on.
         append(Cycle.smallestRotation(report.cycle), orCleaned: subject?.cycle)
         append(report.reason)
@@ -115,7 +116,7 @@ private struct FoldingParts {
         }
         guard !isPlain else { return append(name) }
         let cleaned = TypeName(name.prefix(utf8: limit))
-        append(cleaned.text)
+        append(cleaned.detailedText)
         bytes.append(cleaned.isSystem ? 2 : 1)
     }
 

@@ -13,7 +13,7 @@ extension LeakReport {
         let message = DetectorMessage(text)
         report.fill(from: message)
         if report.className == nil, report.cycle.isEmpty, report.error?.domain.isEmpty ?? true {
-            report.fingerprint = ["text", FNV1a(message.maskedText).hexadecimal]
+            report.fingerprint = ["text", FNV1a(message.template).hexadecimal]
         }
         return report
     }

@@ -1,0 +1,156 @@
+/// A message that is a JSON object, or an array of them, behind a few words.
+///
+/// The class is a string under a key such as `class` or `activity`. All other strings may be what users typed.
+struct JSONMessage {
+    /// The words in front of the JSON text.
+    let head: Text
+    let className: String?
+    /// The JSON text, with `…` for every string but classes and for every key that is no identifier.
+    let redacted: [UInt8]
+    /// The objects of a list of leaks, each of which names a class.
+    let elements: [Text]
+
+    private static let headByteLimit = 256
+    private static let nameByteLimit = 256
+
+    /// - Returns: `nil` for a text that does not end with a whole JSON object or array.
+    init?(_ text: Text, demangle: (String) -> String?) {
+        guard text.last == UInt8(ascii: "}") || text.last == UInt8(ascii: "]"),
+            let start = text.prefix(Self.headByteLimit).firstIndex(of: UInt8(ascii: "{"))
+        else { return nil }
+        let open = text[..<start].trimmed.droppingLast("[")?.endIndex ?? start
+        head = text[..<open]
+        guard !head.contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) }) else {
+            return nil
+        }
+        let json = Array(text[open...])
+        var reader = Reader()
+        let isJSON: Void? = try? JSONScanner.scan(json) { scanner throws(JSONError) in
+            try reader.value(&scanner, key: "", depth: 0)
+            try scanner.finish()
+        }
+        guard isJSON != nil else { return nil }
+        let candidates = reader.values.compactMap { value in
+            Candidate(value, demangle: demangle)
+        }
+        let ofElements = reader.elements.compactMap { element in
+            candidates.filter { element.contains($0.slice.range.lowerBound) }.min { $0.order < $1.order }
+        }
+        let best = ofElements.first ?? candidates.min { $0.order < $1.order }
+        className = best?.className
+        elements =
+            ofElements.count == reader.elements.count ? reader.elements.map { json[$0] } : []
+        redacted = Self.redacted(json, reader, kept: (ofElements + [best].compactMap(\.self)).map(\.slice))
+    }
+
+    private static func redacted(_ json: [UInt8], _ reader: Reader, kept: [JSONSlice]) -> [UInt8] {
+        var strings = reader.keys.filter { !isIdentifier(json[$0.range]) }
+        strings += reader.values.map(\.slice).filter { !kept.contains($0) }
+        strings.sort { $0.range.lowerBound < $1.range.lowerBound }
+        var result: [UInt8] = []
+        var end = 0
+        for string in strings where !string.range.isEmpty {
+            result.append(contentsOf: json[end..<string.range.lowerBound])
+            result.append(contentsOf: Array("…".utf8))
+            end = string.range.upperBound
+        }
+        result.append(contentsOf: json[end...])
+        return result
+    }
+
+    private static func isIdentifier(_ key: ArraySlice<UInt8>) -> Bool {
+        key.count <= 64 && key.allSatisfy { $0 < 0x80 && ($0.isIdentifier || $0 == UInt8(ascii: "-")) }
+    }
+
+    /// The strings of a JSON text.
+    private struct Reader {
+        struct Value {
+            let key: String
+            let depth: Int
+            let text: String
+            let slice: JSONSlice
+        }
+
+        /// Elements that are looked at.
+        private static let elementLimit = 256
+        /// Keys of lists of leaks.
+        private static let lists: Set<String> = ["", "gcpaths", "leaks", "objects", "activities"]
+
+        var keys: [JSONSlice] = []
+        /// Where the objects of the outermost list of leaks stand.
+        var elements: [Range<Int>] = []
+        var values: [Value] = []
+
+        mutating func value(_ scanner: inout JSONScanner, key: String, depth: Int) throws(JSONError) {
+            switch try scanner.kind() {
+            case .object:
+                guard try scanner.enterObject() else { return }
+                repeat {
+                    let name = try scanner.name()
+                    keys.append(name)
+                    try value(&scanner, key: scanner.text(of: name), depth: depth + 1)
+                } while try scanner.another(in: .object)
+            case .array:
+                guard try scanner.enterArray() else { return }
+                let isList = depth <= 1 && elements.isEmpty && Self.lists.contains(key.lowercased())
+                repeat {
+                    let kind = try scanner.kind()
+                    let isElement = isList && kind == .object && elements.count < Self.elementLimit
+                    let start = scanner.offset
+                    try value(&scanner, key: key, depth: depth + 1)
+                    if isElement { elements.append(start..<scanner.offset) }
+                } while try scanner.another(in: .array)
+            case .string:
+                let slice = try scanner.string()
+                values.append(
+                    Value(key: key, depth: depth, text: scanner.text(of: slice), slice: slice))
+            default: try scanner.skip()
+            }
+        }
+    }
+
+    /// A string that may be the class.
+    private struct Candidate {
+        let className: String
+        let slice: JSONSlice
+        /// The class has the lowest: by its key, then the outermost, then the first one, but for a path of references,
+        /// whose last one is the leaked object.
+        let order: (rank: Int, depth: Int, place: Int)
+
+        init?(_ value: Reader.Value, demangle: (String) -> String?) {
+            let key = value.key.lowercased().filter { $0.isLetter }
+            guard value.text.utf8.count <= nameByteLimit,
+                let rank = keysByRank.firstIndex(where: { $0.contains(key) }),
+                let type = TypeName.ifNamed(Redaction.name(Text(value.text)), demangle: demangle),
+                type.isUndemangled || Self.isClass(Text(type.text), rank: rank)
+            else { return nil }
+            className = type.wholeText
+            slice = value.slice
+            let isPath = rank == keysByRank.count - 1
+            let place = value.slice.range.lowerBound
+            order = (rank, isPath ? 0 : value.depth, isPath ? -place : place)
+        }
+
+        /// The less a key says, the more the name has to.
+        private static func isClass(_ name: Text, rank: Int) -> Bool {
+            let spelling = TypeSpelling(name)
+            guard spelling.isType else { return false }
+            return switch rank {
+            case 0: true
+            case 1: spelling.hasHump || spelling.isDotted
+            default: spelling.isDotted || spelling.hasEnding
+            }
+        }
+    }
+
+    private static let keysByRank: [Set<String>] = [
+        ["class", "classname", "leakedclass", "leakclass", "leakingclass", "objectclass", "clazz"],
+        [
+            "activity", "fragment", "viewcontroller", "controller", "viewmodel", "screen", "component",
+            "leak", "leaked", "leakedobject", "leakingobject", "object", "instance", "objecttype",
+            "leakedtype",
+        ],
+        ["type", "typename", "name"],
+        ["reference"],
+    ]
+}

@@ -1,0 +1,143 @@
+/// Parts a text that tells of several leaks, as LeakCanary, `leaks(1)`, leak_tracker and lists of objects do.
+public enum SeveralLeaks {
+    /// Leaks of one text that are counted.
+    public static let limit = 32
+
+    /// What one leak is told by.
+    public struct Part: Hashable, Sendable {
+        public let text: String
+        /// Where the others tell that a word is a class.
+        public let className: String?
+
+        init(_ text: Text, className: Text? = nil) {
+            self.text = text.string
+            self.className = className?.string
+        }
+    }
+
+    /// The leaks of a text, in their order; none for a text that tells of one leak or of none.
+    ///
+    /// - Parameter demangle: reads one mangled name of a type; `nil` when it is none.
+    public static func parts(of text: String, demangle: @escaping (String) -> String? = { _ in nil })
+        -> [Part]
+    {
+        // Most texts have one line.
+        guard
+            text.utf8.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+                || text.utf8.contains(UInt8(ascii: "["))
+        else { return [] }
+        let plain = MessageText.plain(text)
+        let framed = MessageText.framed(plain).message
+        for parts in [cycles(in: framed), traces(in: framed), nodes(in: framed)] where parts.count > 1 {
+            return parts.map { Part($0) }
+        }
+        if let json = JSONMessage(framed, demangle: demangle) {
+            return json.elements.count > 1 ? json.elements.map { Part($0) } : []
+        }
+        // What users typed may have lines too.
+        let kept = Redaction.kept(of: Backtrace(plain)?.head ?? plain).message
+        let objects = trackedObjects(in: kept)
+        let parts = objects.isEmpty ? lines(in: kept) : objects
+        return parts.count > 1 ? parts : []
+    }
+
+    /// The lists of a set of cycles: `Retain cycles: {( ("-> A ", …), ("-> B ", …) )}`.
+    private static func cycles(in text: Text) -> [Text] {
+        let body = (text.dropping("Retain cycles:") ?? text).trimmed
+        guard let set = body.dropping("{(") else { return [] }
+        var parts: [Text] = []
+        var (start, isQuoted) = (set.startIndex, false)
+        for index in set.indices {
+            switch set[index] {
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: "(") where !isQuoted: start = index
+            case UInt8(ascii: ")") where !isQuoted:
+                if set[start] == UInt8(ascii: "(") {
+                    parts.append(Array("Retain Cycle: ".utf8) + set[start...index])
+                }
+                start = index
+            default: continue
+            }
+        }
+        return parts
+    }
+
+    /// The traces of LeakCanary.
+    private static func traces(in text: Text) -> [Text] {
+        var starts: [Int] = []
+        var rest = text
+        while let range = rest.firstRange(of: "┬──") {
+            starts.append(range.lowerBound)
+            rest = rest[range.upperBound...]
+        }
+        return split(text, at: starts)
+    }
+
+    /// The outermost `ROOT CYCLE` and `ROOT LEAK` of `leaks(1)`.
+    private static func nodes(in text: Text) -> [Text] {
+        let lines = text.lines.filter { $0.contains("ROOT CYCLE: <") || $0.contains("ROOT LEAK: <") }
+        let indents = lines.map { $0.prefix { $0 == UInt8(ascii: " ") }.count }
+        let least = indents.min() ?? 0
+        return split(text, at: zip(lines, indents).filter { $1 == least }.map { $0.0.startIndex })
+    }
+
+    private static func split(_ text: Text, at starts: [Int]) -> [Text] {
+        zip(starts, starts.dropFirst() + [text.endIndex]).map { text[$0..<$1].trimmed }
+    }
+
+    /// The objects of Flutter's leak_tracker, whose names stand on lines of their own below `objects:`.
+    private static func trackedObjects(in text: Text) -> [Part] {
+        guard text.contains("leak_tracker") else { return [] }
+        var parts: [Part] = []
+        var (heading, indent) = (Text(""), 0)
+        var isInObjects = false
+        for line in text.lines {
+            let words = line.trimmed
+            let blanks = line.prefix { $0 == UInt8(ascii: " ") }.count
+            if words.equals("objects:") {
+                (isInObjects, indent) = (true, blanks)
+            } else if isInObjects, blanks > indent {
+                if blanks == indent + 2, let name = words.droppingLast(":") {
+                    parts.append(Part(heading + Array(": ".utf8) + name, className: name))
+                }
+            } else if let name = words.droppingLast(":") {
+                (heading, isInObjects) = (name, false)
+            }
+        }
+        return parts
+    }
+
+    /// Lines that say the same of different classes.
+    private static func lines(in text: Text) -> [Part] {
+        // The lines of one trace are about one leak.
+        guard !text.contains("┬──"), !text.contains("ROOT CYCLE: <") else { return [] }
+        let lines = text.lines.prefix(lineLimit).map(\.trimmed).filter { $0.count <= lineByteLimit }
+        let named = lines.compactMap { line in GuessedClass.named(in: line).map { (line: line, name: $0) } }
+        guard Set(named.map(\.name)).count > 1 else { return [] }
+        let fronts = named.map { front(of: $0.name, in: $0.line) }
+        if let front = fronts.first(where: { front in fronts.count { $0 == front } > 1 }),
+            front.count >= leastFrontByteCount
+        {
+            // A shorter name stands where the others do.
+            return lines.compactMap { line in
+                let name = GuessedClass.names(in: line).first { self.front(of: $0, in: line) == front }
+                return name.map { Part(line, className: $0) }
+            }
+        }
+        let backs = named.map { Masking.template(of: $0.line[$0.name.endIndex...]).prefix(backByteCount) }
+        guard let back = backs.first(where: { back in backs.count { $0 == back } > 1 }), !back.isEmpty else {
+            return []
+        }
+        return zip(named, backs).filter { $1 == back }.map { Part($0.0.line, className: $0.0.name) }
+    }
+
+    private static func front(of name: Text, in line: Text) -> Text {
+        Masking.template(of: line[..<name.startIndex]).suffix(frontByteCount)
+    }
+
+    private static let lineLimit = 256
+    private static let lineByteLimit = 1024
+    private static let frontByteCount = 8
+    private static let leastFrontByteCount = 6
+    private static let backByteCount = 12
+}

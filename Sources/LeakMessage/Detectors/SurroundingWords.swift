@@ -1,0 +1,175 @@
+/// The words around a name, which say whether it is that of a leaked class.
+struct SurroundingWords {
+    /// In front of the name and the quote that opens before it.
+    let before: Text
+    /// Behind the name and the quote that closes behind it.
+    let after: Text
+    private let lowercasedBefore: Text
+    /// Behind quotes and brackets too.
+    private let next: Text
+
+    private static let byteLimit = 48
+
+    init(of name: Text, in text: Text) {
+        var (start, end) = (name.startIndex, name.endIndex)
+        for (opening, closing) in Self.quotes {
+            let (front, back) = (text[..<start], text[end...])
+            if front.ends(with: opening), back.starts(with: closing) {
+                start -= opening.utf8CodeUnitCount
+                end += closing.utf8CodeUnitCount
+                break
+            }
+        }
+        before = text[..<start].suffix(Self.byteLimit)
+        let behind = Self.withoutIdentity(text[end...].prefix(4 * Self.byteLimit)).prefix(Self.byteLimit)
+        after = behind.dropping(".Type") ?? behind.dropping(".self") ?? behind
+        lowercasedBefore = Self.withoutCount(Self.lowercased(before))
+        next = Self.lowercased(
+            after.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">") })
+    }
+
+    /// Without the identity and the properties that some languages print behind a name: `#e76fa(ticker active)`, `{id=14}`.
+    private static func withoutIdentity(_ text: Text) -> Text {
+        var text = text
+        if text.first == UInt8(ascii: "#") {
+            let digits = text.dropFirst().prefix(while: \.isHexadecimal)
+            guard !digits.isEmpty else { return text }
+            text = text[digits.endIndex...]
+            if text.first == UInt8(ascii: "("), let end = text.firstIndex(of: UInt8(ascii: ")")) {
+                text = text[(end + 1)...]
+            }
+        } else if text.first == UInt8(ascii: "{"), let end = text.firstIndex(of: UInt8(ascii: "}")) {
+            text = text[(end + 1)...]
+        }
+        return text
+    }
+
+    /// `leak: ` of `leak: 4 `
+    private static func withoutCount(_ text: Text) -> Text {
+        guard let words = text.droppingLast(" "), words.last?.isDigit ?? false else { return text }
+        let front = words[..<(words.lastIndex { !$0.isDigit }.map { $0 + 1 } ?? words.startIndex)]
+        return front.last == UInt8(ascii: " ") ? front : text
+    }
+
+    private static func lowercased(_ text: Text) -> Text { text.map { $0.isUppercase ? $0 | 0x20 : $0 }[...] }
+
+    /// How much the words say that the class leaked.
+    var score: Int { scoreBefore + scoreAfter }
+
+    /// Words such as `class` or `instance of` stand in front.
+    var saysClass: Bool { follows(Self.cuesOfClasses) && (isEndOfPhrase || saysRetained) }
+
+    /// Words such as `class` or `leak of` stand in front.
+    var saysType: Bool { saysClass || follows(Self.cuesOfLeaks) && (isEndOfPhrase || saysRetained) }
+
+    /// Words such as `was not released` stand behind.
+    var saysRetained: Bool {
+        if Self.cuesAfter.contains(where: { next.starts(with: $0) }) { return !isTransitive }
+        return Self.statesAfter.contains { next.starts(with: $0) }
+            && Self.memoryWords.contains { next.contains($0) }
+    }
+
+    /// Words stand in front that introduce what somebody typed.
+    var saysTyped: Bool { follows(Self.cuesOfTypedText) }
+
+    private func follows(_ cues: [StaticString]) -> Bool { cues.contains { lowercasedBefore.ends(with: $0) } }
+
+    private var scoreBefore: Int {
+        if follows(Self.cuesOfLeakedObjects) { return 20 }
+        if follows(["leaked window "]) { return -6 }
+        if follows(Self.cuesOfClasses) || follows(Self.cuesOfLeaks) { return isEndOfPhrase ? 7 : 5 }
+        if follows(Self.cuesBefore) { return 5 }
+        if follows(Self.weakCuesBefore) { return 2 }
+        return 0
+    }
+
+    private var scoreAfter: Int {
+        // The tag of a logger: `LeakMonitor: …`, `… okhttp3.OkHttpClient : …`.
+        if after.starts(with: " : ") || before.trimmed.isEmpty && after.starts(with: ": ") { return -6 }
+        if saysRetained { return 5 }
+        if Self.cuesAfter.contains(where: { next.starts(with: $0) }) { return 0 }
+        if Self.statesAfter.contains(where: { next.starts(with: $0) }) { return 0 }
+        if ["retains ", "holds ", "references ", "keeps "].contains(where: { next.starts(with: $0) }) {
+            return -5
+        }
+        if after.starts(with: "(") || after.starts(with: "=") { return -3 }
+        if next.starts(with: "0x") || next.starts(with: "at 0x") || isJavaIdentity(after)
+            || after.starts(with: "  ObjC")
+            || after.starts(with: "  Swift")
+        {
+            return 3
+        }
+        return after.starts(with: ":\n") ? 2 : 0
+    }
+
+    /// Nothing follows that the name could be a part of: `class Cart`, and not `class Cart of the shop`.
+    private var isEndOfPhrase: Bool {
+        guard let first = after.first else { return true }
+        return !(first.isIdentifier || first == UInt8(ascii: " ") || first == UInt8(ascii: "-"))
+    }
+
+    /// Somebody leaked something: `JaneDoe leaked the plan`.
+    private var isTransitive: Bool {
+        let words = next.split(separator: UInt8(ascii: " "), maxSplits: 3)
+        guard words.count > 1, words[0].starts(with: "leak") else { return false }
+        return Self.articles.contains { words[1].equals($0) }
+    }
+
+    /// `@5c1e2f3`, and no address of mail.
+    private func isJavaIdentity(_ text: Text) -> Bool {
+        guard text.first == UInt8(ascii: "@") else { return false }
+        let digits = text.dropFirst().prefix(while: \.isHexadecimal)
+        return digits.count >= 4
+            && !(text[digits.endIndex...].first.map { $0.isIdentifier || $0 == UInt8(ascii: ".") } ?? false)
+    }
+
+    private static let quotes: [(opening: StaticString, closing: StaticString)] = [
+        ("'", "'"), ("\"", "\""), ("`", "`"), ("‘", "’"), ("“", "”"), ("„", "“"), ("«", "»"), ("[", "]"),
+    ]
+    private static let cuesOfClasses: [StaticString] = [
+        "class ", "class: ", "class=", "instance of ", "instances of ", "of type ", "type: ",
+        "leaked type ", "instance: ", "type-name=(string)",
+    ]
+    private static let cuesOfLeaks: [StaticString] = [
+        "leak of ", "leaks of ", "object of ", "dealloc of ", "deallocation of ", "deinit of ",
+    ]
+    /// What Android and LeakCanary write in front of the leaked object alone.
+    private static let cuesOfLeakedObjects: [StaticString] = [
+        "╰→ ", "leaked serviceconnection ", "leaked intentreceiver ",
+    ]
+    private static let cuesBefore: [StaticString] = [
+        "leak in ", "leak: ", "leaked ", "leaked: ", "leaks ", "leaking ", "leaking: ", "detected in ",
+        "path to ", "root leak: <", "retained ", "detected: ", "detached ", "unclosed <", "but was:  <",
+        "listeners added to ",
+        "jdbc driver ",
+        "release ", "object: ", "zombie: ", "instance → ", "deallocate ", "for object ",
+    ]
+    private static let weakCuesBefore: [StaticString] = [
+        "in ", "but ", "that ", "object ", "instance ", "of ", "→ ", "<", "live ", "activity ",
+        "fragment ", "service ", "controller ",
+    ]
+    private static let cuesOfTypedText: [StaticString] = [
+        "user ", "account ", "name ", "named ", "titled ", "text ", "label ", "by ", "from ", "for ", "mr ",
+        "= ", "=", "called ",
+    ]
+    private static let cuesAfter: [StaticString] = [
+        "leaked", "has leaked", "have leaked", "is leaking", "leaks", "leaking", "was leaked", "which leaked",
+        "that leaked", "was not released", "was not deallocated", "was not deinit", "was not freed",
+        "not released", "not deallocated", "not freed", "is a zombie", "instance", "outlived", "is alive",
+        "was retained", "is retained", "is being retained",
+        "was disposed with", "has been leaked", "autoreleased with no pool",
+    ]
+    /// Beginnings of sentences about anything, unless a word about memory follows.
+    private static let statesAfter: [StaticString] = [
+        "object ", "was not ", "has not ", "was deallocated while ",
+        "is still", "still ", "is not ", "wasn't", "did not ", "didn't ", "should ", "never ", "remains",
+        "survived",
+    ]
+    private static let memoryWords: [StaticString] = [
+        "dealloc", "deinit", "releas", "free", "alive", "memory", "leak",
+        "shutdown", "shut down", "terminated", "disposed", "destroyed",
+    ]
+    private static let articles: [StaticString] = [
+        "the", "a", "an", "his", "her", "their", "our", "my", "your", "this", "that", "it", "some", "all",
+    ]
+}
