@@ -14,17 +14,20 @@ internal import LeakStore
 struct GroupCache {
     private struct Entry {
         let key: [UInt8]
-        let group: GroupedReport
+        let groups: Grouping.Groups
 
         /// Bytes, about, with what an array and an allocation add to a string. Names that were mangled are much longer
         /// than in the key.
         var size: Int {
-            let identity = group.identity
+            ([groups.first] + groups.others).reduce(key.count) { $0 + Self.size(of: $1.identity) }
+        }
+
+        private static func size(of identity: LeakIdentity) -> Int {
             let names =
                 identity.stack + identity.children + identity.cycle + identity.groupedBy.stack
                 + [identity.title, identity.groupedBy.className, identity.className, identity.module]
                 .compactMap(\.self)
-            return names.reduce(key.count) { $0 + 64 + $1.utf8.count }
+            return names.reduce(0) { $0 + 64 + $1.utf8.count }
         }
     }
 
@@ -43,9 +46,10 @@ struct GroupCache {
 
     var count: Int { young.count + old.count }
 
-    /// Groups the report at `index` of ``WireDocument/reports``, as ``Grouping/group(_:app:module:)`` would.
-    mutating func group(_ document: WireDocument, _ index: Int, app: String, module: String?) -> GroupedReport
-    {
+    /// Groups the report at `index` of ``WireDocument/reports``, as ``Grouping/groups(_:app:module:)`` would.
+    mutating func group(
+        _ document: WireDocument, _ index: Int, app: String, module: String?
+    ) -> Grouping.Groups {
         let report = document.reports[index]
         let isMasked = makeKey(document, report, app, module, masksCalls: true)
         if let entry = entryOfKey() { return refreshed(entry, document, report) }
@@ -58,13 +62,13 @@ struct GroupCache {
         var shared = document.report(at: index)
         shared.alive = nil
         shared.livedMilliseconds = nil
-        let group = Grouping.group(shared, app: app, module: module)
-        if isMasked, CallStack.titles(of: group.identity.stack) != nil {
+        let groups = Grouping.groups(shared, app: app, module: module)
+        if isMasked, CallStack.titles(of: groups.first.identity.stack) != nil {
             makeKey(document, report, app, module, masksCalls: true)
         }
         // A copy of its own, of its own length: the shared one has room for the longest key there was.
         let owned = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
-        let entry = Entry(key: owned, group: group)
+        let entry = Entry(key: owned, groups: groups)
         insert(entry, hashOfKey())
         return refreshed(entry, document, report)
     }
@@ -108,17 +112,20 @@ struct GroupCache {
         youngBytes += entry.size
     }
 
-    /// The group with what is not part of the key taken from the report at hand.
-    private func refreshed(_ entry: Entry, _ document: WireDocument, _ report: ReportSlices) -> GroupedReport
-    {
-        let group = entry.group
+    /// The groups with what is not part of the key taken from the report at hand.
+    private func refreshed(
+        _ entry: Entry, _ document: WireDocument, _ report: ReportSlices
+    ) -> Grouping.Groups {
+        var groups = entry.groups
+        let group = groups.first
         var lived = report.livedMilliseconds
         if lived == nil, group.isFreed {
             lived = self.lived(document, report, like: group)
         }
-        return GroupedReport(
+        groups.first = GroupedReport(
             identity: group.identity, isFreed: group.isFreed, livedMilliseconds: group.isFreed ? lived : nil,
             alive: report.alive ?? group.alive)
+        return groups
     }
 
     /// How long ago the leak was seen, by the report's own text.

@@ -5,11 +5,41 @@ internal import LeakStore
 ///
 /// Kind, module, children, cycle, version, device and texts are not in the key, so a leak is one group over
 /// launches, devices, builds and versions of detectors. A stored group keeps the version of the rules that made it.
-/// Version 1 reads a stack as a path of owners. Version 2 reads call stacks; a report without one, or with one that
-/// names no function of the app, is version 1's.
+/// Version 2 reads call stacks, keeps the generic arguments that are types of the app, and takes all of a text that names no
+/// class. A report that it has the same key for as version 1 is version 1's.
 enum Grouping {
-    static let pathVersion = 1
-    static let callStackVersion = 2
+    static let oldVersion = 1
+    static let currentVersion = 2
+
+    /// The leaks that one report tells of.
+    struct Groups: Sendable {
+        var first: GroupedReport
+        /// Of a text that tells of several.
+        var others: [GroupedReport] = []
+        /// Leaks beyond ``SeveralLeaks/limit``, which are not counted.
+        var missedCount = 0
+    }
+
+    /// Groups one report, of whose text each leak is a group.
+    static func groups(_ report: LeakReport, app: String, module: String?) -> Groups {
+        func group(_ part: SeveralLeaks.Part) -> GroupedReport {
+            var report = report
+            report.message = part.text
+            report.className = part.className
+            return self.group(report, app: app, module: module)
+        }
+        let isTextAlone =
+            (report.className ?? "").isEmpty && report.stack.isEmpty && report.cycle.isEmpty
+            && report.fingerprint.isEmpty
+        let text = isTextAlone ? report.text : nil
+        let parts = text.map { SeveralLeaks.parts(of: $0, demangle: RuntimeDemangler.demangle) } ?? []
+        guard let first = parts.first else {
+            return Groups(first: self.group(report, app: app, module: module))
+        }
+        return Groups(
+            first: group(first), others: parts.prefix(SeveralLeaks.limit).dropFirst().map(group),
+            missedCount: max(0, parts.count - SeveralLeaks.limit))
+    }
 
     /// Groups one report.
     ///
@@ -17,23 +47,8 @@ enum Grouping {
     ///   - app: the app's id, as the key has it.
     ///   - module: the app's own module, when its reports say so.
     static func group(_ report: LeakReport, app: String, module: String?) -> GroupedReport {
-        let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
-        let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
-        let demangleFunction = RuntimeDemangler.demangleFunction
-        // A text is worth reading only for what the fields leave open.
-        let parsed =
-            named == nil || report.event == nil
-            ? text.map {
-                DetectorMessage(
-                    $0, demangle: RuntimeDemangler.demangle, demangleFunction: demangleFunction,
-                    guessesClass: report.fingerprint.isEmpty && report.cycle.isEmpty)
-            } : nil
+        let (subject, parsed) = subject(of: report, module: module)
         let isFreed = (report.event ?? parsed?.event) == .freed
-
-        let subject = Subject(
-            report, className: named, parsed: parsed,
-            callStack: report.stack.isEmpty
-                ? parsed?.callStack : CallStack(report.stack, demangle: demangleFunction), module: module)
         let (key, version) = subject.key(fingerprint: report.fingerprint)
         let identity = LeakIdentity(
             id: id(app: app, key: key, version: version), app: app,
@@ -43,10 +58,36 @@ enum Grouping {
             stack: subject.shownStack, children: subject.children.map(\.name), cycle: subject.cycle,
             quality: subject.quality(hasFingerprint: !report.fingerprint.isEmpty),
             groupedBy: GroupedBy(version: version, className: key.first ?? "", stack: Array(key.dropFirst())))
-        let lived = report.livedMilliseconds ?? (isFreed ? text.flatMap(lived(in:)) : nil)
+        let lived = report.livedMilliseconds ?? (isFreed ? report.text.flatMap(lived(in:)) : nil)
         return GroupedReport(
             identity: identity, isFreed: isFreed, livedMilliseconds: isFreed ? lived : nil,
             alive: report.alive ?? parsed?.alive)
+    }
+
+    /// The leak that version 1 of the rules assigns a report without a call stack to.
+    static func oldID(of report: LeakReport, app: String, module: String?) -> LeakID {
+        id(app: app, key: subject(of: report, module: module).subject.oldKey(fingerprint: report.fingerprint))
+    }
+
+    private static func subject(
+        of report: LeakReport, module: String?
+    ) -> (subject: Subject, parsed: DetectorMessage?) {
+        let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
+        let demangleFunction = RuntimeDemangler.demangleFunction
+        // A text is worth reading only for what the fields leave open.
+        let parsed =
+            named == nil || report.event == nil
+            ? report.text.map {
+                DetectorMessage(
+                    $0, demangle: RuntimeDemangler.demangle, demangleFunction: demangleFunction,
+                    guessesClass: report.fingerprint.isEmpty && report.cycle.isEmpty)
+            } : nil
+        let callStack =
+            report.stack.isEmpty
+            ? parsed?.callStack : CallStack(report.stack, demangle: demangleFunction)
+        let subject = Subject(
+            report, className: named, parsed: parsed, callStack: callStack, module: module)
+        return (subject, parsed)
     }
 
     /// A class as ``LeakIdentity/className`` has it, for counting checks by class.
@@ -63,7 +104,7 @@ enum Grouping {
     ///
     /// What reaches this has no control characters; were there a U+001F in a part, U+001B would mark it, so that no
     /// two lists of parts make one text.
-    static func id(app: String, key: [String], version: Int = pathVersion) -> LeakID {
+    static func id(app: String, key: [String], version: Int = oldVersion) -> LeakID {
         var bytes = Array("\(version)".utf8)
         for part in [app] + key {
             bytes.append(0x1F)
@@ -76,6 +117,13 @@ enum Grouping {
             }
         }
         return LeakID(bytes: SHA256.hash(bytes))
+    }
+}
+
+extension LeakReport {
+    /// The detector's text, else the error's.
+    fileprivate var text: String? {
+        [message, error?.description].compactMap(\.self).first { !$0.isEmpty }
     }
 }
 

@@ -6,15 +6,22 @@ struct Subject {
     /// A type's name without its module.
     struct Name {
         let module: String?
+        /// Without generic arguments, as version 1 has it.
+        let plainName: String
+        /// With those arguments that are types of the app.
         let name: String
         let isSystem: Bool
+        /// A host of SwiftUI views that does not say which, such as `NavigationStackHostingController<AnyView>`.
+        let isUnnamedHost: Bool
 
         init(_ raw: String, module appModule: String?) {
             let type = TypeName(raw, demangle: RuntimeDemangler.demangle)
             let (module, name) = type.split(appModule: appModule)
             self.module = module
-            self.name = name
+            plainName = name
+            self.name = type.detailedName(appModule: appModule)
             isSystem = type.isSystem
+            isUnnamedHost = type.isUnnamedHost
         }
     }
 
@@ -31,7 +38,9 @@ struct Subject {
     /// Closures have one name there, so that a cycle stays one leak when the number of its closure changes.
     private let cycleKey: [String]
     /// Stands for the class where there is none.
-    let maskedText: String
+    private let template: String
+    /// The same by version 1 of the rules.
+    private let maskedText: String
     /// Domain and code of an error that has no text, where nothing else names the leak.
     let error: [String]
 
@@ -46,18 +55,18 @@ struct Subject {
         let text = named == nil ? parsed : nil
         // A text names class and stack together.
         self.callStack = report.stack.isEmpty && named != nil ? nil : callStack
-        let path = report.stack.isEmpty ? text?.stack ?? [] : report.stack
+        let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : report.stack
         // A text may name the path in front of its backtrace, and then that is the stack that the leak is known by.
         stack = callStack == nil || report.stack.isEmpty ? names(path) : []
-        children = names(report.children.isEmpty ? text?.children ?? [] : report.children)
+        children = names(report.children.isEmpty ? text?.wholeNames.children ?? [] : report.children)
         let guess = text?.className == nil ? text?.guessedClassName : nil
         isGuessed = guess != nil
-        let name = (named ?? text?.className ?? guess).map { Name($0, module: module) }
+        let name = (named ?? text?.wholeNames.className ?? guess).map { Name($0, module: module) }
         className = name.flatMap { $0.name.isEmpty ? nil : $0 }
         let cycle = report.cycle.isEmpty ? text?.cycle ?? [] : report.cycle
         if className == nil {
             let elements = cycle.compactMap { raw -> (key: String, shown: String)? in
-                let name = Name(raw, module: module).name
+                let name = Name(raw, module: module).plainName
                 guard !name.isEmpty else { return nil }
                 let key = Cycle.element(name)
                 return (key, ClosureName(raw, module: module)?.text ?? key)
@@ -70,6 +79,7 @@ struct Subject {
             self.cycle = Cycle.smallestRotation(cycle.compactMap { Self.element($0, module) })
         }
         maskedText = text?.maskedText ?? ""
+        template = text?.template ?? ""
         let isErrorAlone = named == nil && parsed == nil && self.cycle.isEmpty
         error = isErrorAlone ? Self.parts(of: report.error) : []
     }
@@ -88,7 +98,7 @@ struct Subject {
         let property = reference.property.flatMap {
             isPath($0) && !isDescription(reference.object) ? $0 : nil
         }
-        let name = Name(property == nil ? raw : reference.object, module: module).name
+        let name = Name(property == nil ? raw : reference.object, module: module).plainName
         guard !name.isEmpty else { return nil }
         return Cycle.element(name) + (property.map { "." + $0 } ?? "")
     }
@@ -118,33 +128,59 @@ struct Subject {
 
     /// The parts of the key that follow the app: class and stack, or what stands for them; and the version of the rules
     /// that they come from.
-    ///
-    /// A cycle stands behind an empty class, so that it never meets a class and its stack.
     func key(fingerprint: [String]) -> (parts: [String], version: Int) {
-        if !fingerprint.isEmpty { return (fingerprint.map(Self.withoutSeparators), Grouping.pathVersion) }
-        if className == nil, !cycleKey.isEmpty { return ([""] + cycleKey, Grouping.pathVersion) }
-        // Behind two empty parts, which neither a class nor a cycle has.
-        if className == nil, !error.isEmpty { return (["", ""] + error, Grouping.pathVersion) }
-        let name = className?.name ?? maskedText
-        if let calls = callStack?.key, !calls.isEmpty { return ([name] + calls, Grouping.callStackVersion) }
-        return ([name] + (className.map(stackKey(of:)) ?? []), Grouping.pathVersion)
+        if let parts = substitute(fingerprint) { return (parts, Grouping.oldVersion) }
+        if let calls = callStack?.key, !calls.isEmpty {
+            return ([className?.name ?? template] + calls, Grouping.currentVersion)
+        }
+        let key = classAndPath(\.name, text: template)
+        return key == oldKey(fingerprint: fingerprint)
+            ? (key, Grouping.oldVersion) : (key, Grouping.currentVersion)
     }
 
-    /// The stack without the system's elements, except the last, which is the leaked object; nothing when that
-    /// leaves the class alone. A container of the system that has no stack has its first child for one.
-    private func stackKey(of className: Name) -> [String] {
-        let kept = stack.enumerated().filter { !$1.isSystem || $0 == stack.count - 1 }.map(\.element.name)
+    /// The same by version 1 of the rules, for a report without a call stack.
+    func oldKey(fingerprint: [String]) -> [String] {
+        substitute(fingerprint) ?? classAndPath(\.plainName, text: maskedText)
+    }
+
+    /// What a sender gave as the key, or what stands for a class that is not known.
+    ///
+    /// A cycle stands behind an empty class, so that it never meets a class and its stack.
+    private func substitute(_ fingerprint: [String]) -> [String]? {
+        if !fingerprint.isEmpty { return fingerprint.map(Self.withoutSeparators) }
+        guard className == nil else { return nil }
+        if !cycleKey.isEmpty { return [""] + cycleKey }
+        // Behind two empty parts, which neither a class nor a cycle has.
+        return error.isEmpty ? nil : ["", ""] + error
+    }
+
+    private func classAndPath(_ name: KeyPath<Name, String>, text: String) -> [String] {
+        guard let className else { return [text] }
+        return [className[keyPath: name]] + path(of: className, name)
+    }
+
+    /// The path without the system's elements, except the last, which is the leaked object; nothing when that
+    /// leaves the class alone. A container of the system that has no path has its first child for one.
+    private func path(of className: Name, _ name: KeyPath<Name, String>) -> [String] {
+        let kept = stack.enumerated().filter { !$1.isSystem || $0 == stack.count - 1 }.map {
+            $0.element[keyPath: name]
+        }
         // By bytes, as the key is: `String` takes a composed and a decomposed accent for equal.
-        let isClassAlone = kept.count == 1 && kept[0].utf8.elementsEqual(className.name.utf8)
+        let isClassAlone = kept.count == 1 && kept[0].utf8.elementsEqual(className[keyPath: name].utf8)
         guard kept.isEmpty || isClassAlone else { return kept }
-        if className.isSystem, let root = children.first { return [root.name] }
+        if className.isSystem, let root = children.first { return [root[keyPath: name]] }
         return []
     }
 
     func title(fingerprint: [String]) -> String {
-        if let className { return className.name }
+        if let className {
+            guard className.isUnnamedHost, let owner = stack.dropLast().last(where: { !$0.isSystem }) else {
+                return className.name
+            }
+            return "\(className.name) in \(owner.name)"
+        }
         if !cycle.isEmpty { return cycle.joined(separator: " → ") }
-        if !maskedText.isEmpty { return maskedText }
+        if !template.isEmpty { return template }
         if !error.isEmpty, fingerprint.isEmpty { return error.joined(separator: " ") }
         return fingerprint.isEmpty
             ? "(empty text)" : fingerprint.map(Self.withoutSeparators).joined(separator: " · ")

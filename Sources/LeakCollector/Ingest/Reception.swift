@@ -17,6 +17,8 @@ struct Reception {
 
     private(set) var submission: Submission
     private(set) var rejected: [Rejection]
+    /// Reports that count. A text that tells of several leaks is one of them, and a sighting of each leak.
+    private var acceptedCount = 0
     /// Reports whose time is too old or too far ahead to count at.
     private(set) var movedCount = 0
 
@@ -62,21 +64,25 @@ struct Reception {
                 rejected.append(Rejection(index: report.index, reason: senders.refusal(of: app)))
                 continue
             }
-            let grouped = cache.group(
+            let groups = cache.group(
                 document, index, app: senders.origins[sender].app, module: senders.modules[sender])
-            leaks.insert(grouped.identity.id)
+            leaks.insert(groups.first.identity.id)
+            for other in groups.others { leaks.insert(other.identity.id) }
             guard leaks.count <= WireLimits.leaksCount else {
                 rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
                 continue
             }
+            acceptedCount += 1
             let moment = Self.moment(report.at, receivedAt: letter.receivedAt)
             if let at = report.at, at.milliseconds != moment { movedCount += 1 }
-            submission.sightings.append(
-                Submission.Sighting(
-                    leak: grouped.identity, origin: sender, isFreed: grouped.isFreed, at: moment,
-                    count: report.count,
-                    alive: report.alive, livedMilliseconds: grouped.livedMilliseconds,
-                    sample: report.raw.range))
+            add(groups.first, report, sender, at: moment)
+            for other in groups.others { add(other, report, sender, at: moment) }
+            if groups.missedCount > 0 {
+                submission.dropped.append(
+                    .init(
+                        app: senders.origins[sender].app, reason: Self.leaksOverLimit,
+                        count: groups.missedCount))
+            }
         }
         try addDenominators(document, &senders)
         submission.origins = senders.origins
@@ -86,6 +92,16 @@ struct Reception {
             submission.idempotency = .init(key: idempotencyKey, bodyHash: SHA256.hash(letter.content))
             submission.answer = answerBody(isDuplicate: true)
         }
+    }
+
+    private mutating func add(
+        _ grouped: GroupedReport, _ report: ReportSlices, _ sender: Int, at moment: Int64
+    ) {
+        submission.sightings.append(
+            Submission.Sighting(
+                leak: grouped.identity, origin: sender, isFreed: grouped.isFreed, at: moment,
+                count: report.count, alive: report.alive, livedMilliseconds: grouped.livedMilliseconds,
+                sample: report.raw.range))
     }
 
     /// Sessions, checks and losses of the batch's sender.
@@ -119,7 +135,7 @@ struct Reception {
                     leakySessions: 0, checks: $0)
             }
         }
-        submission.dropped = Self.losses(of: document).map {
+        submission.dropped += Self.losses(of: document).map {
             Submission.Dropped(app: origin.app, reason: $0.reason, count: $0.count)
         }
     }
@@ -131,6 +147,8 @@ struct Reception {
     /// Unseen objects that one batch may count, over all its sessions: as many as one session may. They take no room from
     /// lost reports, because objects outnumber reports by far.
     static let unseenObjects = WireLimits.sessionUnseen
+    /// Counts the leaks of texts that tell of more than ``SeveralLeaks/limit``.
+    static let leaksOverLimit = "text_over_limit"
     /// Counts the batches that said more.
     static let droppedOverLimit = "over_limit"
 
@@ -193,7 +211,7 @@ struct Reception {
     private func answerBody(isDuplicate: Bool) -> [UInt8] {
         var writer = JSONWriter(capacity: 64)
         writer.object { writer in
-            writer.field("accepted", submission.sightings.count)
+            writer.field("accepted", acceptedCount)
             writer.field("duplicate", isDuplicate)
             writer.fields(of: rejected)
         }

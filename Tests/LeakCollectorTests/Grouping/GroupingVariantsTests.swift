@@ -59,7 +59,7 @@ import Testing
             let direct = Grouping.group(report, app: "a", module: "MyApp")
             groups.insert(direct.identity.id)
             guard let document = try? WireReader.read(report.json(), as: .json) else { continue }
-            let cached = cache.group(document, 0, app: "a", module: "MyApp")
+            let cached = cache.group(document, 0, app: "a", module: "MyApp").first
             #expect(cached.identity.id == direct.identity.id)
             #expect(cached.isFreed == direct.isFreed)
             #expect(cached.livedMilliseconds == direct.livedMilliseconds)
@@ -89,10 +89,52 @@ import Testing
         let spellings = [
             "MyApp.Gen<Swift.Dictionary<Swift.String, Swift.Optional<MyApp.Top>>>",
             "Gen<Dictionary<String, Optional<Top>>>",
-            "_TtGC5MyApp3GenGVs10DictionarySSGSqCS_3Top___", "MyApp.Gen<MyApp.(unknown context at $1f).Top>",
-            "Gen<…>",
+            "_TtGC5MyApp3GenGVs10DictionarySSGSqCS_3Top___", "MyApp.Gen<Dictionary<…, Optional<Top>>>",
         ]
         #expect(Set(spellings.map { leak($0, module: "MyApp").id }).count == 1)
+    }
+
+    @Test(arguments: [
+        ("Shop.Store<Shop.HomeState>", "Store<HomeState>"),
+        ("Shop.Store<Shop.HomeState, Swift.Int>", "Store<HomeState, …>"),
+        ("Shop.Store<Swift.Int>", "Store<…>"), ("Shop.Store<Pack{Swift.Int}>", "Store<…>"),
+        ("Shop.Store<T>", "Store<…>"), ("Shop.Store<Swift.Array<Shop.Item>>", "Store<Array<Item>>"),
+        ("Shop.Store<any Shop.Service>", "Store<Service>"), ("Store<(A, B)>", "Store<…>"),
+        ("Shop.Store<Shop.(unknown context at $104f3a1c0).FeedState>", "Store<FeedState>"),
+        ("Shop.Store<State #1 in Shop.run() -> ()>", "Store<…>"),
+        ("Shop.Cache<Shop.Key, Shop.Box<Shop.Item>>.Entry", "Cache<Key, Box<Item>>.Entry"),
+        (
+            "SwiftUI.UIHostingController<SwiftUI.ModifiedContent<Shop.CheckoutView, SwiftUI.RootModifier>>",
+            "UIHostingController<CheckoutView>"
+        ),
+        (
+            "_TtGC7SwiftUI19UIHostingControllerGVS_15ModifiedContentVS_7AnyViewVS_12RootModifier__",
+            "UIHostingController<ModifiedContent<AnyView, RootModifier>>"
+        ),
+        ("UIHostingController<TupleView<(Text, CartView)>>", "UIHostingController<CartView>"),
+    ])
+    func `arguments that are types of the app stay in the name`(raw: String, name: String) {
+        #expect(leak(raw, module: "Shop").className == name)
+    }
+
+    @Test func `two classes that differ in an argument of the app are two leaks`() {
+        let names = ["Store<HomeState>", "Store<CartState>", "Store<Int>", "Store<HomeState, CartState>"]
+        #expect(Set(names.map { leak($0).id }).count == names.count)
+        #expect(leak("Store<Int>").id == leak("Store<String>").id)
+    }
+
+    @Test func `a class of no argument of the app is still version 1's`() {
+        #expect(leak("Store<Int>").groupedBy.version == 1)
+        #expect(leak("Store<HomeState>").groupedBy.version == 2)
+        #expect(leak("UIHostingController<CartView>").groupedBy.version == 1)
+    }
+
+    @Test func `a host of nothing in particular is named after its owner`() {
+        let host = "NavigationStackHostingController<AnyView>"
+        #expect(leak(host, ["Root", "Checkout", host]).title == "\(host) in Checkout")
+        #expect(
+            leak("UIHostingController<CartView>", ["Root", "UIHostingController<CartView>"]).title
+                == "UIHostingController<CartView>")
     }
 }
 

@@ -62,7 +62,7 @@ import Testing
         #expect(try running.post(report).status == 200)
         let leak = try #require((try running.json("/api/v1/leaks?app=a")["leaks"] as? [[String: Any]])?.first)
         let rule = try #require(leak["grouped_by"] as? [String: Any])
-        #expect(rule["version"] as? Int == Grouping.pathVersion)
+        #expect(rule["version"] as? Int == Grouping.oldVersion)
         #expect(rule["class"] as? String == "Cart")
         #expect(rule["stack"] as? [String] == ["Root", "Cart"])
         #expect(rule["mangled"] as? Bool == false)

@@ -116,19 +116,19 @@ enum MessagePromises {
         _ report: LeakReport, _ document: WireDocument, _ index: Int, _ cache: inout GroupCache
     ) -> String? {
         let module = document.string(document.reports[index].origin.module)
-        let group = Grouping.group(report, app: "a", module: module)
+        let group = Grouping.groups(report, app: "a", module: module).first
         let identity = group.identity
         var fresh = GroupCache(limit: 4)
         for cached in [
-            cache.group(document, index, app: "a", module: module),
-            cache.group(document, index, app: "a", module: module),
-            fresh.group(document, index, app: "a", module: module),
+            cache.group(document, index, app: "a", module: module).first,
+            cache.group(document, index, app: "a", module: module).first,
+            fresh.group(document, index, app: "a", module: module).first,
         ] {
             guard cached.identity.id == identity.id, cached.isFreed == group.isFreed,
                 cached.livedMilliseconds == group.livedMilliseconds, cached.alive == group.alive
             else { return "the cache says \(words(cached)), not \(words(group))" }
         }
-        let versions = Grouping.pathVersion...Grouping.callStackVersion
+        let versions = Grouping.oldVersion...Grouping.currentVersion
         guard versions.contains(identity.groupedBy.version) else {
             return "version \(identity.groupedBy.version)"
         }
@@ -153,7 +153,7 @@ enum MessagePromises {
             return nil
         }
         let direct = Grouping.group(document.report(at: 0), app: "a", module: module)
-        let cached = cache.group(document, 0, app: "a", module: module)
+        let cached = cache.group(document, 0, app: "a", module: module).first
         guard cached.identity.id == direct.identity.id, cached.livedMilliseconds == direct.livedMilliseconds
         else {
             return "the cache takes \(words(direct)) for \(words(cached))"

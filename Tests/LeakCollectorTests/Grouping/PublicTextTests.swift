@@ -1,0 +1,82 @@
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// One line of `wild-public.jsonl`: texts of one leak, or of several, as a public project prints them.
+struct PublicText: Decodable, CustomTestStringConvertible {
+    let name: String
+    let `class`: String?
+    /// Of a text that tells of several leaks.
+    let classes: [String]?
+    let texts: [String]
+    /// Where the words come from. Names of classes and numbers may be made up.
+    let source: String
+    /// Why the class is not found.
+    let unread: String?
+
+    var testDescription: String { name }
+
+    static let all: [PublicText] = lines(of: "wild-public")
+    static let read = all.filter { $0.unread == nil }
+}
+
+@Suite struct PublicTextTests {
+    private func identities(_ text: String) -> [LeakIdentity] {
+        var report = LeakReport()
+        report.message = text
+        let groups = Grouping.groups(report, app: "a", module: nil)
+        return ([groups.first] + groups.others).map(\.identity)
+    }
+
+    /// The class without module and generic arguments; of a leak without a class those of its cycle.
+    private func names(_ identity: LeakIdentity) -> [String] {
+        identity.className.map { [WildText.plain($0)].compactMap(\.self) }
+            ?? identity.cycle.compactMap { WildText.plain($0) }
+    }
+
+    private func isRead(_ vector: PublicText) -> Bool {
+        vector.texts.allSatisfy { text in
+            let identities = identities(text)
+            if let classes = vector.classes {
+                var found: [String?] = []
+                for name in identities.map({ WildText.plain($0.className) }) where !found.contains(name) {
+                    found.append(name)
+                }
+                return found == classes.map { WildText.plain($0) }
+            }
+            guard let name = WildText.plain(vector.class) else { return identities[0].className == nil }
+            return identities.allSatisfy { names($0).contains(name) }
+        }
+    }
+
+    @Test(arguments: PublicText.read)
+    func `the class of a public project's text is found`(vector: PublicText) {
+        #expect(isRead(vector), "\(vector.texts.map { identities($0).map(names) }) of \(vector.source)")
+    }
+
+    @Test(arguments: PublicText.read.filter { $0.classes == nil && $0.class != nil })
+    func `texts of one leak are one group`(vector: PublicText) {
+        #expect(Set(vector.texts.map { Set(identities($0).map(\.id)) }).count == 1)
+    }
+
+    @Test func `texts of different classes are different groups`() {
+        let known = PublicText.read.filter { $0.classes == nil && $0.class != nil }
+        let groups = Dictionary(grouping: known) { identities($0.texts[0])[0].id }
+        for group in groups.values {
+            let classes = Set(group.map { WildText.plain($0.class) })
+            let isCycle = identities(group[0].texts[0])[0].className == nil
+            #expect(classes.count == 1 || isCycle, "\(group.map(\.name))")
+        }
+    }
+
+    /// So that the reasons go when the texts can be read.
+    @Test(arguments: PublicText.all.filter { $0.unread != nil })
+    func `what is said to be unread is unread`(vector: PublicText) { #expect(!isRead(vector)) }
+
+    @Test func `there are enough texts, each with its source`() {
+        #expect(PublicText.read.count >= 150)
+        #expect(PublicText.all.allSatisfy { $0.source.hasPrefix("https://") })
+    }
+}
