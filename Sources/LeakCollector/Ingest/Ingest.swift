@@ -111,14 +111,14 @@ final class Ingest: Sendable {
             responder.send(Self.unknownType.response)
             return
         }
-        let (app, version) = (request.query("app"), request.query("version"))
+        let (app, version, module) = (request.query("app"), request.query("version"), request.query("module"))
         let (idempotencyKey, receivedAt) = (request.field("idempotency-key"), now())
         parse(request, responder) {
             $0.response
         } work: { [self] body, responder in
             let letter = Letter(
-                body: body, format: format, app: app, version: version, idempotencyKey: idempotencyKey,
-                receivedAt: receivedAt)
+                body: body, format: format, app: app, version: version, module: module,
+                idempotencyKey: idempotencyKey, receivedAt: receivedAt)
             take(letter, key: key, responder)
         }
     }

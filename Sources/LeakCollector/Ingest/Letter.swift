@@ -8,13 +8,16 @@ struct Letter {
     /// From the address; they name the app where the body does not.
     var app: String?
     var version: String?
+    /// The app's module, where the body does not name it.
+    var module: String? = nil
     var idempotencyKey: String?
     /// Milliseconds since 1970.
     var receivedAt: Int64
 
     /// All that decides what is counted: the body, and what the address adds to it.
     var content: [UInt8] {
-        [app, version].compactMap(\.self).isEmpty
-            ? body : body + [0] + Array((app ?? "").utf8) + [0] + Array((version ?? "").utf8)
+        let names = module == nil ? [app, version] : [app, version, module]
+        guard names.contains(where: { $0 != nil }) else { return body }
+        return body + names.flatMap { [0] + Array(($0 ?? "").utf8) }
     }
 }

@@ -22,6 +22,7 @@ struct Senders {
     private let key: Credential
     private let fallbackApp: String
     private let fallbackVersion: String
+    private let fallbackModule: String?
 
     /// - Throws: ``Problem`` when the address names an app or version that no body could name.
     init(letter: Letter, key: Credential) throws(Problem) {
@@ -32,6 +33,7 @@ struct Senders {
         fallbackVersion =
             try Self.parameter("version", letter.version, atMost: WireLimits.versionBytes)
             ?? Reception.unknownVersion
+        fallbackModule = try Self.parameter("module", letter.module, atMost: WireLimits.moduleBytes)
     }
 
     /// Names in an address obey the same bounds as in a body; empty ones name nothing there and here.
@@ -57,7 +59,7 @@ struct Senders {
         // Byte by byte, as the store tells apps apart.
         if let bound = key.app, !bound.utf8.elementsEqual(origin.app.utf8) { return .refused(origin.app) }
         origins.append(origin)
-        modules.append(module)
+        modules.append(module ?? fallbackModule)
         return .admitted(origins.count - 1)
     }
 

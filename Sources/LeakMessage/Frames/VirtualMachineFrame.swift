@@ -52,7 +52,7 @@ enum VirtualMachineFrame {
         let type = parts.popLast() ?? []
         if !parts.isEmpty { frame.module = parts.map(\.string).joined(separator: ".") }
         frame.function = function(method, of: type)
-        frame.isSystem = isSystem(name)
+        frame.isSystem = isSystem(name) || isAccessor(method)
         if !place.equals("Native Method"), !place.starts(with: "Unknown Source") {
             (frame.file, frame.line) = SourcePlace.read(place)
         }
@@ -61,14 +61,37 @@ enum VirtualMachineFrame {
 
     /// A lambda has the name of its method, and a number.
     private static func function(_ method: Text, of type: Text) -> String {
-        var lambda: Text?
+        if let lambda = lambda(method, of: type) { return "lambda in " + lambda }
+        let name = method.droppingLast("$default") ?? method
+        return [type, name].filter { !$0.isEmpty }.map(\.string).joined(separator: ".")
+    }
+
+    /// The method that a lambda is written in, or its class where the name does not say.
+    private static func lambda(_ method: Text, of type: Text) -> String? {
+        // Compilers name lambdas after their method, …
         if let rest = method.dropping("lambda$") {
-            lambda = rest.prefix { $0 != UInt8(ascii: "$") }
-        } else if let range = method.firstRange(of: "$lambda$") {
-            lambda = method[..<range.lowerBound]
+            return "\(type.string).\(rest.prefix { $0 != UInt8(ascii: "$") }.string)"
         }
-        let name = [type, lambda ?? method].filter { !$0.isEmpty }.map(\.string).joined(separator: ".")
-        return (lambda == nil ? "" : "lambda in ") + name
+        if let range = method.firstRange(of: "$lambda$") {
+            return "\(type.string).\(method[..<range.lowerBound].string)"
+        }
+        // … make a class of each: `-$$Lambda$Cart$1f2e`, `Cart$$ExternalSyntheticLambda3`, …
+        if let rest = type.dropping("-$$Lambda$") { return rest.prefix { $0 != UInt8(ascii: "$") }.string }
+        if let range = type.firstRange(of: "$$") { return type[..<range.lowerBound].string }
+        // … or number classes: `Cart$load$1`, `Cart$1`.
+        let parts = type.split(separator: UInt8(ascii: "$"))
+        guard let number = parts.firstIndex(where: { $0.allSatisfy(\.isDigit) }), number > 0 else {
+            return nil
+        }
+        let names = parts[..<number].map(\.string)
+        let isMethodNamed = names.count > 1 && parts[number - 1].first.map { !$0.isUppercase } ?? false
+        return (isMethodNamed ? names : names + [method.string]).joined(separator: ".")
+    }
+
+    /// `access$100`, which lets an inner class read a private field.
+    private static func isAccessor(_ method: Text) -> Bool {
+        guard let number = method.dropping("access$") else { return false }
+        return number.allSatisfy(\.isDigit)
     }
 
     private static func isSystem(_ name: Text) -> Bool {

@@ -73,6 +73,26 @@ import Testing
         #expect(!identity.stack.isEmpty)
     }
 
+    @Test(arguments: [
+        ("com.acme.Cart$$ExternalSyntheticLambda3.run", "com.acme.Cart$$ExternalSyntheticLambda7.run"),
+        ("com.acme.-$$Lambda$Cart$1f2e.run", "com.acme.-$$Lambda$Cart$99ab.run"),
+        ("com.acme.Cart$load$1.invokeSuspend", "com.acme.Cart$load$2$1.invoke"),
+        ("com.acme.Cart$load$$inlined$map$1.emit", "com.acme.Cart$load$$inlined$map$2.emit"),
+        ("com.acme.Cart$1.onClick", "com.acme.Cart$2.onClick"),
+        ("com.acme.Cart.load$default", "com.acme.Cart.load"),
+        ("com.acme.Cart.lambda$load$0", "com.acme.Cart.load$lambda$1"),
+    ])
+    func `names that Java's compilers number are one function`(one: String, other: String) {
+        func id(_ name: String) -> LeakID {
+            identity([
+                "at \(name)(Cart.kt:9)", "at com.acme.Cart.access$100(Cart.kt:1)",
+                "at com.acme.App.go(App.kt:3)",
+            ]).id
+        }
+        #expect(id(one) == id(other))
+        #expect(id(one) != id("com.acme.Shop.load"))
+    }
+
     @Test func `frames without names count by their place in the image`() {
         let stripped = ["./shop(+0x41b9) [0x55dd8268e1b9]", "/lib/libc.so.6(+0x85) [0x7ff4ba06c305]"]
         let again = ["./shop(+0x41b9) [0x55aa8268e1b9]", "/lib/libc.so.6(+0x99) [0x7ff4ba06c399]"]

@@ -10,14 +10,13 @@ import Testing
 
     private func receive(
         _ body: String, _ format: WireFormat = .json, app: String? = nil, version: String? = nil,
-        keyApp: String? = nil, idempotencyKey: String? = nil
+        module: String? = nil, keyApp: String? = nil, idempotencyKey: String? = nil
     ) throws(Problem) -> Reception {
         var cache = GroupCache()
         return try Reception(
             Letter(
                 body: Array(body.utf8), format: format, app: app, version: version,
-                idempotencyKey: idempotencyKey,
-                receivedAt: Self.now),
+                module: module, idempotencyKey: idempotencyKey, receivedAt: Self.now),
             key: Credential(id: 7, purpose: .ingest, name: "k", hash: [], app: keyApp, createdAt: 0),
             cache: &cache)
     }
@@ -36,6 +35,27 @@ import Testing
         let reception = try receive(body, app: queryApp, version: queryVersion, keyApp: keyApp)
         #expect(reception.submission.origins.map(\.app) == [app])
         #expect(reception.submission.origins.map(\.version) == [version])
+    }
+
+    @Test(
+        arguments: [
+            ("Shop", "ListVC"), ("FeatureA", "Shop.ListVC"), (nil, "ListVC"), ("", "ListVC"),
+        ] as [(String?, String)])
+    func `the module is the report's, else the address's`(module: String?, className: String) throws {
+        let text = try receive("Expected deallocation of Shop.ListVC", .text, module: module)
+        #expect(text.submission.sightings.map(\.leak.className) == [className])
+        let named = #"{"class":"Shop.ListVC","app":{"module":"Shop"}}"#
+        let report = try receive(named, module: module)
+        #expect(report.submission.sightings.map(\.leak.className) == ["ListVC"])
+        #expect(throws: Problem.self) { try receive("x", .text, module: String(repeating: "M", count: 257)) }
+    }
+
+    @Test func `another module in the address is another request`() {
+        var letter = Letter(
+            body: [1], format: .text, app: "a", version: nil, idempotencyKey: "k", receivedAt: Self.now)
+        let content = letter.content
+        letter.module = "Shop"
+        #expect(letter.content != content)
     }
 
     @Test func `a bound key writes for its app alone`() throws {
