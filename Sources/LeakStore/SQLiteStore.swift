@@ -172,6 +172,17 @@ public final class SQLiteStore: Store {
         }
     }
 
+    public func merge(
+        _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+        note: @Sendable (LeakMerge) -> String
+    ) throws(StoreError) -> LeakMerge? {
+        try write { writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in
+                try writer.merge(sources, into: target, by: author, now: now, note: note)
+            }
+        }
+    }
+
     public func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
             try writer.withSpareRoom { () throws(StoreError) in try writer.setName(ofCredential: id, to: name)

@@ -63,6 +63,24 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a note, a name, a version or a limit that cannot be.
     func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError) -> PastDecision?
 
+    /// Merges leaks into another leak of their app: all counts, sets of installs, kept reports, decisions and history. The
+    /// most recent decision about any of them holds for the merged leak. Readers find the merged leak by the old ids:
+    /// ``StoreReader/target(ofMerged:)``.
+    ///
+    /// In one transaction, beside whatever else counts. Reports that come later with an old id make a leak of their own.
+    ///
+    /// - Parameters:
+    ///   - sources: those that are not there, and the target itself, are passed over.
+    ///   - target: where no leak has its id, the source with the most reports gets that id, class and path.
+    ///   - author: names who merges in the history.
+    ///   - note: the text of the entry that the history of the merged leak gets.
+    /// - Returns: `nil` when no source is there.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for leaks of several apps, and for a note that cannot be.
+    func merge(
+        _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+        note: @Sendable (LeakMerge) -> String
+    ) throws(StoreError) -> LeakMerge?
+
     /// Gives a credential another name.
     ///
     /// - Returns: whether there is such a one, not revoked.
@@ -140,6 +158,10 @@ public protocol StoreReader: AnyObject {
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend?
     /// First, newest, then a uniform sample, newest first; `nil` when there is no such leak.
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
+    /// The leak that another one was merged into; `nil` for a leak that was not merged, or is there again.
+    func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
+    /// What a leak is known by; a look at one row.
+    func outline(of id: LeakID) throws(StoreError) -> LeakOutline?
     func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Newest version first, at most 200.
     func releases(app: String) throws(StoreError) -> [Release]

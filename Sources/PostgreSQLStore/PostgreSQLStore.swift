@@ -87,6 +87,15 @@
             try write { writer throws(StoreError) in try writer.decide(decision, about: leak, now: now) }
         }
 
+        public func merge(
+            _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+            note: @Sendable (LeakMerge) -> String
+        ) throws(StoreError) -> LeakMerge? {
+            try write { writer throws(StoreError) in
+                try writer.merge(sources, into: target, by: author, now: now, note: note)
+            }
+        }
+
         public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
             var timeouts = address.timeouts
             timeouts.answer = min(timeouts.answer, timeouts.page)

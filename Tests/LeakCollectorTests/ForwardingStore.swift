@@ -31,6 +31,12 @@ extension ForwardingStore {
     ) throws(StoreError) -> PastDecision? {
         try store.decide(decision, about: leak, now: now)
     }
+    func merge(
+        _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+        note: @Sendable (LeakMerge) -> String
+    ) throws(StoreError) -> LeakMerge? {
+        try store.merge(sources, into: target, by: author, now: now, note: note)
+    }
     var damage: StoreError? { store.damage }
     var examination: (@Sendable () -> Void)? { store.examination }
     func verify() throws(StoreError) -> [String] { try store.verify() }

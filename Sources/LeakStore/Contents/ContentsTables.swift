@@ -73,6 +73,10 @@ extension ContentsTable {
                 .number("until_reports"), .text("note"),
             ]),
         ContentsTable("decision_release", [.number("decision"), .number("release"), .count("reports")]),
+        // Numbers of merges are never given again: SQLite remembers the last one.
+        ContentsTable(
+            "merged_leak", lastNumber: "select seq from sqlite_sequence where name = 'merged_leak'",
+            [.number("id"), .key("key"), .number("leak"), .number("at")]),
         ContentsTable("dropped", [.number("app"), .text("reason"), .count("count")]),
         // Of a key that came again after a clock went back, the later row.
         ContentsTable(

@@ -6,7 +6,7 @@ package struct Reservoir: Sendable {
     /// Enough to see what varies, few enough to stay under 12 KiB per leak with reports of 600 bytes.
     package static let size = 16
 
-    let seed: UInt64
+    package let seed: UInt64
 
     package init(seed: UInt64) { self.seed = seed }
 

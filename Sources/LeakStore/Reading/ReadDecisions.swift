@@ -1,6 +1,7 @@
 extension SQLiteReader {
     /// What the leaks of an app, or of all, are where their counts do not say it.
     func verdicts(app: String?, now: Int64) throws(StoreError) -> Verdicts {
+        try forgetMergedLeaks()
         let state = try changeCounter()
         if let kept = standingCache.verdicts(app: app, state: state, now: now) { return kept }
         let verdicts = Verdicts(
@@ -11,6 +12,7 @@ extension SQLiteReader {
 
     /// Found in an index of their own: it costs as many steps as there are such leaks, however many others there are.
     func decidedLeaks(app: String?) throws(StoreError) -> [DecidedLeak] {
+        try forgetMergedLeaks()
         let state = try changeCounter()
         if let kept = standingCache.leaks(app: app, state: state) { return kept }
         let select = try connection.statement(

@@ -3,6 +3,7 @@ extension SQLiteReader {
     /// steps as there are such leaks, however many others there are.
     func knownRows(app: String?) throws(StoreError) -> KnownRows {
         guard !known.entries.isEmpty else { return KnownRows() }
+        try forgetMergedLeaks()
         let state = try changeCounter()
         if let rows = knownCache.rows(app: app, state: state) { return rows }
         let rows = try findKnownRows(app: app)

@@ -10,6 +10,7 @@ extension SQLiteReader {
     func releases(
         _ app: String, limit: Int, fromNewest: Bool = false
     ) throws(StoreError) -> [Release] {
+        try forgetMergedLeaks()
         let select = try connection.statement(
             """
             select r.id, r.version, r.reports, r.leaks, r.new_leaks, r.installs, r.sessions, r.leaky_sessions,
@@ -65,8 +66,8 @@ extension SQLiteReader {
         return builds
     }
 
-    /// How many leaks of one release another does not have. What is found stands until one of them has more leaks: they
-    /// never lose any. Two steps in indexes for each leak of the former.
+    /// How many leaks of one release another does not have. What is found stands until one of them has more leaks: only a
+    /// merge takes leaks away. Two steps in indexes for each leak of the former.
     private func gone(
         in release: Int64, _ leaks: Int, from former: Int64, _ formerLeaks: Int
     ) throws(StoreError) -> Int {

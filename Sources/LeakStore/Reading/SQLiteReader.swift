@@ -5,6 +5,8 @@ final class SQLiteReader: StoreReader {
     var knownCache = KnownCache()
     var standingCache = StandingCache()
     var goneCache = GoneCache()
+    /// The newest row of `merged_leak` that the caches know of; `nil` before they are used.
+    var lastMerge: Int64?
 
     init(path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil) throws(StoreError) {
         self.known = known

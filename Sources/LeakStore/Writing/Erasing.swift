@@ -9,6 +9,15 @@ struct Erasing {
 
     init(install: UInt64) { self.install = install }
 
+    /// The newest merge of leaks that the steps know of.
+    private var lastMerge: Int64?
+
+    /// Looks at everything again when leaks were merged since the first step.
+    mutating func startAgain(after merge: Int64) {
+        if let lastMerge, lastMerge != merge { (samplesDone, partsDone, setsDone) = (-1, -1, -1) }
+        lastMerge = merge
+    }
+
     fileprivate mutating func count(samples: Int = 0, sets: Int = 0) {
         erased.samples += samples
         erased.sets += sets
@@ -32,6 +41,8 @@ extension Writer {
             var next = erasing
             try connection.transaction(.immediate) { () throws(StoreError) in
                 try forgetIfOthersWrote()
+                // A merge moves rows to where the steps before have been.
+                try next.startAgain(after: lastMerge())
                 if let done = next.samplesDone {
                     try eraseSamples(after: done, &next)
                 } else if let done = next.partsDone {

@@ -83,7 +83,7 @@ extension Writer {
         }
     }
 
-    private func forgetOldDecisions(about leak: Int64) throws(StoreError) {
+    func forgetOldDecisions(about leak: Int64) throws(StoreError) {
         try connection.run(
             """
             delete from decision where id in (

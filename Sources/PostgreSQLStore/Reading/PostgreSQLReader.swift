@@ -8,6 +8,8 @@
         var knownCache = KnownCache()
         var standingCache = StandingCache()
         var goneCache = GoneCache()
+        /// The newest row of `merged_leak` that ``goneCache`` knows of; `nil` before it is used.
+        var lastMerge: Int64?
         /// Why the last questions failed, where that is known.
         private var refusal: Refusal?
 

@@ -38,13 +38,19 @@
                     Query(
                         """
                         select r.id, r.version, r.reports, r.leaks, r.new_leaks, r.installs, r.sessions,
-                          r.leaky_sessions, r.checks, r.first_seen, r.last_seen, r.id = a.newest_release
+                          r.leaky_sessions, r.checks, r.first_seen, r.last_seen, r.id = a.newest_release,
+                          (select coalesce(max(id), 0) from merged_leak)
                         from app a join release r on r.app = a.id
                         where a.name = $1::text
                           and (not $3::bool
                             or r.order_key <= (select order_key from release where id = a.newest_release))
                         order by r.order_key desc limit $2::bigint
                         """, .text(app), .integer(limit + 1), .boolean(fromNewest))))
+            // Versions have fewer leaks after a merge.
+            if let last = rows.first?.int64(12), last != lastMerge {
+                lastMerge = last
+                goneCache = GoneCache()
+            }
             let answers = try connection.run([
                 Query(
                     """
@@ -78,7 +84,7 @@
             var gone: [Int64: Int] = [:]
             var unknown: [(release: Row, former: Row)] = []
             for (release, former) in zip(releases, releases.dropFirst()) {
-                // What is found stands until one of them has more leaks: they never lose any.
+                // What is found stands until one of them has more leaks: only a merge takes leaks away.
                 let kept = goneCache.gone(
                     in: release.int64(0), release.int(3), from: former.int64(0), former.int(3))
                 if let kept { gone[release.int64(0)] = kept } else { unknown.append((release, former)) }

@@ -59,7 +59,7 @@
         }
 
         /// But for the one that holds.
-        private static func forgetOldDecisions(about leak: Int64) -> Query {
+        static func forgetOldDecisions(about leak: Int64) -> Query {
             Query(
                 """
                 delete from decision where id in (

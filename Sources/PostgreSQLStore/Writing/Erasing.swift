@@ -9,7 +9,22 @@
         /// Sets up to this one have been looked at.
         fileprivate var setsDone: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
 
+        /// The newest merge of leaks that the steps know of.
+        private var lastMerge: Int64?
+
         init(install: UInt64) { self.install = install }
+
+        /// Looks at everything again when leaks were merged meanwhile, which moves rows to where the steps before have been.
+        ///
+        /// - Returns: whether leaks were merged.
+        fileprivate mutating func startAgain(before: Int64, after: Int64) -> Bool {
+            defer { lastMerge = after }
+            guard (lastMerge ?? before) != after else { return false }
+            (areSamplesDone, setsDone) = (false, (-1, 0, 0))
+            return true
+        }
+
+        fileprivate static let lastMergeQuery = Query("select coalesce(max(id), 0) from merged_leak")
 
         /// Asked behind the locks of the apps, so that it is as new as the sets.
         static let countQuery = Query("select count from erasure")
@@ -30,12 +45,16 @@
             do throws(StoreError) {
                 var next = erasing
                 connection.begin("begin")
-                try connection.run(Migration.sharedLock)
+                let begun = try connection.run([Migration.sharedLock, Erasing.lastMergeQuery])
                 // Before the locks, so that nobody waits for it.
                 let samples = next.areSamplesDone ? nil : try samples(of: next.install, on: connection)
-                try connection.run(Self.lockOfAllApps)
+                let locked = try connection.run([Self.lockOfAllApps, Erasing.lastMergeQuery])
                 var isLeft = true
-                if let samples {
+                if next.startAgain(
+                    before: begun[1].first?.int64(0) ?? 0, after: locked[1].first?.int64(0) ?? 0)
+                {
+                    // Nothing is erased in this step.
+                } else if let samples {
                     try erase(samples, &next, on: connection)
                 } else {
                     isLeft = try eraseFromSets(&next, on: connection)

@@ -56,6 +56,23 @@
                 """, .integers(leaks.map { $0 }), .integers(lastSeen), .integers(lastHours))
         }
 
+        /// Counts leaks as they are.
+        ///
+        /// - Parameter sign: -1 takes them out.
+        static func count(_ leaks: Parameter, sign: Int) -> Query {
+            Query(
+                """
+                insert into app_last_hour as known (app, hour, seen, reported)
+                select l.app, last.hour, $2::bigint * sum(last.seen), $2::bigint * sum(last.reported)
+                from leak l cross join lateral (values (\(hour("l.last_seen")), 1, 0), (l.last_hour, 0, 1))
+                  as last (hour, seen, reported)
+                where l.id = any($1::bigint[]) and last.hour is not null
+                group by l.app, last.hour order by 1, 2
+                on conflict (app, hour) do update
+                  set seen = known.seen + excluded.seen, reported = known.reported + excluded.reported
+                """, leaks, .integer(sign))
+        }
+
         /// A sentence about the rows, and a query that counts those for which it does not hold.
         static var check: (sentence: String, sql: String) {
             (

@@ -56,6 +56,20 @@
             ["delete from \(table)", insertion(of: "(select id from leak)"), "analyze \(table)"]
         }
 
+        /// Makes everything here anew for a leak, behind the writes to `leak` and to both sources.
+        ///
+        /// - Parameter gone: another leak, which loses its rows.
+        static func rebuild(_ leak: Int64, without gone: Int64) -> [Query] {
+            all.flatMap { counts in
+                [
+                    Query(
+                        "delete from \(counts.table) where leak = any($1::bigint[])",
+                        .integers([Optional(leak), gone])),
+                    Query(counts.insertion(of: "(select $1::bigint as id)"), .integer(leak)),
+                ]
+            } + [Query("\(rebuildBefore) where l.id = $1::bigint", .integer(leak))]
+        }
+
         /// - Parameter leaks: a query of their ids.
         private func insertion(of leaks: String) -> String {
             """

@@ -216,6 +216,10 @@ private final class SlowStore: Store {
     func decide(
         _ decision: Decision, about leak: LeakID, now: Int64
     ) throws(StoreError) -> PastDecision? { nil }
+    func merge(
+        _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+        note: @Sendable (LeakMerge) -> String
+    ) throws(StoreError) -> LeakMerge? { nil }
     func verify() throws(StoreError) -> [String] { [] }
     func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
         throw StoreError(.other, "nothing to read")

@@ -1,0 +1,95 @@
+/// Leaks that became one leak.
+public struct LeakMerge: Hashable, Sendable {
+    /// A leak that was merged into another and is no more.
+    public struct Source: Hashable, Sendable {
+        public var id: LeakID
+        /// Reports that it had.
+        public var reports: Int
+
+        public init(id: LeakID, reports: Int) {
+            self.id = id
+            self.reports = reports
+        }
+    }
+
+    /// The decision that holds for the merged leak: the most recent one about any of its parts.
+    public struct Holding: Hashable, Sendable {
+        public var decision: PastDecision
+        /// The part that the decision was about.
+        public var leak: LeakID
+
+        public init(decision: PastDecision, leak: LeakID) {
+            self.decision = decision
+            self.leak = leak
+        }
+    }
+
+    public var sources: [Source]
+    /// `true` when no leak had the target's id: the first source got that id, with class and path of the target.
+    public var isNew: Bool
+    /// `nil` without a decision about any part.
+    public var holding: Holding?
+    /// How many parts had a decision.
+    public var decidedParts: Int
+
+    public init(sources: [Source], isNew: Bool, holding: Holding?, decidedParts: Int) {
+        self.sources = sources
+        self.isNew = isNew
+        self.holding = holding
+        self.decidedParts = decidedParts
+    }
+}
+
+extension PastDecision {
+    /// Whether the decision sets the state of a leak, as a note does not.
+    public var setsState: Bool { action != .noted }
+}
+
+/// A part of a merged leak, as it was stored.
+package struct MergePart: Sendable {
+    /// A decision that sets the state.
+    package struct Decided: Sendable {
+        package var row: Int64
+        package var decision: PastDecision
+
+        package init(row: Int64, decision: PastDecision) {
+            self.row = row
+            self.decision = decision
+        }
+    }
+
+    /// Of `leak`.
+    package var row: Int64
+    package var id: LeakID
+    package var reports: Int
+    package var sightings: Int
+    /// The newest one.
+    package var decided: Decided?
+
+    package init(row: Int64, id: LeakID, reports: Int, sightings: Int, decided: Decided?) {
+        self.row = row
+        self.id = id
+        self.reports = reports
+        self.sightings = sightings
+        self.decided = decided
+    }
+}
+
+extension [MergePart] {
+    /// The part whose decision holds for all: the most recent decision, and of two at one time the one stored later.
+    package var holding: MergePart? {
+        filter { $0.decided != nil }.max { one, other in
+            guard let one = one.decided, let other = other.decided else { return false }
+            return (one.decision.at, one.row) < (other.decision.at, other.row)
+        }
+    }
+
+    package func merge(of sources: [MergePart], isNew: Bool) -> LeakMerge {
+        let holding = self.holding
+        return LeakMerge(
+            sources: sources.map { LeakMerge.Source(id: $0.id, reports: $0.reports) }, isNew: isNew,
+            holding: holding.flatMap { part in
+                part.decided.map { LeakMerge.Holding(decision: $0.decision, leak: part.id) }
+            }, decidedParts: count { $0.decided != nil })
+    }
+}

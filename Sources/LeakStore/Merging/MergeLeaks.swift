@@ -1,0 +1,517 @@
+extension Writer {
+    /// Merges leaks into another one of their app, in a transaction of its own.
+    func merge(
+        _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+        note: @Sendable (LeakMerge) -> String
+    ) throws(StoreError) -> LeakMerge? {
+        do throws(StoreError) {
+            return try connection.transaction(.immediate) { () throws(StoreError) -> LeakMerge? in
+                try forgetIfOthersWrote()
+                // Rows in logs name leaks that are about to go.
+                try foldLogs()
+                var parts: [MergePart] = []
+                for id in Set(sources).subtracting([target.id]).sorted() {
+                    if let part = try mergePart(id, app: target.app) { parts.append(part) }
+                }
+                guard !parts.isEmpty else { return nil }
+                parts.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
+                let stored = try mergePart(target.id, app: target.app)
+                let all = parts + [stored].compactMap(\.self)
+                let summary = all.merge(of: parts, isNew: stored == nil)
+                let entry = try Decision(.note, note: note(summary), by: author).checked(now: now)
+
+                let held = try heldReports(of: all)
+                let row = stored?.row ?? parts[0].row
+                try remember(parts, in: row, at: now)
+                if stored == nil { try rename(row, to: target) }
+                var sightings = (stored ?? parts[0]).sightings
+                for part in parts where part.row != row {
+                    try merge(part, into: row, targetSightings: sightings)
+                    sightings.addBounded(part.sightings)
+                }
+                try setDecision(of: all, held, in: row)
+                try connection.run(
+                    "insert into decision (leak, at, by, kind, note) values (?, ?, ?, 'note', ?)", row, now,
+                    entry.by, entry.note)
+                try forgetOldDecisions(about: row)
+                try restAll()
+                // Entries remember rows of leaks that are no more.
+                caches.removeAll()
+                return summary
+            }
+        } catch {
+            forget()
+            throw error
+        }
+    }
+
+    /// The number of the last merge; 0 without one.
+    func lastMerge() throws(StoreError) -> Int64 {
+        try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
+    }
+
+    // MARK: Parts
+
+    private func mergePart(_ id: LeakID, app: String) throws(StoreError) -> MergePart? {
+        let select = try connection.statement(
+            """
+            select l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,
+              d.until_reports, d.note, d.by, d.at
+            from leak l join app a on a.id = l.app
+            left join decision d on d.id = (select max(id) from decision where leak = l.id and kind <> 'note')
+            where l.key = ?
+            """)
+        defer { select.reset() }
+        try select.bind(id.bytes)
+        guard try select.step() else { return nil }
+        guard ByteText(select.text(3)) == ByteText(app) else {
+            throw StoreError(.invalidArgument, "leaks of two apps cannot be merged: \(id) is of another app")
+        }
+        var part = MergePart(
+            row: select.int64(0), id: id, reports: select.int(1), sightings: select.int(2), decided: nil)
+        if let row = select.optionalInt64(4) {
+            guard
+                let action = PastDecision.Action(
+                    kind: select.text(5), version: select.optionalText(6), isAfter: select.int(7) == 1,
+                    untilAt: select.optionalTime(8), untilReports: select.optionalInt(9))
+            else { throw .unreadable("a decision", in: connection.path) }
+            part.decided = MergePart.Decided(
+                row: row,
+                decision: PastDecision(
+                    action, note: select.optionalText(10), by: select.text(11), at: select.time(12)))
+        }
+        return part
+    }
+
+    /// Makes the old addresses of leaks lead to the leak that has their counts.
+    private func remember(_ parts: [MergePart], in row: Int64, at now: Int64) throws(StoreError) {
+        for part in parts {
+            try connection.run("update merged_leak set leak = ? where leak = ?", row, part.row)
+            try connection.run("delete from merged_leak where key = ?", part.id.bytes)
+            try connection.run(
+                "insert into merged_leak (key, leak, at) values (?, ?, ?)", part.id.bytes, row, now)
+        }
+    }
+
+    /// Gives a leak another id, with the class and the path that belong to it.
+    private func rename(_ row: Int64, to identity: LeakIdentity) throws(StoreError) {
+        try addTextBytes(of: row, sign: -1)
+        try connection.run("delete from merged_leak where key = ?", identity.id.bytes)
+        try connection.run(
+            "update leak set key = ?, kind = ?, class = ?, quality = ? where id = ?", identity.id.bytes,
+            identity.kind, identity.className, identity.quality.rawValue, row)
+        try connection.run(
+            """
+            update leak_text set title = ?, module = ?, stack = ?, children = ?, cycle = ?, grouped_version = ?,
+              grouped_class = ?, grouped_stack = ?, search = ?
+            where leak = ?
+            """, identity.title, identity.module, PackedWriter.pack(identity.stack),
+            PackedWriter.pack(identity.children), PackedWriter.pack(identity.cycle),
+            identity.groupedBy.version, identity.groupedBy.className, identity.packedGroupedStack,
+            SearchText.of(identity), row)
+        try addTextBytes(of: row, sign: 1)
+    }
+
+    private func addTextBytes(of leak: Int64, sign: Int) throws(StoreError) {
+        try connection.run(
+            """
+            update app set text_bytes = text_bytes + ?2 * (
+                select length(cast(title as blob)) + length(stack) + length(children) + length(cycle)
+                  + length(cast(grouped_class as blob)) + length(grouped_stack) + length(cast(search as blob))
+                from leak_text where leak = ?1)
+            where id = (select app from leak where id = ?1)
+            """, leak, sign)
+    }
+
+    // MARK: Counts
+
+    /// Adds everything that one leak has to another, and deletes the leak.
+    private func merge(
+        _ part: MergePart, into target: Int64, targetSightings: Int
+    ) throws(StoreError) {
+        let source = part.row
+        try mergeTimes(source, into: target)
+        try mergeSamples(of: part, into: target, targetSightings: targetSightings)
+        try mergeValues(of: source, into: target)
+        try mergeLived(of: source, into: target)
+        let installs = try union(.leak, of: source, target)
+        let releases = try unionsByRelease(source, target)
+        try mergeBuilds(of: source, into: target)
+        try mergeReleases(of: source, into: target, releases)
+        let builds = try number(else: "select count(*) from leak_build where leak = ?", of: target)
+        try put(builds > 1 ? installs : InstallSet(), in: InstallScope.leak.row(owner: target))
+        try put(InstallSet(), in: InstallScope.leak.row(owner: source))
+        try mergeRow(of: source, into: target, installs: installs.count)
+        try connection.run("update decision set leak = ? where leak = ?", target, source)
+        try addTextBytes(of: source, sign: -1)
+        try connection.run(
+            "update app set leaks = leaks - 1 where id = (select app from leak where id = ?)", target)
+        try connection.run("delete from leak where id = ?", source)
+    }
+
+    private func mergeRow(of source: Int64, into target: Int64, installs: Int) throws(StoreError) {
+        try connection.run(
+            """
+            update release set new_leaks = new_leaks - (select count(*) from leak
+              where id in (?1, ?2) and first_release = release.id)
+            where id in (select first_release from leak where id in (?1, ?2))
+            """, source, target)
+        try connection.run(
+            """
+            update leak as l set moving = 1, installs = ?3,
+              reports = min(l.reports + s.reports, 0x1FFFFFFFFFFFFF),
+              freed = min(l.freed + s.freed, 0x1FFFFFFFFFFFFF),
+              sightings = min(l.sightings + s.sightings, 0x1FFFFFFFFFFFFF),
+              alive_at_most = nullif(max(coalesce(l.alive_at_most, -1), coalesce(s.alive_at_most, -1)), -1),
+              first_seen = min(l.first_seen, s.first_seen), last_seen = max(l.last_seen, s.last_seen),
+              first_release = (select id from release where id in (l.first_release, s.first_release)
+                order by order_key limit 1),
+              last_release = (select id from release where id in (l.last_release, s.last_release)
+                order by order_key desc limit 1),
+              impact = coalesce((select c.installs from leak_release c
+                where c.leak = l.id and c.release = (select newest_release from app where id = l.app)), 0)
+            from leak s where s.id = ?1 and l.id = ?2
+            """, source, target, installs)
+        try connection.run(
+            """
+            update release set new_leaks = new_leaks + 1 where id = (select first_release from leak where id = ?)
+            """, target)
+    }
+
+    /// Hours that one of the leaks has lost to expiry go from both, so that the hours of each later day are all there.
+    private func mergeTimes(_ source: Int64, into target: Int64) throws(StoreError) {
+        let select = try connection.statement(
+            """
+            select max(day) from leak_day d where leak in (?, ?) and reports <> (
+              select cast(min(total(reports), 0x1FFFFFFFFFFFFF) as integer) from leak_hour h
+              where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
+            """)
+        try select.bind(source, target)
+        let lastIncomplete = try select.step() ? select.optionalInt(0) : nil
+        select.reset()
+        try connection.run(
+            """
+            insert into leak_hour (leak, hour, release, reports)
+            select ?2, hour, release, reports from leak_hour where leak = ?1
+            on conflict (leak, hour, release) do update set reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
+            """, source, target)
+        try connection.run(
+            """
+            insert into leak_day (leak, day, release, reports)
+            select ?2, day, release, reports from leak_day where leak = ?1
+            on conflict (leak, day, release) do update set reports = min(reports + excluded.reports, 0x1FFFFFFFFFFFFF)
+            """, source, target)
+        if let lastIncomplete {
+            try connection.run(
+                "delete from leak_hour where leak = ? and hour < ?", target, (lastIncomplete + 1) * 24)
+        }
+    }
+
+    private func mergeValues(of source: Int64, into target: Int64) throws(StoreError) {
+        for kind in [ValueKind.system, .model] {
+            let merged = ValueMerge.merged(
+                try values(kind, of: target), try values(kind, of: source))
+            for row in merged {
+                try connection.run(
+                    "insert or replace into leak_value (leak, kind, value, reports) values (?, ?, ?, ?)",
+                    target, kind.rawValue, row.value, row.reports)
+            }
+        }
+    }
+
+    private func values(
+        _ kind: ValueKind, of leak: Int64
+    ) throws(StoreError) -> [(value: String, reports: Int)] {
+        let select = try connection.statement(
+            "select value, reports from leak_value where leak = ? and kind = ?")
+        defer { select.reset() }
+        try select.bind(leak, kind.rawValue)
+        var values: [(value: String, reports: Int)] = []
+        while try select.step() { values.append((select.text(0), select.int(1))) }
+        return values
+    }
+
+    private func mergeLived(of source: Int64, into target: Int64) throws(StoreError) {
+        guard let theirs = try histogram(of: source) else { return }
+        var ours = try histogram(of: target) ?? DurationHistogram()
+        ours.merge(theirs)
+        try connection.run(
+            "insert or replace into leak_lived (leak, histogram) values (?, ?)", target, ours.bytes)
+    }
+
+    private func histogram(of leak: Int64) throws(StoreError) -> DurationHistogram? {
+        let select = try connection.statement("select histogram from leak_lived where leak = ?")
+        defer { select.reset() }
+        try select.bind(leak)
+        guard try select.step() else { return nil }
+        guard let histogram = DurationHistogram(bytes: select.blob(0)) else {
+            throw .unreadable("a histogram", in: connection.path)
+        }
+        return histogram
+    }
+
+    // MARK: Samples
+
+    /// Moves rows aside first, since a report may get the place of another.
+    private func mergeSamples(
+        of part: MergePart, into target: Int64, targetSightings: Int
+    ) throws(StoreError) {
+        let aside = (target: 100, source: 200)
+        let merge = SampleMerge(
+            target: try moveSamplesAside(of: target, to: target, by: aside.target),
+            targetSightings: targetSightings,
+            source: try moveSamplesAside(of: part.row, to: target, by: aside.source),
+            sourceSightings: part.sightings, seed: reservoir.seed ^ part.id.low)
+        for move in merge.moves {
+            try connection.run(
+                "update sample set id = ?, ordinal = ? where id = ?",
+                SampleSlot.row(leak: target, slot: move.slot), move.ordinal,
+                SampleSlot.row(
+                    leak: target, slot: move.from + (move.isSource ? aside.source : aside.target)))
+        }
+        for slot in 0..<SampleSlot.count {
+            for distance in [aside.target, aside.source] {
+                try connection.run(
+                    "delete from sample where id = ?", SampleSlot.row(leak: target, slot: slot + distance))
+            }
+        }
+    }
+
+    private func moveSamplesAside(
+        of leak: Int64, to target: Int64, by distance: Int
+    ) throws(StoreError) -> [SampleMerge.Kept] {
+        var kept: [SampleMerge.Kept] = []
+        for slot in 0..<SampleSlot.count {
+            let select = try connection.statement("select ordinal, at from sample where id = ?")
+            try select.bind(SampleSlot.row(leak: leak, slot: slot))
+            let isThere = try select.step()
+            if isThere {
+                kept.append(SampleMerge.Kept(slot: slot, ordinal: select.int(0), at: select.time(1)))
+            }
+            select.reset()
+            guard isThere else { continue }
+            try connection.run(
+                "update sample set id = ? where id = ?", SampleSlot.row(leak: target, slot: slot + distance),
+                SampleSlot.row(leak: leak, slot: slot))
+        }
+        return kept
+    }
+
+    // MARK: Installs
+
+    private func union(_ scope: InstallScope, of one: Int64, _ other: Int64) throws(StoreError) -> InstallSet
+    {
+        var union = try installs(ofLeak: one)
+        union.merge(try installs(ofLeak: other))
+        return union
+    }
+
+    /// A leak that was seen in one build alone shares that build's set.
+    private func installs(ofLeak leak: Int64) throws(StoreError) -> InstallSet {
+        try set(
+            by: """
+                select i.members from install_set i where i.id = coalesce((select id from install_set where id = ?1 << 3),
+                  (select id << 3 | 1 from leak_build where leak = ?1 limit 1))
+                """, leak)
+    }
+
+    /// The installs of both leaks in each release that the source was seen in, by row of `release`.
+    private func unionsByRelease(_ source: Int64, _ target: Int64) throws(StoreError) -> [Int64: InstallSet] {
+        var unions: [Int64: InstallSet] = [:]
+        for release in try rows("select release from leak_release where leak = ?", source) {
+            for leak in [source, target] {
+                let set = try set(
+                    by: """
+                        select i.members from leak_release c join install_set i on i.id = coalesce(
+                          (select id from install_set where id = c.id << 3 | 4),
+                          (select p.id << 3 | 1 from leak_build p join build b on b.id = p.build
+                           where p.leak = c.leak and b.release = c.release limit 1))
+                        where c.leak = ?1 and c.release = ?2
+                        """, leak, release)
+                unions[release, default: InstallSet()].merge(set)
+            }
+        }
+        return unions
+    }
+
+    private func mergeBuilds(of source: Int64, into target: Int64) throws(StoreError) {
+        let common = try rows(
+            """
+            select build from leak_build where leak = ?1
+              and build in (select build from leak_build where leak = ?2)
+            """, source, target)
+        for build in common {
+            let theirs = try row("select id from leak_build where leak = ? and build = ?", source, build)
+            let ours = try row("select id from leak_build where leak = ? and build = ?", target, build)
+            var installs = try storedSet(in: InstallScope.leakBuild.row(owner: ours))
+            installs.merge(try storedSet(in: InstallScope.leakBuild.row(owner: theirs)))
+            try put(installs, in: InstallScope.leakBuild.row(owner: ours))
+            try put(InstallSet(), in: InstallScope.leakBuild.row(owner: theirs))
+            try connection.run(
+                """
+                update leak_build set reports = min(leak_build.reports + s.reports, 0x1FFFFFFFFFFFFF),
+                  freed = min(leak_build.freed + s.freed, 0x1FFFFFFFFFFFFF), installs = ?3
+                from leak_build s where s.id = ?1 and leak_build.id = ?2
+                """, theirs, ours, installs.count)
+            try connection.run("delete from leak_build where id = ?", theirs)
+        }
+        try connection.run("update leak_build set leak = ? where leak = ?", target, source)
+        try connection.run(
+            "update app set cells = cells - ? where id = (select app from leak where id = ?)", common.count,
+            target)
+    }
+
+    private func mergeReleases(
+        of source: Int64, into target: Int64, _ unions: [Int64: InstallSet]
+    ) throws(StoreError) {
+        for (release, union) in unions.sorted(by: { $0.key < $1.key }) {
+            let theirs = try row(
+                "select id from leak_release where leak = ? and release = ?", source, release)
+            var ours = theirs
+            if let known = try rows(
+                "select id from leak_release where leak = ? and release = ?", target, release
+            ).first {
+                ours = known
+                try connection.run(
+                    """
+                    update leak_release set reports = min(leak_release.reports + s.reports, 0x1FFFFFFFFFFFFF),
+                      freed = min(leak_release.freed + s.freed, 0x1FFFFFFFFFFFFF)
+                    from leak_release s where s.id = ?1 and leak_release.id = ?2
+                    """, theirs, ours)
+                try put(InstallSet(), in: InstallScope.leakRelease.row(owner: theirs))
+                try connection.run("delete from leak_release where id = ?", theirs)
+                try connection.run("update release set leaks = leaks - 1 where id = ?", release)
+            } else {
+                try connection.run("update leak_release set leak = ? where id = ?", target, theirs)
+            }
+            let builds = try rows(
+                """
+                select p.id from leak_build p join build b on b.id = p.build where p.leak = ? and b.release = ?
+                """, target, release)
+            // What was seen in one build alone shares its set.
+            try put(
+                builds.count > 1 ? union : InstallSet(), in: InstallScope.leakRelease.row(owner: ours))
+            try connection.run("update leak_release set installs = ? where id = ?", union.count, ours)
+        }
+    }
+
+    private func storedSet(in row: Int64) throws(StoreError) -> InstallSet {
+        try set(by: "select members from install_set where id = ?", row)
+    }
+
+    private func set<each Value: Bindable>(
+        by sql: StaticString, _ values: repeat each Value
+    ) throws(StoreError) -> InstallSet {
+        let select = try connection.statement(sql)
+        defer { select.reset() }
+        try select.bind(repeat each values)
+        guard try select.step() else { return InstallSet() }
+        guard let set = InstallSet(bytes: select.blob(0)) else {
+            throw .unreadable("a set of installs", in: connection.path)
+        }
+        return set
+    }
+
+    /// Stores a set; an empty one has no row.
+    private func put(_ set: InstallSet, in row: Int64) throws(StoreError) {
+        guard !set.isEmpty else {
+            return try connection.run("delete from install_set where id = ?", row)
+        }
+        try connection.run(
+            """
+            insert into install_set (id, members) values (?, ?)
+            on conflict (id) do update set members = excluded.members
+            """, row, set.bytes)
+    }
+
+    private func rows<each Value: Bindable>(
+        _ sql: StaticString, _ values: repeat each Value
+    ) throws(StoreError) -> [Int64] {
+        let select = try connection.statement(sql)
+        defer { select.reset() }
+        try select.bind(repeat each values)
+        var rows: [Int64] = []
+        while try select.step() { rows.append(select.int64(0)) }
+        return rows
+    }
+
+    private func row<each Value: Bindable>(
+        _ sql: StaticString, _ values: repeat each Value
+    ) throws(StoreError) -> Int64 {
+        guard let row = try rows(sql, repeat each values).first else {
+            throw .unreadable("the counts of a leak", in: connection.path)
+        }
+        return row
+    }
+
+    // MARK: Decisions
+
+    /// Reports of each release that the decision that holds for all parts does not speak of: those that were there when it
+    /// was made. By row of `release`.
+    private func heldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: Int] {
+        guard let holding = parts.holding, let decided = holding.decided else { return [:] }
+        var held: [Int64: Int] = [:]
+        for part in parts {
+            let select =
+                part.row == holding.row
+                ? try connection.statement(
+                    "select release, reports from decision_release where decision = ?")
+                : try connection.statement(
+                    """
+                    select release, cast(min(total(reports), 0x1FFFFFFFFFFFFF) as integer) from (
+                      select release, reports from leak_day where leak = ?1 and day < ?2 / 24
+                      union all
+                      select release, reports from leak_hour where leak = ?1 and hour between ?2 / 24 * 24 and ?2
+                      union all
+                      select release, reports from leak_day where leak = ?1 and day = ?2 / 24 and not exists (
+                        select 1 from leak_hour where leak = ?1 and hour between ?2 / 24 * 24 and ?2 / 24 * 24 + 23))
+                    group by release
+                    """)
+            defer { select.reset() }
+            if part.row == holding.row {
+                try select.bind(decided.row)
+            } else {
+                try select.bind(part.row, Calendar.hour(of: decided.decision.at))
+            }
+            while try select.step() {
+                held[select.int64(0), default: 0].addBounded(select.int(1))
+            }
+        }
+        return held
+    }
+
+    /// - Parameter held: ``heldReports(of:)`` before anything was merged.
+    private func setDecision(
+        of parts: [MergePart], _ held: [Int64: Int], in row: Int64
+    ) throws(StoreError) {
+        for part in parts {
+            guard let decided = part.decided else { continue }
+            try connection.run("delete from decision_release where decision = ?", decided.row)
+        }
+        guard let holding = parts.holding, let decided = holding.decided else { return }
+        switch decided.decision.action {
+        case .resolved:
+            for (release, reports) in held.sorted(by: { $0.key < $1.key }) where reports > 0 {
+                try connection.run(
+                    """
+                    insert into decision_release (decision, release, reports)
+                    select d.id, c.release, min(?3, c.reports) from decision d
+                    join leak_release c on c.leak = d.leak and c.release = ?2 and c.reports > 0
+                    join release r on r.id = c.release and r.order_key >= d.fix_from
+                    where d.id = ?1
+                    """, decided.row, release, reports)
+            }
+        case .ignored:
+            var others = 0
+            for reports in held.values { others.addBounded(reports) }
+            try connection.run(
+                """
+                update decision set reports_then = min(reports_then + ?2, (select reports from leak where id = decision.leak))
+                where id = ?1
+                """, decided.row, others)
+        case .reopened, .noted: break
+        }
+        let state: Int64 = decided.decision.action == .reopened ? 0 : decided.row
+        try connection.run("update leak set state = ? where id = ?", state, row)
+    }
+}

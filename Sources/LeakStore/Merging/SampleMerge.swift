@@ -1,0 +1,111 @@
+/// Chooses the kept reports of a merged leak: the first, the newest, and a sample in which each report of both leaks had
+/// about the same chance.
+package struct SampleMerge {
+    /// A kept report, by its place.
+    package struct Kept: Hashable, Sendable {
+        package var slot: Int
+        package var ordinal: Int
+        package var at: Int64
+
+        package init(slot: Int, ordinal: Int, at: Int64) {
+            self.slot = slot
+            self.ordinal = ordinal
+            self.at = at
+        }
+    }
+
+    /// A report that stays, with the place it gets.
+    package struct Move: Hashable, Sendable {
+        package var isSource: Bool
+        package var from: Int
+        package var slot: Int
+        package var ordinal: Int
+        package var at: Int64
+    }
+
+    /// In the order of the new places.
+    package private(set) var moves: [Move] = []
+
+    /// - Parameters:
+    ///   - target: the reports kept of the leak that stays.
+    ///   - targetSightings: how many reports it received.
+    ///   - seed: decides which reports stay; the same for the same reports.
+    package init(
+        target: [Kept], targetSightings: Int, source: [Kept], sourceSightings: Int, seed: UInt64
+    ) {
+        func move(_ kept: Kept, isSource: Bool, to slot: Int) -> Move {
+            var ordinal = kept.ordinal
+            if isSource { ordinal.addBounded(targetSightings) }
+            return Move(isSource: isSource, from: kept.slot, slot: slot, ordinal: ordinal, at: kept.at)
+        }
+        func one(in slot: Int, isBetter: (Int64, Int64) -> Bool) -> Move? {
+            let ours = target.first { $0.slot == slot }
+            guard let theirs = source.first(where: { $0.slot == slot }) else {
+                return ours.map { move($0, isSource: false, to: slot) }
+            }
+            guard let ours else { return move(theirs, isSource: true, to: slot) }
+            let isTheirs = isBetter(theirs.at, ours.at)
+            return move(isTheirs ? theirs : ours, isSource: isTheirs, to: slot)
+        }
+        moves = [one(in: SampleSlot.first, isBetter: <), one(in: SampleSlot.newest, isBetter: >)]
+            .compactMap(\.self)
+        var ours = target.filter { $0.slot >= SampleSlot.reservoir }.sorted { $0.slot < $1.slot }
+        var theirs = source.filter { $0.slot >= SampleSlot.reservoir }.sorted { $0.slot < $1.slot }
+        var all = targetSightings
+        all.addBounded(sourceSightings)
+        guard all > Reservoir.size else {
+            // As if one leak had received all reports: each has the place of its number.
+            moves += ours.map { move($0, isSource: false, to: $0.slot) }
+            moves += theirs.map {
+                move($0, isSource: true, to: SampleSlot.reservoir + targetSightings + $0.ordinal - 1)
+            }
+            return
+        }
+        var weights = (ours: max(targetSightings, ours.count), theirs: max(sourceSightings, theirs.count))
+        var state = seed
+        func draw(below limit: Int) -> Int {
+            state = SplitMix64.mix(state &+ 0x9E37_79B9_7F4A_7C15)
+            return Int(state.multipliedFullWidth(by: UInt64(limit)).high)
+        }
+        for slot in SampleSlot.reservoir..<(SampleSlot.reservoir + Reservoir.size) {
+            guard !ours.isEmpty || !theirs.isEmpty else { break }
+            let isTheirs =
+                ours.isEmpty
+                || (!theirs.isEmpty && draw(below: weights.ours + weights.theirs) >= weights.ours)
+            if isTheirs {
+                weights.theirs -= 1
+                moves.append(
+                    move(theirs.remove(at: draw(below: theirs.count)), isSource: true, to: slot))
+            } else {
+                weights.ours -= 1
+                moves.append(move(ours.remove(at: draw(below: ours.count)), isSource: false, to: slot))
+            }
+        }
+    }
+}
+
+/// Reports by system, or by model, of a merged leak.
+package enum ValueMerge {
+    /// Adds the counts of one leak to those of another. The values of the first keep their names; of the others those
+    /// with the most reports get one, as long as ``ValueKind/limit`` allows. An empty name stands for all others.
+    package static func merged(
+        _ target: [(value: String, reports: Int)], _ source: [(value: String, reports: Int)]
+    ) -> [(value: String, reports: Int)] {
+        var counts: [ByteText: Int] = [:]
+        for row in target { counts[ByteText(row.value), default: 0].addBounded(row.reports) }
+        var named = counts.keys.count { !$0.text.isEmpty }
+        let order = source.sorted {
+            $0.reports == $1.reports
+                ? $0.value.utf8.lexicographicallyPrecedes($1.value.utf8) : $0.reports > $1.reports
+        }
+        for row in order {
+            var name = ByteText(row.value)
+            if counts[name] == nil, !row.value.isEmpty {
+                if named < ValueKind.limit { named += 1 } else { name = ByteText("") }
+            }
+            counts[name, default: 0].addBounded(row.reports)
+        }
+        return counts.map { ($0.key.text, $0.value) }
+            .sorted { $0.value.utf8.lexicographicallyPrecedes($1.value.utf8) }
+    }
+}

@@ -1,0 +1,38 @@
+/// What a leak is known by, without its counts by version, time and system.
+public struct LeakOutline: Hashable, Sendable {
+    public var id: LeakID
+    public var title: String
+    public var className: String?
+    /// As ``LeakIdentity/stack``.
+    public var stack: [String]
+    public var groupedBy: GroupedBy
+    public var reports: Int
+
+    public init(
+        id: LeakID, title: String, className: String?, stack: [String], groupedBy: GroupedBy, reports: Int
+    ) {
+        self.id = id
+        self.title = title
+        self.className = className
+        self.stack = stack
+        self.groupedBy = groupedBy
+        self.reports = reports
+    }
+
+    /// Reads stored bytes.
+    ///
+    /// - Returns: `nil` for bytes that no store wrote.
+    package init?(
+        key: [UInt8], title: String, className: String?, stack: [UInt8], children: [UInt8], cycle: [UInt8],
+        groupedVersion: Int, groupedClass: String, groupedStack: [UInt8], reports: Int
+    ) {
+        guard let id = LeakID(blob: key), let stack = PackedReader.texts(stack),
+            let children = PackedReader.texts(children), let cycle = PackedReader.texts(cycle),
+            let grouped = GroupedStack.unpack(groupedStack, path: stack + children + cycle)
+        else { return nil }
+        self.init(
+            id: id, title: title, className: className, stack: stack,
+            groupedBy: GroupedBy(version: groupedVersion, className: groupedClass, stack: grouped),
+            reports: reports)
+    }
+}

@@ -1,0 +1,225 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension Writer {
+        /// Merges leaks into another one of their app, in a transaction of its own that keeps the app from changing.
+        func merge(
+            _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+            note: @Sendable (LeakMerge) -> String
+        ) throws(StoreError) -> LeakMerge? {
+            let connection = try link.open()
+            do throws(StoreError) {
+                connection.begin("begin")
+                let ids = Set(sources).subtracting([target.id]).sorted()
+                let answers = try connection.run([
+                    Migration.sharedLock, Migration.version,
+                    Query("select id from app where name = $1::text for no key update", .text(target.app)),
+                    // Behind the lock, so that it is as it will be.
+                    Self.parts(ids + [target.id]),
+                ])
+                try Migration.found(answers[1], connection)
+                var (parts, stored) = try Self.parts(answers[3], of: target, connection)
+                guard !parts.isEmpty else {
+                    try connection.run(Query("commit"))
+                    return nil
+                }
+                parts.sort { ($1.reports, $0.row) < ($0.reports, $1.row) }
+                let all = parts + [stored].compactMap(\.self)
+                let summary = all.merge(of: parts, isNew: stored == nil)
+                let entry = try Decision(.note, note: note(summary), by: author).checked(now: now)
+
+                let held = try Self.heldReports(of: all, on: connection)
+                let row = stored?.row ?? parts[0].row
+                _ = try connection.run(
+                    Self.remember(parts, in: row, at: now)
+                        + (stored == nil ? Self.rename(row, to: target) : []))
+                var sightings = (stored ?? parts[0]).sightings
+                for part in parts where part.row != row {
+                    try LeakCounts(
+                        source: part.row, target: row, seed: reservoir.seed ^ part.id.low,
+                        sourceSightings: part.sightings, targetSightings: sightings
+                    ).merge(on: connection)
+                    sightings.addBounded(part.sightings)
+                }
+                _ = try connection.run(
+                    Self.decisions(of: all, held, in: row) + [
+                        Query(
+                            """
+                            insert into decision (leak, at, by, kind, note)
+                            values ($1::bigint, $2::bigint, $3::text, 'note', $4::text)
+                            """, .integer(row), .integer(now), .text(entry.by), .text(entry.note)),
+                        Self.forgetOldDecisions(about: row), Query("commit"),
+                    ])
+                return summary
+            } catch {
+                link.settle()
+                throw error
+            }
+        }
+
+        // MARK: Parts
+
+        private static func parts(_ ids: [LeakID]) -> Query {
+            Query(
+                """
+                select l.key, l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,
+                  d.until_reports, d.note, d.by, d.at
+                from leak l join app a on a.id = l.app
+                left join decision d on d.id = (select max(id) from decision where leak = l.id and kind <> 'note')
+                where l.key = any($1::uuid[])
+                """, .uuids(ids))
+        }
+
+        /// - Returns: the sources, and the target where it is there.
+        private static func parts(
+            _ rows: Rows, of target: LeakIdentity, _ connection: Connection
+        ) throws(StoreError) -> (sources: [MergePart], target: MergePart?) {
+            var sources: [MergePart] = []
+            var stored: MergePart?
+            for row in rows {
+                guard let id = LeakID(blob: row.bytes(0)) else {
+                    throw .unreadable("a leak", in: connection.name)
+                }
+                guard ByteText(row.text(4)) == ByteText(target.app) else {
+                    throw StoreError(
+                        .invalidArgument, "leaks of two apps cannot be merged: \(id) is of another app")
+                }
+                var part = MergePart(
+                    row: row.int64(1), id: id, reports: row.int(2), sightings: row.int(3), decided: nil)
+                if let number = row.optionalInt64(5) {
+                    guard
+                        let action = PastDecision.Action(
+                            kind: row.text(6), version: row.optionalText(7), isAfter: row.bool(8),
+                            untilAt: row.optionalInt64(9), untilReports: row.optionalInt(10))
+                    else { throw .unreadable("a decision", in: connection.name) }
+                    part.decided = MergePart.Decided(
+                        row: number,
+                        decision: PastDecision(
+                            action, note: row.optionalText(11), by: row.text(12), at: row.int64(13)))
+                }
+                if id == target.id { stored = part } else { sources.append(part) }
+            }
+            return (sources, stored)
+        }
+
+        /// Makes the old addresses of leaks lead to the leak that has their counts.
+        private static func remember(_ parts: [MergePart], in row: Int64, at now: Int64) -> [Query] {
+            let keys = Parameter.uuids(parts.map(\.id))
+            return [
+                Query(
+                    "update merged_leak set leak = $1::bigint where leak = any($2::bigint[])", .integer(row),
+                    .integers(parts.map { $0.row })),
+                Query("delete from merged_leak where key = any($1::uuid[])", keys),
+                Query(
+                    """
+                    insert into merged_leak (key, leak, at)
+                    select key, $2::bigint, $3::bigint from unnest($1::uuid[]) as merged (key)
+                    """, keys, .integer(row), .integer(now)),
+            ]
+        }
+
+        /// Gives a leak another id, with the class and the path that belong to it.
+        private static func rename(_ row: Int64, to identity: LeakIdentity) -> [Query] {
+            [
+                LeakCounts.addTextBytes(of: row, sign: -1),
+                Query("delete from merged_leak where key = any($1::uuid[])", .uuids([identity.id])),
+                Query(
+                    """
+                    update leak set key = ($2::uuid[])[1], kind = $3::text, class = $4::text, quality = $5::text
+                    where id = $1::bigint
+                    """, .integer(row), .uuids([identity.id]), .text(identity.kind),
+                    .text(identity.className), .text(identity.quality.rawValue)),
+                Query(
+                    """
+                    update leak_text set title = $2::text, module = $3::text, stack = $4::bytea, children = $5::bytea,
+                      cycle = $6::bytea, grouped_version = $7::bigint, grouped_class = $8::text,
+                      grouped_stack = $9::bytea, search = $10::text
+                    where leak = $1::bigint
+                    """, .integer(row), .text(identity.title), .text(identity.module),
+                    .bytes(PackedWriter.pack(identity.stack)), .bytes(PackedWriter.pack(identity.children)),
+                    .bytes(PackedWriter.pack(identity.cycle)), .integer(identity.groupedBy.version),
+                    .text(identity.groupedBy.className), .bytes(identity.packedGroupedStack),
+                    .text(SearchText.of(identity))),
+                LeakCounts.addTextBytes(of: row, sign: 1),
+            ]
+        }
+
+        // MARK: Decisions
+
+        /// Reports of each release that the decision that holds for all parts does not speak of: those that were there when
+        /// it was made. By row of `release`.
+        private static func heldReports(
+            of parts: [MergePart], on connection: Connection
+        ) throws(StoreError) -> [Int64: Int] {
+            guard let holding = parts.holding, let decided = holding.decided else { return [:] }
+            let others = parts.filter { $0.row != holding.row }.map { $0.row }
+            let answers = try connection.run([
+                Query(
+                    "select release, reports from decision_release where decision = $1::bigint",
+                    .integer(decided.row)),
+                Query(
+                    """
+                    select release, least(sum(reports), 9007199254740991)::bigint from (
+                      select release, reports from leak_day
+                      where leak = any($1::bigint[]) and day < $2::bigint / 24
+                      union all
+                      select release, reports from leak_hour
+                      where leak = any($1::bigint[]) and hour between $2::bigint / 24 * 24 and $2::bigint
+                      union all
+                      select release, reports from leak_day d
+                      where leak = any($1::bigint[]) and day = $2::bigint / 24 and not exists (
+                        select 1 from leak_hour h where h.leak = d.leak
+                          and h.hour between $2::bigint / 24 * 24 and $2::bigint / 24 * 24 + 23)) as before
+                    group by release
+                    """, .integers(others), .integer(Calendar.hour(of: decided.decision.at))),
+            ])
+            var held: [Int64: Int] = [:]
+            for rows in answers {
+                for row in rows { held[row.int64(0), default: 0].addBounded(row.int(1)) }
+            }
+            return held
+        }
+
+        /// - Parameter held: ``heldReports(of:on:)`` before anything was merged.
+        private static func decisions(
+            of parts: [MergePart], _ held: [Int64: Int], in row: Int64
+        ) -> [Query] {
+            var queries = [
+                Query(
+                    "delete from decision_release where decision = any($1::bigint[])",
+                    .integers(parts.compactMap { $0.decided?.row }))
+            ]
+            guard let decided = parts.holding?.decided else { return queries }
+            switch decided.decision.action {
+            case .resolved:
+                let counts = held.filter { $0.value > 0 }.sorted { $0.key < $1.key }
+                queries.append(
+                    Query(
+                        """
+                        insert into decision_release (decision, release, reports)
+                        select d.id, c.release, least(held.reports, c.reports)
+                        from unnest($2::bigint[], $3::bigint[]) as held (release, reports)
+                        join decision d on d.id = $1::bigint
+                        join leak_release c on c.leak = d.leak and c.release = held.release and c.reports > 0
+                        join release r on r.id = c.release and r.order_key >= d.fix_from
+                        """, .integer(decided.row), .integers(counts.map { $0.key }),
+                        .integers(counts.map { $0.value })))
+            case .ignored:
+                var others = 0
+                for reports in held.values { others.addBounded(reports) }
+                queries.append(
+                    Query(
+                        """
+                        update decision d set reports_then = least(d.reports_then + $2::bigint, l.reports)
+                        from leak l where d.id = $1::bigint and l.id = d.leak
+                        """, .integer(decided.row), .integer(others)))
+            case .reopened, .noted: break
+            }
+            queries.append(
+                Query(
+                    "update leak set state = $2::bigint where id = $1::bigint", .integer(row),
+                    .integer(decided.decision.action == .reopened ? 0 : decided.row)))
+            return queries
+        }
+    }
+#endif

@@ -1,0 +1,42 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension PostgreSQLReader {
+        func target(ofMerged id: LeakID) throws(StoreError) -> LeakID? {
+            try snapshot { connection throws(StoreError) in
+                try connection.run(
+                    Query(
+                        """
+                        select l.key from merged_leak m join leak l on l.id = m.leak
+                        where m.key = any($1::uuid[]) and not exists (select 1 from leak where key = m.key)
+                        """, .uuids([id]))
+                ).first.flatMap { LeakID(blob: $0.bytes(0)) }
+            }
+        }
+
+        func outline(of id: LeakID) throws(StoreError) -> LeakOutline? {
+            try snapshot { connection throws(StoreError) in
+                let rows = try connection.run(
+                    Query(
+                        """
+                        select l.key, t.title, l.class, t.stack, t.children, t.cycle, t.grouped_version, t.grouped_class,
+                          t.grouped_stack, l.reports
+                        from leak l join leak_text t on t.leak = l.id where l.key = any($1::uuid[])
+                        """, .uuids([id])))
+                guard let row = rows.first else { return nil }
+                return try Self.outline(row, connection)
+            }
+        }
+
+        static func outline(_ row: Row, _ connection: Connection) throws(StoreError) -> LeakOutline {
+            guard
+                let outline = LeakOutline(
+                    key: row.bytes(0), title: row.text(1), className: row.optionalText(2),
+                    stack: row.bytes(3), children: row.bytes(4), cycle: row.bytes(5),
+                    groupedVersion: row.int(6), groupedClass: row.text(7), groupedStack: row.bytes(8),
+                    reports: row.int(9))
+            else { throw .unreadable("a leak", in: connection.name) }
+            return outline
+        }
+    }
+#endif
