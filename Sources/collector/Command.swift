@@ -14,6 +14,8 @@ enum Command: Equatable {
     /// - Parameter file: `-` for standard input.
     case `import`(file: String, name: String?, app: String?, version: String?, flags: [Setting: String])
     case erase(install: String, flags: [Setting: String])
+    /// - Parameter app: `nil` for all.
+    case regroup(app: String?, isDryRun: Bool, flags: [Setting: String])
     case copy(flags: [Setting: String])
     case health(flags: [Setting: String])
     case check(Check)
@@ -80,6 +82,9 @@ enum Command: Equatable {
                 throw Misuse("erase needs an install's id: collector erase INSTALL")
             }
             self = .erase(install: install, flags: line.settings)
+        case "regroup":
+            let app = line.take("--app").flatMap { $0.isEmpty ? nil : $0 }
+            self = .regroup(app: app, isDryRun: try line.takeSwitch("--dry-run"), flags: line.settings)
         case "copy": self = .copy(flags: line.settings)
         case "check": self = .check(try Self.check(&line))
         case "key": self = try Self.handout(.key, &line)
@@ -87,7 +92,7 @@ enum Command: Equatable {
         case let word:
             throw Misuse(
                 "there is no command “\(word)”; the commands are serve, key, token, "
-                    + "import, export, check, backup, verify, erase, copy and health")
+                    + "import, export, check, backup, verify, erase, regroup, copy and health")
         }
         try line.finish()
     }
@@ -167,7 +172,7 @@ private struct Line {
     private static let named =
         ["--name", "--app", "--version", "--at", "--baseline", "--format"] + switches
     /// They need no value.
-    private static let switches = ["--overwrite", "--repair"]
+    private static let switches = ["--overwrite", "--repair", "--dry-run"]
 
     /// A flag's value follows it or an equals sign; a switch takes yes or no.
     init(_ arguments: [String]) throws(Command.Misuse) {

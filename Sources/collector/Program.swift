@@ -86,6 +86,8 @@ enum Program {
                 from: file, name: name, app: app, version: version)
         case .erase(let install, let flags):
             return try Upkeep(settings: settings(flags)).erase(install: install)
+        case .regroup(let app, let isDryRun, let flags):
+            try Regroup(settings: settings(flags), app: app, isDryRun: isDryRun).run()
         case .copy(let flags):
             try Copy(settings: settings(flags)).run()
         case .health(let flags):

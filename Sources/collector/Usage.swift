@@ -24,6 +24,8 @@ enum Usage {
           collector verify [FILE]                         check the database, or a backup, and that totals are sums
           collector verify --repair                       make every total the sum of its parts, while no collector runs
           collector erase INSTALL                         forget an install: its reports, and it in counts of installs
+          collector regroup [--dry-run] [--app APP]       merge leaks that older rules made into those that their
+                                                          reports go to now
           collector copy --database-url URL               copy the data folder into an empty PostgreSQL database
           collector health                                exit 0 when the collector answers: the one on --host and --port,
                                                           else the one that runs on the data folder
@@ -36,6 +38,11 @@ enum Usage {
         export writes the same bytes for the same data: its pages speak of the moment when a report came last, or of --at
         (2026-11-20T12:00:00Z). DIR is new, empty, or that of an earlier export, and no link. The command
         removes what the earlier export wrote and this one did not; it ends where another file or a link is in its way.
+
+        regroup groups the reports that are kept of each leak anew. Where all of a leak's go to one other leak, it merges
+        the two: counts, installs, kept reports, decisions and history. The most recent decision holds; the history says
+        which. Old addresses lead to the merged leak. It runs beside the collector, and a merge cannot be undone.
+        Example: collector backup before.sqlite && collector regroup --dry-run --app com.acme.shop
 
         check asks the collector at --url (with COLLECTOR_ACCESS_TOKEN) or, without one or with --data, looks
         into the database, also while a server runs on it. It compares with --baseline, else with the version before, and

@@ -38,6 +38,11 @@ import Testing
             .import(file: "f", name: "n", app: nil, version: "5.2", flags: [:])
         ),
         (["erase", "i"], .erase(install: "i", flags: [:])),
+        (["regroup"], .regroup(app: nil, isDryRun: false, flags: [:])),
+        (
+            ["regroup", "--dry-run", "--app", "a", "--data", "/d"],
+            .regroup(app: "a", isDryRun: true, flags: [.data: "/d"])
+        ),
         (["copy", "--data", "/d"], .copy(flags: [.data: "/d"])),
         (
             ["check", "--app", "a", "--version", "5.2"],
@@ -65,7 +70,7 @@ import Testing
         (
             ["sreve"],
             "there is no command “sreve”; the commands are serve, key, token, import, export, check, "
-                + "backup, verify, erase, copy and health"
+                + "backup, verify, erase, regroup, copy and health"
         ),
         (["--prot", "1"], "there is no flag --prot"),
         (["--port"], "--port needs a value"),
@@ -83,6 +88,8 @@ import Testing
         (["verify", "f", "--repair"], "verify --repair mends the collector's own database; name no file"),
         (["verify", "f", "--overwrite", "yes"], "--overwrite does not go with this command"),
         (["import"], "import needs a file: collector import FILE, or - for standard input"),
+        (["regroup", "now"], "“now” is one word too many"),
+        (["regroup", "--dry-run=maybe"], "--dry-run is “maybe”, must be yes or no"),
         (["erase"], "erase needs an install's id: collector erase INSTALL"),
         (
             ["export", "out", "--at", "noon"],

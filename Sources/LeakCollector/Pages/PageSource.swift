@@ -59,6 +59,7 @@ struct PageSource {
         return LeakDetailPage(
             context: context, detail: detail, hours: hours?.lastHours(Self.hoursShown, now: now),
             newest: newest.map(Self.kept), first: first.map(Self.kept),
+            successor: try Successor(of: detail.row.identity, newest: newest, reader: reader),
             newestVersion: try reader.appSummaries().first { $0.id == detail.row.identity.app }?.newestVersion
         ).html
     }

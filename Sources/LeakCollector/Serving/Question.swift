@@ -129,13 +129,21 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
             let page = try reader.leaks(query, now: now)
             return Answer.json { $0.fields(of: page) }
         case .leak(let id):
-            guard let leak = try reader.leak(id, now: now) else { throw Problem.noLeak }
+            guard let leak = try reader.leak(id, now: now) else {
+                return try merged(id, reader) { Links.served.json(of: .leak($0)) }
+            }
             return Answer.json { $0.fields(of: leak) }
         case .reports(let id):
-            guard let samples = try reader.samples(of: id) else { throw Problem.noLeak }
+            guard let samples = try reader.samples(of: id) else {
+                return try merged(id, reader) { Links.served.json(of: .reports($0)) }
+            }
             return Answer.json { $0.fields(of: samples) }
         case .trend(let id, let step):
-            guard let trend = try reader.trend(of: id, by: step, now: now) else { throw Problem.noLeak }
+            guard let trend = try reader.trend(of: id, by: step, now: now) else {
+                return try merged(id, reader) {
+                    Links.served.json(of: .leak($0)) + "/trend?by=\(step.rawValue)"
+                }
+            }
             return Answer.json { $0.fields(of: trend) }
         case .releases(let app):
             // Versions of two apps cannot be told in one list: without a name it is the app that was seen last.
@@ -161,10 +169,14 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case .summaryPage(let query):
             return Response(page: try pages.summary(query, links: .served, address: address))
         case .leakPage(let id):
-            guard let page = try pages.leak(id, links: .served) else { throw Problem.noLeak }
+            guard let page = try pages.leak(id, links: .served) else {
+                return try merged(id, reader) { Links.served.to(.leak($0)) }
+            }
             return Response(page: page)
         case .reportsPage(let id):
-            guard let page = try pages.reports(id, links: .served) else { throw Problem.noLeak }
+            guard let page = try pages.reports(id, links: .served) else {
+                return try merged(id, reader) { Links.served.to(.reports($0)) }
+            }
             return Response(page: page)
         case .classPage(let name, let app):
             guard let page = try pages.leakClass(name, app: app, links: .served) else {
@@ -176,6 +188,14 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case .releasesPage(let app):
             return Response(page: try pages.releases(app, links: .served))
         }
+    }
+
+    /// Leads to the leak that another one was merged into.
+    private func merged(
+        _ id: LeakID, _ reader: any StoreReader, to address: (LeakID) -> String
+    ) throws -> Response {
+        guard let target = try reader.target(ofMerged: id) else { throw Problem.noLeak }
+        return .redirect(to: address(target))
     }
 
     /// A problem in the form that was asked for.

@@ -4,6 +4,9 @@ import LeakStore
 /// Why these reports are one leak.
 struct GroupingCard: Component {
     var leak: LeakIdentity
+    var links = Links.served
+    /// Where new reports go, for a leak of an older rule.
+    var successor: Successor?
 
     var html: HTML {
         let rule = leak.groupedBy
@@ -29,9 +32,10 @@ struct GroupingCard: Component {
             switch (isCallStack, rule.stack.isEmpty) {
             case (false, _) where CallStack(leak.stack) != nil:
                 #"""
-                <p class="dim">An older rule made this leak: it took the frames of a call stack for owners. New reports go to \#
-                another leak of this class, by the functions of the app.</p>
+                <p class="dim">An older rule made this leak: it took the frames of a call stack for owners. \#(newReports)</p>
                 """#
+            case (false, _) where successor != nil:
+                #"<p class="dim">An older rule made this leak, which took its text for a class. \#(newReports)</p>"#
             case (false, _): ""
             case (true, true):
                 #"""
@@ -48,5 +52,18 @@ struct GroupingCard: Component {
             \#(stack)</dl>\#(note)\#(calls)\#(mangled)
             """#, id: "grouping"
         ).html
+    }
+
+    private var newReports: HTML {
+        guard let successor else { return "New reports go to another leak." }
+        guard let outline = successor.outline else {
+            return
+                "New reports will go to another leak, \(Isolated(successor.identity.title)), which has none so far."
+        }
+        return #"""
+            New reports go to <a href="\#(links.to(.leak(outline.id)))">\#(Isolated(outline.title))\#
+            \#(outline.groupedBy.stack.isEmpty ? "" : ", \(LeakPath(outline.groupedBy.stack).html)")</a>, which has \#
+            \#(Count(outline.reports).of("report", "reports")). <code>collector regroup</code> merges the two.
+            """#
     }
 }

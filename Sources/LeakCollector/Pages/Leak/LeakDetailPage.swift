@@ -10,6 +10,8 @@ struct LeakDetailPage: Component {
     var newest: KeptReport?
     /// The first one, where it is another.
     var first: KeptReport?
+    /// Where new reports go, for a leak of an older rule.
+    var successor: Successor?
     /// Of the leak's app.
     var newestVersion: String?
 
@@ -23,7 +25,7 @@ struct LeakDetailPage: Component {
                 \(LeakFacts(context: context, row: detail.row))
                 <div class="grid"><div>
                 \(history)\(chart(detail.trend))\(hours.map(chart))
-                \(report)\(firstReport)\(siblings)\(GroupingCard(leak: leak))
+                \(report)\(firstReport)\(siblings)\(GroupingCard(leak: leak, links: context.links, successor: successor))
                 </div><div>
                 \(known)\(keeper)\(children)\(versions)\(lived)\(counts(by: "System", detail.systems))\
                 \(counts(by: "Model", detail.models))

@@ -1,0 +1,89 @@
+internal import LeakMessage
+internal import LeakStore
+
+/// The leak that the reports of a stored leak go to by today's rules.
+///
+/// A stored leak keeps the rule that made it. Where a rule has changed since, new reports of the same objects go to
+/// another leak.
+enum CurrentGroup {
+    /// Its reports still come to the leak itself.
+    case same
+    case other(LeakIdentity)
+    /// Some of its reports go to another leak than others do.
+    case several
+    /// No report that tells is kept.
+    case unknown
+
+    /// - Parameter reports: kept ones.
+    init(of leak: LeakIdentity, reports: some Sequence<LeakReport>) {
+        var found: LeakIdentity?
+        for report in reports {
+            switch Self.group(of: report, in: leak) {
+            case .same:
+                self = found == nil ? .same : .several
+                return
+            case .other(let identity):
+                if let found, found.id != identity.id {
+                    self = .several
+                    return
+                }
+                found = found ?? identity
+            case .several, .unknown: continue
+            }
+        }
+        self = found.map { .other($0) } ?? .unknown
+    }
+
+    /// The group of one report.
+    private static func group(of report: LeakReport, in leak: LeakIdentity) -> CurrentGroup {
+        if isByFingerprint(leak), report.fingerprint.isEmpty { return .unknown }
+        let groups = modules(of: leak).map { Grouping.group(report, app: leak.app, module: $0).identity }
+        if groups.contains(where: { $0.id == leak.id }) { return .same }
+        guard let group = groups.first, isWhole(group, of: leak) else { return .unknown }
+        return .other(group)
+    }
+
+    /// A kept report no longer says which module its sender named, so that each that it may have been is tried. No type is
+    /// in the last one, which leaves dotted names whole.
+    private static func modules(of leak: LeakIdentity) -> [String?] {
+        let isNested = leak.module == nil && leak.className?.contains(".") ?? false
+        let noModule = "-"
+        return isNested ? [noModule, nil] : [leak.module, nil, noModule]
+    }
+
+    private static func isByFingerprint(_ leak: LeakIdentity) -> Bool {
+        leak.quality == .full && !leak.groupedBy.className.isEmpty
+            && leak.groupedBy.className != leak.className
+    }
+
+    /// Long reports are kept without their stack, and without what else made their group.
+    private static func isWhole(_ group: LeakIdentity, of leak: LeakIdentity) -> Bool {
+        if group.groupedBy.className.isEmpty, group.groupedBy.stack.isEmpty { return false }
+        if group.quality == .low, leak.quality != .low { return false }
+        return (leak.stack.isEmpty || !group.stack.isEmpty)
+            && (leak.children.isEmpty || !group.children.isEmpty)
+            && (leak.cycle.isEmpty || !group.cycle.isEmpty)
+    }
+}
+
+/// Where the new reports of a leak go that an older rule made.
+struct Successor {
+    var identity: LeakIdentity
+    /// `nil` while no report has gone there.
+    var outline: LeakOutline?
+
+    /// Reads as much as one row, and only for a leak that may be of an older rule.
+    ///
+    /// - Parameter newest: the newest report of the leak that is kept.
+    /// - Returns: `nil` for a leak that its reports still come to.
+    init?(of leak: LeakIdentity, newest: SampleReport?, reader: any StoreReader) throws(StoreError) {
+        let isPathOfFrames =
+            CallStack.titles(of: leak.stack) == nil && !leak.stack.isEmpty && CallStack(leak.stack) != nil
+        guard leak.groupedBy.version < Grouping.callStackVersion, leak.quality == .low || isPathOfFrames,
+            !leak.isBeyond, let report = newest.flatMap({ PageSource.kept($0).report }),
+            case .other(let identity) = CurrentGroup(of: leak, reports: [report])
+        else { return nil }
+        self.identity = identity
+        outline = try reader.outline(of: identity.id)
+    }
+}

@@ -1,0 +1,45 @@
+import LeakCollector
+import LeakStore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// `collector regroup`: merges leaks that older rules made into those that their reports go to now.
+struct Regroup {
+    private let settings: Settings
+    private let app: String?
+    private let isDryRun: Bool
+
+    init(settings: Settings, app: String?, isDryRun: Bool) {
+        self.settings = settings
+        self.app = app
+        self.isDryRun = isDryRun
+    }
+
+    func run() throws {
+        let store = try Program.openStore(settings, isServer: false)
+        let plans = try Regrouping(store: store, now: WallClock.milliseconds()).plans(app: app)
+        for plan in plans { for line in RegroupingText.lines(plan) { Output.line(line) } }
+        let groups = plans.flatMap(\.groups)
+        let planned = groups.reduce(0) { $0 + $1.parts.count }
+        guard planned > 0 else {
+            return Output.line("every leak has the reports that its rule gives it; nothing to merge")
+        }
+        guard !isDryRun else {
+            return Output.line(
+                "nothing was changed; collector regroup without --dry-run merges these leaks, and a merge cannot be undone: "
+                    + "make a backup first")
+        }
+        let isTerminal = isatty(2) == 1
+        var merged = 0
+        for group in groups {
+            merged += try Regrouping.merge(group, in: store, now: WallClock.milliseconds())
+            if isTerminal { Output.error("\(merged) of \(planned) leaks merged", overwrites: true) }
+        }
+        if isTerminal { Output.error("", overwrites: true) }
+        Output.line("merged \(merged) leaks into \(groups.count); their old addresses lead there")
+    }
+}

@@ -1,0 +1,236 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// Leaks that an older rule made, and the leaks that their reports go to now.
+@Suite struct RegroupingTests {
+    private static let now = WallClock.milliseconds()
+
+    private static func frames(_ function: String, launch: Int) -> [String] {
+        [
+            "0   libswiftCore.dylib   0x00000001a4a1b9f\(launch) swift_allocObject + 56",
+            "1   Shop                 0x0000000104f85e\(launch)0 \(function) + 104",
+        ]
+    }
+
+    /// As version 1 made it of a call stack.
+    private static func old(
+        _ stack: [String], className: String? = "CartModel", module: String? = "Shop",
+        quality: LeakIdentity.Quality = .full, text: String = ""
+    ) -> LeakIdentity {
+        let key = [className ?? text] + stack
+        return LeakIdentity(
+            id: Grouping.id(app: "shop", key: key), app: "shop", kind: "object", className: className,
+            module: module, title: className ?? text, stack: stack, children: [], cycle: [], quality: quality,
+            groupedBy: GroupedBy(version: 1, className: key[0], stack: stack))
+    }
+
+    private static func report(_ stack: [String], className: String? = "Shop.CartModel") -> LeakReport {
+        var report = LeakReport()
+        (report.className, report.stack, report.event) = (className, stack, .leak)
+        return report
+    }
+
+    private static func submission(
+        _ leak: LeakIdentity, _ reports: [LeakReport], install: UInt64 = 1
+    ) -> Submission {
+        var submission = Submission(keyID: 1, receivedAt: now)
+        for report in reports {
+            submission.origins.append(
+                Submission.Origin(app: leak.app, version: "1.0", installHash: install))
+            let start = submission.body.count
+            submission.body += report.json()
+            submission.sightings.append(
+                Submission.Sighting(
+                    leak: leak, origin: submission.origins.count - 1, isFreed: false, at: now, count: 1,
+                    alive: nil, livedMilliseconds: nil, sample: start..<submission.body.count))
+        }
+        return submission
+    }
+
+    // MARK: One leak
+
+    private static let load = frames("$s4Shop9CartModelC4loadyyF", launch: 1)
+    private static let save = frames("$s4Shop9CartModelC4saveyyF", launch: 1)
+
+    private static func text(_ message: String) -> LeakReport {
+        var report = LeakReport()
+        report.message = message
+        return report
+    }
+
+    static let cases: [(leak: LeakIdentity, reports: [LeakReport], group: String)] = [
+        (old(load), [report(load)], "CartModel/at CartModel.load() in Shop"),
+        (old(load), [report(load), report(save)], "several"),
+        (old(load), [report(load), report(["0x1"])], "several"),
+        // A report that is longer than a kept one may be has lost its stack.
+        (old(load), [report([])], "unknown"),
+        (old(load), [LeakReport()], "unknown"),
+        (old(load), [], "unknown"),
+        (old(["Root", "CartModel"]), [report(["Root", "Shop.CartModel"])], "same"),
+        (old([], className: "Outer.Inner", module: nil), [report([], className: "Outer.Inner")], "same"),
+        (
+            old([], className: nil, module: nil, quality: .low, text: "Shop.CartModel was not released"),
+            [text("Shop.CartModel was not released")], "CartModel/"
+        ),
+        (
+            old([], className: nil, module: nil, quality: .low, text: "nobody knows what this is about"),
+            [text("nobody knows what this is about")], "same"
+        ),
+    ]
+
+    @Test(arguments: cases.indices)
+    func `a stored leak is grouped anew by the reports that are kept of it`(index: Int) {
+        let (leak, reports, expected) = Self.cases[index]
+        let group =
+            switch CurrentGroup(of: leak, reports: reports) {
+            case .same: "same"
+            case .other(let other):
+                "\(other.className ?? "")/\(other.groupedBy.stack.joined(separator: "/"))"
+            case .several: "several"
+            case .unknown: "unknown"
+            }
+        #expect(group == expected)
+    }
+
+    @Test(arguments: FrameVector.stacks)
+    func `no leak that today's rules make goes elsewhere`(vector: FrameVector) {
+        let report = Self.report(vector.stack ?? [])
+        let leak = Grouping.group(report, app: "shop", module: "Shop").identity
+        if case .same = CurrentGroup(of: leak, reports: [report.redacted()]) { return }
+        Issue.record("\(leak.groupedBy)")
+    }
+
+    // MARK: An app
+
+    private static let launches = (1...3).map { frames("$s4Shop9CartModelC4loadyyF", launch: $0) }
+
+    /// Three leaks of version 1 that are one now, two that are another, and one whose reports go to several.
+    private func fill(_ store: any Store) throws {
+        for (number, stack) in Self.launches.enumerated() {
+            let reports = [LeakReport](repeating: Self.report(stack), count: 3 - number)
+            _ = try store.count(
+                [Self.submission(Self.old(stack), reports, install: UInt64(number))], now: Self.now)
+        }
+        _ = try store.count(
+            [
+                Self.submission(
+                    Self.old(["mixed"]), [Self.report(Self.load), Self.report(Self.save)]),
+                Self.submission(Self.old(Self.save), [Self.report(Self.save)]),
+            ], now: Self.now)
+    }
+
+    @Test func `what a plan says, what is merged, and that nothing is left to merge`() throws {
+        let running = try RunningCollector(now: { Self.now })
+        try fill(running.store)
+        let target = Grouping.group(Self.report(Self.save), app: "shop", module: "Shop").identity
+        _ = try running.store.count([Self.submission(target, [Self.report(Self.save)])], now: Self.now)
+        let ids = Self.launches.map { Self.old($0).id }
+        for (action, id, time) in [
+            (Decision.Action.ignore(nil), ids[0], Self.now),
+            (.resolve(.version("0.9")), ids[1], Self.now + 1),
+        ] {
+            _ = try running.store.decide(Decision(action, by: "ada"), about: id, now: time)
+        }
+        let plan = try #require(
+            try Regrouping(store: running.store, now: Self.now).plans(app: "shop").first)
+        let day = CivilTime(milliseconds: Self.now).date
+        let new = Grouping.group(Self.report(Self.load), app: "shop", module: "Shop").identity.id
+        let groups = [
+            (
+                new,
+                [
+                    "  into CartModel, CartModel.load() in Shop (\(new), new)",
+                    "    from \(ids[0]): CartModel, rule 1, 3 reports",
+                    "    from \(ids[1]): CartModel, rule 1, 2 reports",
+                    "    from \(ids[2]): CartModel, rule 1, 1 report",
+                    "    decision that holds: resolved in 0.9 by ada on \(day), the most recent of 2",
+                ]
+            ),
+            (
+                target.id,
+                [
+                    "  into CartModel, CartModel.save() in Shop (\(target.id), 1 report)",
+                    "    from \(Self.old(Self.save).id): CartModel, rule 1, 1 report",
+                ]
+            ),
+        ].sorted { $0.0 < $1.0 }
+        #expect(
+            RegroupingText.lines(plan)
+                == ["app shop: 4 of 6 leaks would be merged"] + groups.flatMap(\.1) + [
+                    "  not merged, because their reports go to several leaks now:",
+                    "    \(Self.old(["mixed"]).id): CartModel, rule 1, 2 reports",
+                ])
+
+        for group in plan.groups {
+            #expect(
+                try Regrouping.merge(group, in: running.store, now: Self.now) == group.parts.count)
+        }
+        #expect(try running.store.verify() == [])
+        #expect(
+            try Regrouping(store: running.store, now: Self.now).plans(app: nil).allSatisfy(\.groups.isEmpty))
+        let merged = try running.json("/api/v1/leaks/\(new)")
+        #expect(merged["reports"] as? Int == 6 && merged["installs"] as? Int == 3)
+        // Its reports of 1.0 were there when it was resolved.
+        #expect(merged["state"] as? String == "resolved")
+        let history = try #require(merged["history"] as? [[String: Any]])
+        #expect(history.count == 3 && history[0]["by"] as? String == "collector regroup")
+        let note = try #require(history[0]["note"] as? String)
+        #expect(
+            note
+                == "Rule 2 puts the reports of 3 other leaks here: \(ids[0]) (3 reports), \(ids[1]) (2 reports), "
+                + "\(ids[2]) (1 report). The decision that holds: resolved in 0.9 by ada on \(day), about \(ids[1]), "
+                + "the most recent of the decisions about 2 leaks.")
+
+        // Old addresses, in the browser and in programs.
+        for (path, there) in [
+            ("/leaks/\(ids[0])", "/leaks/\(new)"), ("/leaks/\(ids[2])/reports", "/leaks/\(new)/reports"),
+            ("/api/v1/leaks/\(ids[1])", "/api/v1/leaks/\(new)"),
+            ("/api/v1/leaks/\(ids[0])/reports", "/api/v1/leaks/\(new)/reports"),
+            ("/api/v1/leaks/\(ids[0])/trend?by=hour", "/api/v1/leaks/\(new)/trend?by=hour"),
+        ] {
+            let answer = try running.get(path)
+            #expect(answer.status == 303 && answer["Location"] == there, "\(path)")
+        }
+        #expect(try running.get("/leaks/\(String(repeating: "0", count: 31))1").status == 404)
+
+        // What is reported now counts in the merged leak.
+        let frames = Self.launches[0].map { "\"\($0)\"" }.joined(separator: ",")
+        let report =
+            #"{"class":"Shop.CartModel","stack":[\#(frames)],"app":{"id":"shop","module":"Shop","version":"1.0"}}"#
+        #expect(try running.post(report).status == 200)
+        #expect(try running.json("/api/v1/leaks/\(new)")["reports"] as? Int == 7)
+    }
+
+    @Test func `an unknown app is named, with those there are`() throws {
+        let running = try RunningCollector(now: { Self.now })
+        try fill(running.store)
+        let regrouping = try Regrouping(store: running.store, now: Self.now)
+        let error = #expect(throws: StoreError.self) { try regrouping.plans(app: "nope") }
+        #expect(error?.description == "there is no app nope; the apps are shop")
+    }
+
+    // MARK: The page
+
+    @Test func `the page of an older leak links to where its new reports go`() throws {
+        let running = try RunningCollector(now: { Self.now })
+        try fill(running.store)
+        let old = Self.old(Self.launches[0])
+        func words() throws -> String {
+            try Markup(running.get("/leaks/\(old.id)").body).texts.joined(separator: " ")
+        }
+        #expect(try words().contains("which has none so far"))
+        let target = Grouping.group(Self.report(Self.launches[0]), app: "shop", module: "Shop").identity
+        _ = try running.store.count(
+            [Self.submission(target, [Self.report(Self.launches[0])])], now: Self.now)
+        #expect(try running.get("/leaks/\(old.id)").text.contains("href=\"/leaks/\(target.id)\""))
+        #expect(try words().contains("collector regroup"))
+        let page = try running.get("/leaks/\(target.id)").text
+        #expect(!page.contains("older rule"))
+    }
+}
