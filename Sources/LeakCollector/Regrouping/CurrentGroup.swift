@@ -37,9 +37,12 @@ enum CurrentGroup {
     /// The group of one report.
     private static func group(of report: LeakReport, in leak: LeakIdentity) -> CurrentGroup {
         if isByFingerprint(leak), report.fingerprint.isEmpty { return .unknown }
-        let groups = modules(of: leak).map { Grouping.group(report, app: leak.app, module: $0).identity }
-        if groups.contains(where: { $0.id == leak.id }) { return .same }
-        guard let group = groups.first, isWhole(group, of: leak) else { return .unknown }
+        let groups = modules(of: leak).map { Grouping.groups(report, app: leak.app, module: $0) }
+        let identities = groups.flatMap { ([$0.first] + $0.others).map(\.identity) }
+        if identities.contains(where: { $0.id == leak.id }) { return .same }
+        // A text that tells of several leaks.
+        if groups.contains(where: { !$0.others.isEmpty }) { return .several }
+        guard let group = identities.first, isWhole(group, of: leak) else { return .unknown }
         return .other(group)
     }
 
@@ -79,7 +82,9 @@ struct Successor {
     init?(of leak: LeakIdentity, newest: SampleReport?, reader: any StoreReader) throws(StoreError) {
         let isPathOfFrames =
             CallStack.titles(of: leak.stack) == nil && !leak.stack.isEmpty && CallStack(leak.stack) != nil
-        guard leak.groupedBy.version < Grouping.callStackVersion, leak.quality == .low || isPathOfFrames,
+        let isGeneric = ([leak.groupedBy.className] + leak.groupedBy.stack).contains { $0.contains("<") }
+        guard leak.groupedBy.version < Grouping.currentVersion,
+            leak.quality == .low || isPathOfFrames || isGeneric,
             !leak.isBeyond, let report = newest.flatMap({ PageSource.kept($0).report }),
             case .other(let identity) = CurrentGroup(of: leak, reports: [report])
         else { return nil }

@@ -35,7 +35,7 @@ struct GroupingCard: Component {
                 <p class="dim">An older rule made this leak: it took the frames of a call stack for owners. \#(newReports)</p>
                 """#
             case (false, _) where successor != nil:
-                #"<p class="dim">An older rule made this leak, which took its text for a class. \#(newReports)</p>"#
+                #"<p class="dim">An older rule made this leak, which \#(oldRule). \#(newReports)</p>"#
             case (false, _): ""
             case (true, true):
                 #"""
@@ -52,6 +52,12 @@ struct GroupingCard: Component {
             \#(stack)</dl>\#(note)\#(calls)\#(mangled)
             """#, id: "grouping"
         ).html
+    }
+
+    private var oldRule: HTML {
+        leak.quality == .low
+            ? "took a shorter text, or a text in which a class is found now"
+            : "left generic arguments out"
     }
 
     private var newReports: HTML {
