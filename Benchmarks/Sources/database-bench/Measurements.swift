@@ -123,7 +123,26 @@
         struct Times {
             var median: Double
             var longest: Double
+
+            static func slowest(_ all: [Times]) -> Times {
+                all.max { $0.median < $1.median } ?? Times(median: 0, longest: 0)
+            }
         }
+
+        typealias Filter = (name: String, apply: @Sendable (inout LeakQuery) -> Void)
+
+        /// Filters of a list. All leaks pass the first.
+        static let filters: [Filter] = [
+            ("kind", { $0.kind = "view_controller" }),
+            ("version", { $0.version = "5.1.0" }),
+            ("class", { $0.className = "Screen77ViewController" }),
+            ("text of all", { $0.search = "homeview" }),
+            ("text of some", { $0.search = "screen77" }),
+            ("text of none", { $0.search = "nowhere" }),
+            ("open", { $0.state = .open }),
+            ("slow", { $0.state = .slow }),
+        ]
+        private static let filteredSorts = [LeakQuery.Sort.impact, .reports]
 
         struct PeriodReading {
             var period: Period
@@ -131,40 +150,67 @@
             var lists: [LeakQuery.Sort: Times]
             /// The tenth pages, by order of the list.
             var tenthPages: [LeakQuery.Sort: Times]
-            /// The first page of a list with a filter that every leak passes.
-            var filtered: Times
             var overview: Times
             var summary: Times
+        }
+
+        struct Readings {
+            var periods: [PeriodReading]
+            var filtered: [FilteredReading]
+        }
+
+        struct FilteredReading {
+            var period: Period
+            /// First and tenth pages of lists with a filter, the slowest of ``filteredSorts``, by ``filters``.
+            var filters: [(first: Times, tenth: Times)]
         }
 
         /// Lists of a period, the figures above them and both, as soon as the database is filled and after a vacuum. All
         /// leaks were seen within the last day, some of them first before the longest period.
         func readPeriods(
             leaks count: Int, older: Int
-        ) throws -> (filled: [PeriodReading], vacuumed: [PeriodReading]) {
+        ) throws -> (filled: Readings, vacuumed: Readings) {
             try withSchema { schema, address in
-                let store = try fill(address, leaks: count) { store, numbers, load in
-                    // Every other one is older, as far as there are some.
-                    let isOlder = numbers.map { $0 * older / count != ($0 + 1) * older / count }
-                    for days in [100, 70, 40, 20, 10, 5, 3, 0] as [Int64] {
-                        var batch = load.batch(reports: numbers.count, now: now)
-                        for (place, number) in numbers.enumerated() {
-                            batch.sightings[place].leak = Load.leak(number, of: "shop")
-                            let age = days * 24 + Int64(number % 11)
-                            batch.sightings[place].at = now - age * 3_600_000
-                            batch.sightings[place].count = number % 17 + 1
-                        }
-                        if days > 0 {
-                            batch.sightings = zip(batch.sightings, isOlder).filter(\.1).map(\.0)
-                        }
-                        guard !batch.sightings.isEmpty else { continue }
-                        _ = try store.count([batch], now: now)
-                    }
-                }
-                let filled = try readPeriods(of: store)
+                let store = try fillPeriods(address, leaks: count, older: older)
+                let filled = try read(store)
                 // As the server does by itself within minutes.
                 try vacuum(schema)
-                return try (filled, readPeriods(of: store))
+                return try (filled, read(store))
+            }
+        }
+
+        private func read(_ store: PostgreSQLStore) throws -> Readings {
+            try Readings(periods: readPeriods(of: store), filtered: readFiltered(of: store, by: Self.filters))
+        }
+
+        /// Makes a schema for ``readPeriods(ofSchema:)``, and keeps it.
+        func fillPeriods(schema: String, leaks count: Int, older: Int) throws {
+            _ = try Shell.run("psql", ["--quiet", "--command", "create schema \(schema)", url])
+            _ = try fillPeriods(
+                DatabaseAddress("\(url)?options=-csearch_path%3D\(schema)"), leaks: count, older: older)
+            try vacuum(schema)
+        }
+
+        private func fillPeriods(
+            _ address: DatabaseAddress, leaks count: Int, older: Int
+        ) throws -> PostgreSQLStore {
+            try fill(address, leaks: count) { store, numbers, load in
+                // Every other one is older, as far as there are some.
+                let isOlder = numbers.map { $0 * older / count != ($0 + 1) * older / count }
+                for days in [100, 70, 40, 20, 10, 5, 3, 0] as [Int64] {
+                    var batch = load.batch(reports: numbers.count, now: now)
+                    for (place, number) in numbers.enumerated() {
+                        batch.sightings[place].leak = Load.leak(number, of: "shop")
+                        let age = days * 24 + Int64(number % 11)
+                        batch.sightings[place].at = now - age * 3_600_000
+                        batch.sightings[place].count = number % 17 + 1
+                    }
+                    if days > 0 {
+                        batch.sightings = zip(batch.sightings, isOlder).filter(\.1).map(\.0)
+                    }
+                    guard !batch.sightings.isEmpty else { continue }
+                    _ = try store.count([batch], now: now)
+                }
             }
         }
 
@@ -172,8 +218,26 @@
         ///
         /// - Parameter schema: the schema with the tables of a store, with leaks seen before ``now``.
         func readPeriods(ofSchema schema: String) throws -> [PeriodReading] {
-            try readPeriods(
-                of: PostgreSQLStore(address: DatabaseAddress("\(url)?options=-csearch_path%3D\(schema)")))
+            try readPeriods(of: store(ofSchema: schema))
+        }
+
+        /// Lists with a filter of a database that is filled already.
+        func readFiltered(ofSchema schema: String, by filters: [Filter]) throws -> [FilteredReading] {
+            try readFiltered(of: store(ofSchema: schema), by: filters)
+        }
+
+        private func store(ofSchema schema: String) throws -> PostgreSQLStore {
+            try PostgreSQLStore(address: DatabaseAddress("\(url)?options=-csearch_path%3D\(schema)"))
+        }
+
+        private func readFiltered(
+            of store: PostgreSQLStore, by filters: [Filter]
+        ) throws -> [FilteredReading] {
+            let reader = try store.makeReader()
+            return try Period.allCases.map { period in
+                try FilteredReading(
+                    period: period, filters: filters.map { try times(of: $0.apply, period, reader) })
+            }
         }
 
         private func readPeriods(of store: PostgreSQLStore) throws -> [PeriodReading] {
@@ -191,11 +255,8 @@
                 }
                 query = LeakQuery()
                 query.period = period
-                var ofKind = query
-                ofKind.kind = "view_controller"
                 return PeriodReading(
                     period: period, lists: lists, tenthPages: tenthPages,
-                    filtered: try times { _ = try reader.leaks(ofKind, now: now) },
                     overview: try times { _ = try reader.overview(app: nil, period: period, now: now) },
                     summary: try times {
                         _ = try reader.overview(app: nil, period: period, now: now)
@@ -206,9 +267,26 @@
             }
         }
 
-        private func times(_ body: () throws -> Void) throws -> Times {
-            let durations = try durations(11, body)
-            return Times(median: durations[5], longest: durations[10])
+        private func times(
+            of filter: (inout LeakQuery) -> Void, _ period: Period, _ reader: any StoreReader
+        ) throws -> (first: Times, tenth: Times) {
+            let pages = try Self.filteredSorts.map { sort in
+                var query = LeakQuery()
+                (query.period, query.sort) = (period, sort)
+                filter(&query)
+                let first = try times(of: 5) { _ = try reader.leaks(query, now: now) }
+                // The nine pages before the tenth, in three.
+                query.limit = 150
+                for _ in 1...3 { query.cursor = try reader.leaks(query, now: now).next ?? query.cursor }
+                query.limit = LeakQuery().limit
+                return (first, try times(of: 5) { _ = try reader.leaks(query, now: now) })
+            }
+            return (.slowest(pages.map(\.0)), .slowest(pages.map(\.1)))
+        }
+
+        private func times(of count: Int = 11, _ body: () throws -> Void) throws -> Times {
+            let durations = try durations(count, body)
+            return Times(median: durations[count / 2], longest: durations[count - 1])
         }
 
         private func median(of times: Int = 41, _ body: () throws -> Void) throws -> Double {

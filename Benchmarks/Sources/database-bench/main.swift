@@ -11,8 +11,12 @@ import LeakStore
     let seconds = arguments.first.flatMap { Double($0) } ?? 3
     // Lists and figures of periods alone.
     let isOfPeriods = arguments.contains("--periods")
-    // The same of a schema that is filled already.
-    let schema = arguments.firstIndex(of: "--schema").flatMap { arguments[($0 + 1)...].first }
+    func value(of option: String) -> String? {
+        arguments.firstIndex(of: option).flatMap { arguments[($0 + 1)...].first }
+    }
+    // The same of a schema that is filled already, for example by --fill.
+    let schema = value(of: "--schema")
+    let schemaToFill = value(of: "--fill")
     let measurements = Measurements(url: url, seconds: seconds)
     func text(_ times: Measurements.Times?) -> String {
         times.map { String(format: "%.1f, %.1f", $0.median, $0.longest) } ?? ""
@@ -21,11 +25,10 @@ import LeakStore
         let sorts = LeakQuery.Sort.allCases
         let heads = ["period"] + sorts.map(\.rawValue)
         print("median, longest of 11; the first page, then the tenth\n")
-        print("| " + (heads + ["of a kind", "figures", "summary page"]).joined(separator: " | ") + " |")
-        print("|---|" + sorts.map { _ in "--:|" }.joined() + "--:|--:|--:|")
+        print("| " + (heads + ["figures", "summary page"]).joined(separator: " | ") + " |")
+        print("|---|" + sorts.map { _ in "--:|" }.joined() + "--:|--:|")
         for reading in found {
-            let times =
-                sorts.map { reading.lists[$0] } + [reading.filtered, reading.overview, reading.summary]
+            let times = sorts.map { reading.lists[$0] } + [reading.overview, reading.summary]
             print("| \(reading.period.rawValue) | " + times.map(text).joined(separator: " | ") + " |")
         }
         print("\n| " + heads.joined(separator: " | ") + " |")
@@ -35,6 +38,22 @@ import LeakStore
             print("| \(reading.period.rawValue) | " + times.joined(separator: " | ") + " |")
         }
     }
+    func show(
+        _ found: [Measurements.FilteredReading], _ filters: [Measurements.Filter] = Measurements.filters
+    ) {
+        print(
+            "with a filter, median, longest of 5 in the slower order of impact and reports; the first page, then the tenth\n"
+        )
+        for page in [\(first: Measurements.Times, tenth: Measurements.Times).first, \.tenth] {
+            print("| " + (["period"] + filters.map(\.name)).joined(separator: " | ") + " |")
+            print("|---|" + filters.map { _ in "--:|" }.joined())
+            for reading in found {
+                let times = reading.filters.map { text($0[keyPath: page]) }
+                print("| \(reading.period.rawValue) | " + times.joined(separator: " | ") + " |")
+            }
+            print()
+        }
+    }
     func measurePeriods() throws {
         let count = 100_000
         for older in [count / 2, count] {
@@ -42,15 +61,25 @@ import LeakStore
                 "\n\(count) leaks of the last day, \(older) of them first seen 100 days ago, just filled; milliseconds,",
                 terminator: " ")
             let readings = try measurements.readPeriods(leaks: count, older: older)
-            show(readings.filled)
+            show(readings.filled.periods)
+            show(readings.filled.filtered)
             print("\nthe same after a vacuum; milliseconds,", terminator: " ")
-            show(readings.vacuumed)
+            show(readings.vacuumed.periods)
+            show(readings.vacuumed.filtered)
         }
     }
     do {
+        if let schemaToFill {
+            try measurements.fillPeriods(schema: schemaToFill, leaks: 100_000, older: 100_000)
+            exit(0)
+        }
         if let schema {
             print("schema \(schema); milliseconds,", terminator: " ")
-            show(try measurements.readPeriods(ofSchema: schema))
+            // The names of some filters, with commas between them.
+            let chosen = value(of: "--filters")?.split(separator: ",").map(String.init)
+            let filters = Measurements.filters.filter { chosen?.contains($0.name) ?? true }
+            if chosen == nil { show(try measurements.readPeriods(ofSchema: schema)) }
+            show(try measurements.readFiltered(ofSchema: schema, by: filters), filters)
             exit(0)
         }
         guard !isOfPeriods else {
