@@ -1,6 +1,7 @@
 import CollectorSupport
 import Foundation
 import HTTPClient
+import LeakMessage
 import LeakStore
 import Testing
 
@@ -23,7 +24,8 @@ import Testing
             let name = leak["class"] as? String
             let module = leak["module"] as? String
             let full = [module, name].compactMap { $0 }.joined(separator: ".")
-            #expect(vector.className == (full.isEmpty ? nil : full))
+            // The vectors name classes without generic arguments.
+            #expect(vector.className == (full.isEmpty ? nil : TypeName(full).text))
             #expect(leak["freed"] as? Int == (vector.isFreed ? 1 : 0))
             #expect(leak["reports"] as? Int == (vector.isFreed ? 0 : 1))
             if let stack = vector.stack, let shown = leak["stack"] as? [String] {

@@ -20,7 +20,7 @@ import Testing
         Leak("a closure that captures self", "Cart", "Checkout", is: "CheckoutModel"),
         Leak("the same one, on another screen", "Offers", "Checkout", is: "CheckoutModel"),
         // The list names a generic class without its arguments.
-        Leak("a generic loader whose completion holds it", "Account", "OrderList", is: "Loader<…>"),
+        Leak("a generic loader whose completion holds it", "Account", "OrderList", is: "Loader<Order>"),
         Leak("a method of self as a handler", "Search", "Filters", is: "FilterPanel"),
         Leak("an async closure in a property", "Account", "Orders", is: "OrderHistory"),
         Leak("a lazy closure, once it was used", "Catalogue", "Product", is: "ProductRow"),

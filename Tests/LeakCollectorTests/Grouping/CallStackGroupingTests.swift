@@ -162,6 +162,13 @@ import Testing
 
     // MARK: Pages
 
+    @Test func `a list shows the app's functions of a call stack, and a path whole`() {
+        #expect(
+            LeakPath(brief: identity(frames)).elements == ["CartModel.bind(to:) in Shop", "main in Shop"])
+        let owners = ["UINavigationController", "CartModel"]
+        #expect(LeakPath(brief: identity(owners)).elements == owners)
+    }
+
     private func card(_ stack: [String]) -> String {
         String(decoding: GroupingCard(leak: identity(stack)).html.bytes, as: UTF8.self)
     }

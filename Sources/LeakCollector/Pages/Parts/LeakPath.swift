@@ -18,6 +18,12 @@ struct LeakPath: Component {
         self.init(leak.stack.isEmpty ? CycleShape.path(leak.cycle, of: leak.className) : leak.stack)
     }
 
+    /// The same for a list: of a call stack the app's functions alone, which make the group.
+    init(brief leak: LeakIdentity) {
+        let calls = leak.groupedBy.stack
+        self = CallStack.titles(of: leak.stack) == nil || calls.isEmpty ? LeakPath(of: leak) : LeakPath(calls)
+    }
+
     var html: HTML {
         elements.isEmpty
             ? "" : #"<code>\#(HTML(elements.map { Isolated($0).html }, separator: separator))</code>"#

@@ -65,7 +65,7 @@ struct LeakTableRow: Component {
         let leak = row.identity
         return #"""
             <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(Isolated(leak.title))</a>\#
-            \#(LeakPath(of: leak))</th><td>\#(StateBadge(row: row))\#(app)</td><td>\#(SparkLine(row.trend))</td>\#
+            \#(LeakPath(brief: leak))</th><td>\#(StateBadge(row: row))\#(app)</td><td>\#(SparkLine(row.trend))</td>\#
             <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(row.installs))\#(share)</td>\#
             <td>\#(VersionSpan(row: row))</td><td>\#(context.moment(row.lastSeen))</td></tr>
 
