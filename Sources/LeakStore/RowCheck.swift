@@ -109,6 +109,16 @@ struct RowCheck: Sendable {
                 where reports <> (select \(sum("reports")) from leak_day where leak = l.id)
                 """),
         RowCheck(
+            "an element of a key is that of a leak of its app",
+            count: """
+                select count(*) from leak_element e
+                where not exists (select 1 from leak where id = e.leak and app = e.app)
+                """,
+            repair: """
+                delete from leak_element as e where not exists (select 1 from leak where id = e.leak and app = e.app)
+                """,
+            since: 9),
+        RowCheck(
             "reports of a leak by system and by model are no more than all",
             count: """
                 select count(*) from leak l where exists (

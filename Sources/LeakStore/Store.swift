@@ -162,6 +162,9 @@ public protocol StoreReader: AnyObject {
     func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
     /// What a leak is known by; a look at one row.
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline?
+    /// Other leaks of the same app that may be close to a leak: of the same class, or with one of the elements of its key. At
+    /// most 50, found through indexes; none for a leak that is not there.
+    func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline]
     func overview(app: String?, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Newest version first, at most 200.
     func releases(app: String) throws(StoreError) -> [Release]

@@ -222,6 +222,8 @@
                   + (select count(*) from sample s where not exists (select 1 from leak where id = s.leak))
                   + (select count(*) from decision d where not exists (select 1 from leak where id = d.leak))
                   + (select count(*) from decision_release s where not exists (select 1 from release where id = s.release))
+                  + (select count(*) from leak_element e
+                     where not exists (select 1 from leak where id = e.leak and app = e.app))
                   + (select count(*) from merged_leak m where not exists (select 1 from leak where id = m.leak))
                   + (select count(*) from app_day d where not exists (select 1 from app where id = d.app))
                 """),

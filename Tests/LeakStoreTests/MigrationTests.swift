@@ -39,6 +39,9 @@ import Testing
         let connection = try Connection(path: directory.database, access: .readWrite)
         #expect(try connection.number("select cells from app") == 6)
         #expect(try connection.number("select text_bytes from app") ?? 0 > 100)
+        let elements = try connection.number("select count(*) from leak_element") ?? 0
+        #expect(
+            try connection.number("select max(length(grouped_stack)) from leak_text") == 0 || elements > 0)
         #expect(try connection.number("select sum(keys) from idempotency_use") == 9)
         // What the slots still have is not in the days.
         #expect(

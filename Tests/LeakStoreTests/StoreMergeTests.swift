@@ -204,6 +204,32 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test(arguments: 1...5)
+    func `an install that is erased while leaks are merged is forgotten`(step: Int) throws {
+        let leaks = (0..<1_100).map { leak("L\($0)") }
+        try count(
+            Report(leak: leaks[0], build: "1", install: 1), Report(leak: leaks[0], build: "2", install: 2))
+        _ = try store.count(
+            [submission(leaks.map { Report(leak: $0, build: "1", install: 3) })], now: noon)
+        let last = leaks[1_099]
+        try count(Report(leak: last, build: "1", install: 5), Report(leak: last, build: "2", install: 5))
+        var steps = 0
+        _ = try store.erase(
+            install: 5,
+            while: {
+                steps += 1
+                if steps == step {
+                    _ = try? store.merge(
+                        [last.id], into: leaks[0], by: "r", now: noon, note: { _ in "merged" })
+                }
+                return true
+            })
+        #expect(steps > step)
+        #expect(try detail(leaks[0]).row.installs == 3)
+        #expect(try detail(leaks[0]).versions.allSatisfy { $0.installs <= 2 })
+        #expect(try store.verify() == [])
+    }
+
     @Test func `hours that one leak has lost to expiry do not make another's wrong`() throws {
         let long = 120 * day
         try count(Report(leak: old), at: noon)

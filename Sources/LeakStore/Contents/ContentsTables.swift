@@ -50,6 +50,7 @@ extension ContentsTable {
         ContentsTable(
             "leak_hour", [.number("leak"), .number("hour"), .number("release"), .count("reports")]),
         ContentsTable("leak_day", [.number("leak"), .number("day"), .number("release"), .count("reports")]),
+        ContentsTable("leak_element", [.number("app"), .number("element"), .number("leak")]),
         ContentsTable("leak_value", [.number("leak"), .number("kind"), .text("value"), .count("reports")]),
         ContentsTable("leak_lived", [.number("leak"), .bytes("histogram")]),
         ContentsTable(

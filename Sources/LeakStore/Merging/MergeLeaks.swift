@@ -95,6 +95,7 @@ extension Writer {
 
     /// Gives a leak another id, with the class and the path that belong to it.
     private func rename(_ row: Int64, to identity: LeakIdentity) throws(StoreError) {
+        try deleteElements(of: row)
         try addTextBytes(of: row, sign: -1)
         try connection.run("delete from merged_leak where key = ?", identity.id.bytes)
         try connection.run(
@@ -110,6 +111,30 @@ extension Writer {
             identity.groupedBy.version, identity.groupedBy.className, identity.packedGroupedStack,
             SearchText.of(identity), row)
         try addTextBytes(of: row, sign: 1)
+        try insertElements(
+            of: identity.groupedBy, leak: row, app: self.row("select app from leak where id = ?", row))
+    }
+
+    private func deleteElements(of leak: Int64) throws(StoreError) {
+        let select = try connection.statement(
+            """
+            select l.app, t.grouped_version, t.grouped_class, t.grouped_stack, t.stack, t.children, t.cycle
+            from leak l join leak_text t on t.leak = l.id where l.id = ?
+            """)
+        defer { select.reset() }
+        try select.bind(leak)
+        guard try select.step() else { return }
+        guard
+            let key = GroupedBy(
+                version: select.int(1), className: select.text(2), packed: select.blob(3),
+                stack: select.blob(4), children: select.blob(5), cycle: select.blob(6))
+        else { throw .unreadable("a leak", in: connection.path) }
+        for element in KeyElements.hashes(of: key) {
+            try connection.run(
+                "delete from leak_element where app = ? and element = ? and leak = ?", select.int64(0),
+                element,
+                leak)
+        }
     }
 
     private func addTextBytes(of leak: Int64, sign: Int) throws(StoreError) {
@@ -143,6 +168,7 @@ extension Writer {
         try put(InstallSet(), in: InstallScope.leak.row(owner: source))
         try mergeRow(of: source, into: target, installs: installs.count)
         try connection.run("update decision set leak = ? where leak = ?", target, source)
+        try deleteElements(of: source)
         try addTextBytes(of: source, sign: -1)
         try connection.run(
             "update app set leaks = leaks - 1 where id = (select app from leak where id = ?)", target)

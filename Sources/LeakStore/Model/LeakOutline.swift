@@ -26,13 +26,30 @@ public struct LeakOutline: Hashable, Sendable {
         key: [UInt8], title: String, className: String?, stack: [UInt8], children: [UInt8], cycle: [UInt8],
         groupedVersion: Int, groupedClass: String, groupedStack: [UInt8], reports: Int
     ) {
-        guard let id = LeakID(blob: key), let stack = PackedReader.texts(stack),
-            let children = PackedReader.texts(children), let cycle = PackedReader.texts(cycle),
-            let grouped = GroupedStack.unpack(groupedStack, path: stack + children + cycle)
+        guard let id = LeakID(blob: key), let shown = PackedReader.texts(stack),
+            let grouped = GroupedBy(
+                version: groupedVersion, className: groupedClass, packed: groupedStack, stack: stack,
+                children: children, cycle: cycle)
         else { return nil }
         self.init(
-            id: id, title: title, className: className, stack: stack,
-            groupedBy: GroupedBy(version: groupedVersion, className: groupedClass, stack: grouped),
-            reports: reports)
+            id: id, title: title, className: className, stack: shown, groupedBy: grouped, reports: reports)
+    }
+}
+
+extension GroupedBy {
+    /// Reads stored bytes.
+    ///
+    /// - Parameters:
+    ///   - packed: ``LeakIdentity/packedGroupedStack``
+    ///   - stack: of the leak, packed, as children and cycle are.
+    /// - Returns: `nil` for bytes that no store wrote.
+    package init?(
+        version: Int, className: String, packed: [UInt8], stack: [UInt8], children: [UInt8], cycle: [UInt8]
+    ) {
+        guard let stack = PackedReader.texts(stack), let children = PackedReader.texts(children),
+            let cycle = PackedReader.texts(cycle),
+            let grouped = GroupedStack.unpack(packed, path: stack + children + cycle)
+        else { return nil }
+        self.init(version: version, className: className, stack: grouped)
     }
 }

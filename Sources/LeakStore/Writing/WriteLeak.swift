@@ -55,6 +55,14 @@ extension Writer {
         return entry
     }
 
+    func insertElements(of key: GroupedBy, leak: Int64, app: Int64) throws(StoreError) {
+        for element in KeyElements.hashes(of: key) {
+            try connection.run(
+                "insert or ignore into leak_element (app, element, leak) values (?, ?, ?)", app, element, leak
+            )
+        }
+    }
+
     func storedLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
         let select = try connection.statement(
             """
@@ -110,6 +118,7 @@ extension Writer {
             identity.groupedBy.version,
             identity.groupedBy.className, identity.packedGroupedStack, SearchText.of(identity)
         )
+        try insertElements(of: identity.groupedBy, leak: row, app: app.id)
         try connection.run("update app set leaks = leaks + 1 where id = ?", app.id)
         let entry = LeakEntry(id: row, app: app.id, span: leak.span, release: release)
         caches.movement.add(entry)

@@ -54,6 +54,11 @@
                 Query(
                     "update app set leaks = leaks - 1 where id = (select app from leak where id = $1::bigint)",
                     .integer(source)),
+                Query(
+                    """
+                    delete from leak_element where app = (select app from leak where id = $1::bigint)
+                      and leak = $1::bigint
+                    """, .integer(source)),
                 Query("delete from leak_text where leak = $1::bigint", .integer(source)),
                 Query("delete from leak where id = $1::bigint", .integer(source)),
             ]

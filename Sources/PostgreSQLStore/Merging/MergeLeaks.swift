@@ -121,6 +121,11 @@
         /// Gives a leak another id, with the class and the path that belong to it.
         private static func rename(_ row: Int64, to identity: LeakIdentity) -> [Query] {
             [
+                Query(
+                    """
+                    delete from leak_element where app = (select app from leak where id = $1::bigint)
+                      and leak = $1::bigint
+                    """, .integer(row)),
                 LeakCounts.addTextBytes(of: row, sign: -1),
                 Query("delete from merged_leak where key = any($1::uuid[])", .uuids([identity.id])),
                 Query(
@@ -140,7 +145,7 @@
                     .bytes(PackedWriter.pack(identity.cycle)), .integer(identity.groupedBy.version),
                     .text(identity.groupedBy.className), .bytes(identity.packedGroupedStack),
                     .text(SearchText.of(identity))),
-                LeakCounts.addTextBytes(of: row, sign: 1),
+                LeakCounts.addTextBytes(of: row, sign: 1), StoredLeak.insertElements(of: [identity]),
             ]
         }
 

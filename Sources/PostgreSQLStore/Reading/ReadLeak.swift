@@ -128,9 +128,10 @@
             Query(
                 """
                 select l.key, t.stack, l.reports
-                from leak this join leak l on l.app = this.app and l.class = this.class and l.id <> this.id
-                join leak_text t on t.leak = l.id
-                where this.id = $1::bigint order by l.reports desc, l.id limit $2::bigint
+                from (select l.id, l.key, l.reports
+                  from leak this join leak l on l.app = this.app and l.class = this.class and l.id <> this.id
+                  where this.id = $1::bigint order by l.reports desc, l.id limit $2::bigint) as l
+                join leak_text t on t.leak = l.id order by l.reports desc, l.id
                 """, .integer(leak), .integer(siblingsShown))
         }
 

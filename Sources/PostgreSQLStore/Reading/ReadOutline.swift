@@ -28,6 +28,38 @@
             }
         }
 
+        func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline] {
+            guard let leak = try outline(of: id) else { return [] }
+            return try snapshot { connection throws(StoreError) in
+                let rows = try connection.run(
+                    Query(
+                        """
+                        with this as (select id, app, class from leak where key = any($1::uuid[]))
+                        select l.key, t.title, l.class, t.stack, t.children, t.cycle, t.grouped_version, t.grouped_class,
+                          t.grouped_stack, l.reports
+                        from (
+                          select id from (select other.id from this cross join lateral (
+                              select l.id, l.reports from leak l
+                              where l.app = this.app and l.class = this.class and l.id <> this.id
+                              limit $3::bigint) as other
+                            order by other.reports desc, other.id limit $4::bigint) as same
+                          union
+                          select e.leak from this cross join unnest($2::bigint[]) as asked (element)
+                          cross join lateral (
+                            select e.leak from leak_element e
+                            where e.app = this.app and e.element = asked.element and e.leak <> this.id
+                            order by e.leak limit $5::bigint) as e
+                        ) as near join leak l on l.id = near.id join leak_text t on t.leak = l.id
+                        """, .uuids([id]),
+                        .integers(KeyElements.hashes(of: leak.groupedBy).map(Optional.some)),
+                        .integer(CloseLeaks.classRows), .integer(CloseLeaks.classLeaks),
+                        .integer(CloseLeaks.leaksPerElement)))
+                var outlines: [LeakOutline] = []
+                for row in rows { outlines.append(try Self.outline(row, connection)) }
+                return outlines
+            }
+        }
+
         static func outline(_ row: Row, _ connection: Connection) throws(StoreError) -> LeakOutline {
             guard
                 let outline = LeakOutline(

@@ -47,6 +47,19 @@
             if last.order.lexicographicallyPrecedes(mark.order) { last = mark }
         }
 
+        /// Writes the elements of the keys of leaks that are there.
+        static func insertElements(of identities: [LeakIdentity]) -> Query {
+            let rows = identities.flatMap { leak in
+                KeyElements.hashes(of: leak.groupedBy).map { (leak.id, $0) }
+            }
+            return Query(
+                """
+                insert into leak_element (app, element, leak)
+                select l.app, new.element, l.id from unnest($1::uuid[], $2::bigint[]) as new (key, element)
+                join leak l on l.key = new.key order by 1, 2, 3 on conflict do nothing
+                """, .uuids(rows.map { $0.0 }), .integers(rows.map { $0.1 }))
+        }
+
         /// Writes leaks without their counts; the last answer is that to ``query(for:)``.
         static func inserts(_ leaks: [Tally.Leak], apps: [Int64], releases: [Int64]) -> [Query] {
             let identities = leaks.map(\.identity)
@@ -83,6 +96,7 @@
                     .texts(identities.map { $0.groupedBy.className }),
                     .byteArrays(identities.map(\.packedGroupedStack)),
                     .texts(identities.map { SearchText.of($0) })),
+                insertElements(of: identities),
                 query(for: keys),
             ]
         }
