@@ -39,6 +39,10 @@
                 try run("import", file, "--app", "com.acme.shop").output.contains("3 lines counted before"))
             #expect(try run("erase", "nobody").code == 0)
 
+            let regrouped = try run("regroup", "--dry-run", "--app", "com.acme.shop")
+            #expect(
+                regrouped.code == 0 && regrouped.output.hasSuffix("nothing to merge\n"), "\(regrouped)")
+
             let verified = try run("verify")
             let isSound = verified.output.hasSuffix("is sound: every total is the sum of its parts\n")
             #expect(

@@ -101,7 +101,7 @@ extension JSONWriter {
         }
     }
 
-    mutating func fields(of detail: LeakDetail) {
+    mutating func fields(of detail: LeakDetail, _ surroundings: LeakSurroundings) {
         fields(of: detail.row)
         array("by_version") { writer in
             for count in detail.versions {
@@ -137,6 +137,23 @@ extension JSONWriter {
         }
         array("history") { writer in
             for decision in detail.history { writer.object { $0.fields(of: decision) } }
+        }
+        array("closest") { writer in
+            for close in surroundings.closest {
+                writer.object {
+                    $0.field("id", close.leak.id.description)
+                    $0.field("title", close.leak.title)
+                    $0.field("class", close.leak.className)
+                    $0.field("difference", close.difference)
+                    $0.field("reports", close.leak.reports)
+                }
+            }
+        }
+        guard let successor = surroundings.successor else { return nullField("successor") }
+        object("successor") { writer in
+            writer.field("id", successor.identity.id.description)
+            writer.field("title", successor.identity.title)
+            writer.field("reports", successor.outline?.reports ?? 0)
         }
     }
 

@@ -157,7 +157,8 @@ struct ExportRun {
         if let html = try pages.reports(id, links: Links(mode: .files(page: .reports(id)))) {
             try folder.put(html.bytes, to: Links.file(of: .reports(id)))
         }
-        try folder.put(json { $0.fields(of: detail) }, to: Links.jsonFile(of: .leak(id)))
+        let surroundings = try pages.surroundings(of: detail.row)
+        try folder.put(json { $0.fields(of: detail, surroundings) }, to: Links.jsonFile(of: .leak(id)))
         try folder.put(json { $0.fields(of: samples) }, to: Links.jsonFile(of: .reports(id)))
     }
 

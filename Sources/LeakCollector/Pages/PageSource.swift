@@ -51,7 +51,7 @@ struct PageSource {
     func leak(_ id: LeakID, links: Links) throws -> HTML? {
         guard let detail = try reader.leak(id, now: now) else { return nil }
         let samples = try reader.samples(of: id) ?? []
-        let newest = samples.first { $0.place == .newest } ?? samples.first
+        let newest = Self.newest(of: samples)
         let first = newest?.place == .first ? nil : samples.first { $0.place == .first }
         var context = context(links, about: detail.row.identity)
         context.versions = try reader.versions(app: detail.row.identity.app)
@@ -59,9 +59,21 @@ struct PageSource {
         return LeakDetailPage(
             context: context, detail: detail, hours: hours?.lastHours(Self.hoursShown, now: now),
             newest: newest.map(Self.kept), first: first.map(Self.kept),
-            successor: try Successor(of: detail.row.identity, newest: newest, reader: reader),
+            surroundings: try LeakSurroundings(of: detail.row, newest: { newest }, reader: reader),
             newestVersion: try reader.appSummaries().first { $0.id == detail.row.identity.app }?.newestVersion
         ).html
+    }
+
+    private static func newest(of samples: [SampleReport]) -> SampleReport? {
+        samples.first { $0.place == .newest } ?? samples.first
+    }
+
+    /// What the JSON of a leak has beside the leak.
+    func surroundings(of leak: LeakRow) throws -> LeakSurroundings {
+        let newest = { () throws(StoreError) in
+            Self.newest(of: try reader.samples(of: leak.identity.id) ?? [])
+        }
+        return try LeakSurroundings(of: leak, newest: newest, reader: reader)
     }
 
     /// - Returns: `nil` when no leak has the class.

@@ -75,17 +75,24 @@ struct Successor {
     /// `nil` while no report has gone there.
     var outline: LeakOutline?
 
+    init(identity: LeakIdentity, outline: LeakOutline?) {
+        self.identity = identity
+        self.outline = outline
+    }
+
     /// Reads as much as one row, and only for a leak that may be of an older rule.
     ///
-    /// - Parameter newest: the newest report of the leak that is kept.
+    /// - Parameter newest: the newest report of the leak that is kept; asked for only if it matters.
     /// - Returns: `nil` for a leak that its reports still come to.
-    init?(of leak: LeakIdentity, newest: SampleReport?, reader: any StoreReader) throws(StoreError) {
+    init?(
+        of leak: LeakIdentity, newest: () throws(StoreError) -> SampleReport?, reader: any StoreReader
+    ) throws(StoreError) {
         let isPathOfFrames =
             CallStack.titles(of: leak.stack) == nil && !leak.stack.isEmpty && CallStack(leak.stack) != nil
         let isGeneric = ([leak.groupedBy.className] + leak.groupedBy.stack).contains { $0.contains("<") }
         guard leak.groupedBy.version < Grouping.currentVersion,
             leak.quality == .low || isPathOfFrames || isGeneric,
-            !leak.isBeyond, let report = newest.flatMap({ PageSource.kept($0).report }),
+            !leak.isBeyond, let report = try newest().flatMap({ PageSource.kept($0).report }),
             case .other(let identity) = CurrentGroup(of: leak, reports: [report])
         else { return nil }
         self.identity = identity

@@ -132,7 +132,8 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
             guard let leak = try reader.leak(id, now: now) else {
                 return try merged(id, reader) { Links.served.json(of: .leak($0)) }
             }
-            return Answer.json { $0.fields(of: leak) }
+            let surroundings = try pages.surroundings(of: leak.row)
+            return Answer.json { $0.fields(of: leak, surroundings) }
         case .reports(let id):
             guard let samples = try reader.samples(of: id) else {
                 return try merged(id, reader) { Links.served.json(of: .reports($0)) }

@@ -56,6 +56,14 @@ private func pages(_ text: String) -> [HTML] {
     var resolved = detail
     resolved.row.state = .resolved
     resolved.row.standing?.backIn = nil
+    var surroundings = LeakSurroundings()
+    let outline = LeakOutline(
+        id: leak.id, title: text, className: text, stack: [text],
+        groupedBy: GroupedBy(version: 2, className: text, stack: [text]), reports: 1)
+    var other = outline
+    (other.id, other.groupedBy.stack) = (LeakID(high: 5, low: 5), [text + "2"])
+    surroundings.closest = CloseLeak.closest(to: outline, among: [other])
+    surroundings.successor = Successor(identity: leak, outline: other)
     let kept = keptReport(text)
     var unreadable = kept
     unreadable.report = nil
@@ -80,7 +88,7 @@ private func pages(_ text: String) -> [HTML] {
             context: context, overview: overview, page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)
         ).html,
         LeakDetailPage(context: context, detail: detail, hours: detail.trend, newest: kept, first: kept).html,
-        LeakDetailPage(context: context, detail: resolved).html,
+        LeakDetailPage(context: context, detail: resolved, surroundings: surroundings).html,
         ReportsPage(context: context, leak: leak, reports: [kept, unreadable]).html,
         ReleasesPage(context: context, app: text, releases: [release]).html,
         FirstReportPage(context: context, address: text).html,

@@ -205,6 +205,27 @@ enum Shop {
         return detail
     }
 
+    private static func outline(_ row: LeakRow) -> LeakOutline {
+        let leak = row.identity
+        return LeakOutline(
+            id: leak.id, title: leak.title, className: leak.className, stack: leak.stack,
+            groupedBy: leak.groupedBy, reports: row.reports)
+    }
+
+    /// The leaks that are closest to ``checkout``.
+    static var surroundings: LeakSurroundings {
+        var (other, bare, owner) = (outline(checkout), outline(checkout), outline(checkout))
+        (other.id, other.reports) = (LeakID(high: 9, low: 9), 31)
+        other.groupedBy.stack = ["UITabBarController", "CartController", "CheckoutViewController"]
+        (bare.id, bare.reports, bare.groupedBy.stack) = (LeakID(high: 9, low: 10), 2, [])
+        (owner.id, owner.title, owner.className) = (LeakID(high: 9, low: 11), "Payment<…>", "Payment<…>")
+        owner.groupedBy = GroupedBy(
+            version: 1, className: "Payment<…>", stack: ["UINavigationController", "Payment<…>"])
+        var surroundings = LeakSurroundings()
+        surroundings.closest = CloseLeak.closest(to: outline(checkout), among: [owner, bare, other])
+        return surroundings
+    }
+
     static let history = [
         PastDecision(.noted, note: "Seen again\nby QA", by: "sign-in link", at: now - 3 * hour),
         PastDecision(
@@ -310,7 +331,8 @@ enum SamplePage: String, CaseIterable {
         case .regressed:
             LeakDetailPage(
                 context: Shop.context(), detail: Shop.regressedDetail, hours: Shop.hours,
-                newest: Shop.kept(.newest, hours: 2), first: Shop.kept(.first, hours: 51)
+                newest: Shop.kept(.newest, hours: 2), first: Shop.kept(.first, hours: 51),
+                surroundings: Shop.surroundings
             ).html
         case .exportedLeak:
             LeakDetailPage(

@@ -10,8 +10,7 @@ struct LeakDetailPage: Component {
     var newest: KeptReport?
     /// The first one, where it is another.
     var first: KeptReport?
-    /// Where new reports go, for a leak of an older rule.
-    var successor: Successor?
+    var surroundings = LeakSurroundings()
     /// Of the leak's app.
     var newestVersion: String?
 
@@ -25,7 +24,7 @@ struct LeakDetailPage: Component {
                 \(LeakFacts(context: context, row: detail.row))
                 <div class="grid"><div>
                 \(history)\(chart(detail.trend))\(hours.map(chart))
-                \(report)\(firstReport)\(siblings)\(GroupingCard(leak: leak, links: context.links, successor: successor))
+                \(report)\(firstReport)\(siblings)\(grouping)\(closest)
                 </div><div>
                 \(known)\(keeper)\(children)\(versions)\(lived)\(counts(by: "System", detail.systems))\
                 \(counts(by: "Model", detail.models))
@@ -77,6 +76,15 @@ struct LeakDetailPage: Component {
 
     private var firstReport: HTML? {
         first.map { ReportCard(context: context, title: "First report", kept: $0, id: "first-report").html }
+    }
+
+    private var grouping: HTML {
+        GroupingCard(leak: leak, links: context.links, successor: surroundings.successor).html
+    }
+
+    private var closest: HTML? {
+        surroundings.closest.isEmpty
+            ? nil : CloseLeaksCard(leaks: surroundings.closest, links: context.links).html
     }
 
     private var known: HTML? {

@@ -1,0 +1,202 @@
+internal import LeakMessage
+internal import LeakStore
+
+/// Another leak of the app that is close to a leak, and what tells the two apart.
+struct CloseLeak: Hashable, Sendable {
+    /// Leaks that a page shows.
+    static let shown = 5
+
+    var leak: LeakOutline
+    /// One sentence: `same class; 2 of 4 app functions differ: load in Shop ↔ reload in Shop`.
+    var difference: String
+    private var isSameClass: Bool
+    /// Elements of the key that only one of the two has.
+    private var different: Int
+    private var common: Int
+
+    /// The closest of some leaks, the closest first: those of the same class before those of another, and fewer different
+    /// elements before more.
+    static func closest(to leak: LeakOutline, among others: [LeakOutline]) -> [CloseLeak] {
+        let close = others.filter { $0.id != leak.id }.compactMap { CloseLeak($0, beside: leak) }
+        return Array(close.sorted { $0.precedes($1) }.prefix(shown))
+    }
+
+    private func precedes(_ other: CloseLeak) -> Bool {
+        if isSameClass != other.isSameClass { return isSameClass }
+        if different != other.different { return different < other.different }
+        if common != other.common { return common > other.common }
+        return (other.leak.reports, leak.id) < (leak.reports, other.leak.id)
+    }
+
+    /// - Returns: `nil` for a leak that has neither the class nor an element of the key.
+    private init?(_ other: LeakOutline, beside leak: LeakOutline) {
+        self.leak = other
+        isSameClass =
+            leak.className.map { name in other.className.map { ByteText($0) == ByteText(name) } ?? false }
+            ?? false
+        let (ours, theirs) = (Key(of: leak), Key(of: other))
+        let isComparable = ours.kind == theirs.kind || ours.elements.isEmpty || theirs.elements.isEmpty
+        let comparison = Comparison(
+            ours.elements, isComparable ? theirs.elements : theirs.elements.map { "\u{0}" + $0 })
+        common = comparison.common
+        different = comparison.different
+        guard isSameClass || common > 0 else { return nil }
+        let className =
+            isSameClass ? "same class" : "other class: \(Self.short(other.className ?? other.title))"
+        let rest =
+            isComparable
+            ? comparison.words(ours.elements.isEmpty ? theirs.kind : ours.kind)
+            : "\(theirs.kind.whole) there, \(ours.kind.whole) here"
+        let rule =
+            leak.groupedBy.version == other.groupedBy.version
+            ? "" : "; grouped by rule \(other.groupedBy.version)"
+        let separator = isSameClass && comparison.isOneSided ? ", " : "; "
+        difference = className + separator + rest + rule
+    }
+
+    /// Class names and functions have no bound of their own.
+    private static func short(_ text: String) -> String {
+        let longest = 80
+        return text.count <= longest ? text : text.prefix(longest) + "…"
+    }
+
+    /// The part of a key that follows the class.
+    private struct Key {
+        enum Kind {
+            case calls, path, cycle
+
+            /// Of `count` elements: `app functions`.
+            func noun(_ count: Int) -> String {
+                switch self {
+                case .calls: count == 1 ? "app function" : "app functions"
+                case .path: count == 1 ? "owner" : "owners"
+                case .cycle: count == 1 ? "reference of the cycle" : "references of the cycle"
+                }
+            }
+
+            var whole: String {
+                switch self {
+                case .calls: "a call stack"
+                case .path: "a path of owners"
+                case .cycle: "a cycle"
+                }
+            }
+        }
+
+        let kind: Kind
+        let elements: [String]
+
+        init(of leak: LeakOutline) {
+            let stack = leak.groupedBy.stack
+            if let calls = CallStack.titles(of: stack) {
+                (kind, elements) = (.calls, calls)
+                return
+            }
+            kind = leak.groupedBy.className.isEmpty ? .cycle : .path
+            // The last element of a path is the leaked object itself.
+            let isSelf = stack.last.map { ByteText($0) == ByteText(leak.groupedBy.className) } ?? false
+            elements = isSelf ? stack.dropLast() : stack
+        }
+    }
+
+    /// Two lists of elements side by side.
+    private struct Comparison {
+        /// Elements beyond these are not compared: a list may have 128, and 50 leaks are compared for a page.
+        private static let length = 48
+
+        let common: Int
+        let different: Int
+        private let counts: (ours: Int, theirs: Int)
+        /// The first elements that only one of the two has.
+        private let only: (ours: String?, theirs: String?)
+
+        var isOneSided: Bool { counts.ours == 0 || counts.theirs == 0 }
+
+        init(_ ours: [String], _ theirs: [String]) {
+            counts = (ours.count, theirs.count)
+            // Numbers are compared in the place of texts.
+            var numbers: [ByteText: Int] = [:]
+            func number(_ text: String) -> Int {
+                if let known = numbers[ByteText(text)] { return known }
+                numbers[ByteText(text)] = numbers.count
+                return numbers.count - 1
+            }
+            let one = ours.prefix(Self.length).map(number)
+            let other = theirs.prefix(Self.length).map(number)
+            let kept = Self.longestCommon(one, other)
+            common = kept.count
+            different = max(ours.count, theirs.count) - kept.count
+            let (ourKept, theirKept) = (Set(kept.map(\.ours)), Set(kept.map(\.theirs)))
+            only = (
+                one.indices.first { !ourKept.contains($0) }.map { ours[$0] },
+                other.indices.first { !theirKept.contains($0) }.map { theirs[$0] }
+            )
+        }
+
+        /// The places of the longest common subsequence.
+        private static func longestCommon(
+            _ one: [Int], _ other: [Int]
+        ) -> [(ours: Int, theirs: Int)] {
+            let width = other.count + 1
+            var lengths = [Int](repeating: 0, count: (one.count + 1) * width)
+            for row in one.indices.reversed() {
+                for column in other.indices.reversed() {
+                    let (below, right) = ((row + 1) * width + column, row * width + column + 1)
+                    lengths[row * width + column] =
+                        one[row] == other[column]
+                        ? lengths[below + 1] + 1 : max(lengths[below], lengths[right])
+                }
+            }
+            var (row, column) = (0, 0)
+            var places: [(ours: Int, theirs: Int)] = []
+            while row < one.count, column < other.count {
+                if one[row] == other[column] {
+                    places.append((row, column))
+                    (row, column) = (row + 1, column + 1)
+                } else if lengths[(row + 1) * width + column] >= lengths[row * width + column + 1] {
+                    row += 1
+                } else {
+                    column += 1
+                }
+            }
+            return places
+        }
+
+        func words(_ kind: Key.Kind) -> String {
+            let all = max(counts.ours, counts.theirs)
+            switch (counts.ours, counts.theirs) {
+            case (0, 0): return "without \(kind.whole)"
+            case (_, 0): return "no stack there"
+            case (0, _):
+                return "no stack here, \(CloseLeak.short(only.theirs ?? "")) there"
+            default: break
+            }
+            guard different > 0 else { return "the same \(all) \(kind.noun(all))" }
+            let verb = different == 1 ? "differs" : "differ"
+            let sides =
+                "\(only.ours.map(CloseLeak.short) ?? "nothing") ↔ \(only.theirs.map(CloseLeak.short) ?? "nothing")"
+            return "\(different) of \(all) \(kind.noun(all)) \(verb): \(sides)"
+        }
+    }
+}
+
+/// What a leak's page and its JSON show beside the leak itself.
+struct LeakSurroundings {
+    var closest: [CloseLeak] = []
+    /// Where new reports go, for a leak of an older rule.
+    var successor: Successor?
+
+    init() {}
+
+    /// - Parameter newest: the newest report of the leak that is kept; asked for only if it matters.
+    init(
+        of leak: LeakRow, newest: () throws(StoreError) -> SampleReport?, reader: any StoreReader
+    ) throws(StoreError) {
+        let identity = leak.identity
+        let outline = LeakOutline(
+            id: identity.id, title: identity.title, className: identity.className, stack: identity.stack,
+            groupedBy: identity.groupedBy, reports: leak.reports)
+        closest = CloseLeak.closest(to: outline, among: try reader.outlines(near: identity.id))
+        successor = try Successor(of: identity, newest: newest, reader: reader)
+    }
+}

@@ -1,0 +1,24 @@
+import LeakStore
+
+/// The leaks that are closest to a leak, each with what tells the two apart.
+struct CloseLeaksCard: Component {
+    var leaks: [CloseLeak]
+    var links: Links
+
+    var html: HTML {
+        let rows = leaks.map { close -> HTML in
+            let leak = close.leak
+            return #"""
+                <tr><th scope="row"><a href="\#(links.to(.leak(leak.id)))">\#(LongText(leak.title))</a>\#
+                <p class="dim">\#(Isolated(close.difference))</p></th><td class="num">\#(Count(leak.reports))</td></tr>
+                """#
+        }
+        return Card(
+            "Closest leaks",
+            #"""
+            <table class="small"><thead><tr><th scope="col">Leak, and what differs</th>\#
+            <th scope="col" class="num">Reports</th></tr></thead><tbody>\#(rows)</tbody></table>
+            """#, id: "closest"
+        ).html
+    }
+}
