@@ -48,7 +48,7 @@ import Testing
         #expect(try get("/leaks/\(old[0])", from: collector).status == 200)
 
         let plan = try run("regroup", "--dry-run", "--app", "com.acme.shop")
-        #expect(plan.code == 0 && plan.output.contains("3 of 3 leaks would be merged"), "\(plan)")
+        #expect(plan.code == 0 && plan.output.contains("3 of 3 leaks to merge"), "\(plan)")
         #expect(plan.output.contains("nothing was changed") && plan.errors.isEmpty, "\(plan)")
         #expect(try get("/leaks/\(old[0])", from: collector).status == 200)
 

@@ -222,7 +222,7 @@ package enum RegroupingText {
     package static func lines(_ plan: Regrouping.Plan) -> [String] {
         let moved = plan.groups.reduce(0) { $0 + $1.parts.count }
         var lines = [
-            "app \(plan.app): \(moved) of \(RegroupingNote.count(plan.leaks, "leak")) would be merged"
+            "app \(plan.app): \(moved) of \(RegroupingNote.count(plan.leaks, "leak")) to merge"
         ]
         for group in plan.groups {
             let state = group.targetReports.map { RegroupingNote.count($0, "report") } ?? "new"

@@ -162,7 +162,7 @@ import Testing
         ].sorted { $0.0 < $1.0 }
         #expect(
             RegroupingText.lines(plan)
-                == ["app shop: 4 of 6 leaks would be merged"] + groups.flatMap(\.1) + [
+                == ["app shop: 4 of 6 leaks to merge"] + groups.flatMap(\.1) + [
                     "  not merged, because their reports go to several leaks now:",
                     "    \(Self.old(["mixed"]).id): CartModel, rule 1, 2 reports",
                 ])
