@@ -34,6 +34,38 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `leaks that one merges while two count lose no report`() throws {
+        let rounds = 40
+        let place = place
+        _ = try place.store()
+        let leaks = (0..<4).map { leak("Page", stack: ["S\($0)"]) }
+        _ = try together(3) { number in
+            let store = try place.store()
+            for round in 0..<rounds {
+                if number == 2 {
+                    _ = try store.merge(
+                        [leaks[round % 4].id, leaks[(round + 1) % 4].id], into: leaks[(round + 2) % 4],
+                        by: "r", now: noon, note: { _ in "merged" })
+                } else {
+                    let reports = leaks.map {
+                        Report(
+                            leak: $0, version: "1.\(round % 3)", build: "\(round % 2)",
+                            install: UInt64(number * 1_000 + round))
+                    }
+                    #expect(try store.count([submission(reports)], now: noon) == [.counted])
+                }
+            }
+        }
+        let store = try place.store()
+        #expect(try store.verify() == [])
+        let overview = try store.makeReader().overview(app: "shop", now: noon)
+        #expect(overview.reports == 2 * rounds * leaks.count && overview.recentInstalls == 2 * rounds)
+        _ = try store.merge(leaks.map(\.id), into: leaks[0], by: "r", now: noon, note: { _ in "merged" })
+        let row = try #require(try store.makeReader().leak(leaks[0].id, now: noon)).row
+        #expect(row.reports == 2 * rounds * leaks.count && row.installs == 2 * rounds)
+        #expect(try store.verify() == [])
+    }
+
     @Test func `an install that one erases counts again for another that remembers it`() throws {
         let (one, other) = (try place.store(), try place.store())
         let reports = submission([1, 2].map { Report(leak: leak("Page"), install: $0) })
