@@ -134,8 +134,11 @@ struct Subject {
             return ([className?.name ?? template] + calls, Grouping.currentVersion)
         }
         let key = classAndPath(\.name, text: template)
-        return key == oldKey(fingerprint: fingerprint)
-            ? (key, Grouping.oldVersion) : (key, Grouping.currentVersion)
+        // A host whose modifiers were left out has the name, and so the group, of one that has none.
+        let isOld = zip(key, oldKey(fingerprint: fingerprint)).allSatisfy { name, oldName in
+            name == oldName || className != nil && TypeName(name).text == name
+        }
+        return (key, isOld ? Grouping.oldVersion : Grouping.currentVersion)
     }
 
     /// The same by version 1 of the rules, for a report without a call stack.

@@ -85,13 +85,10 @@ public struct DetectorMessage: Hashable, Sendable {
             maskedText = Masking.masked(reading.subject).string
             template = Masking.template(of: reading.subject).string
             if guessesClass, cycle.isEmpty {
-                if let json = JSONMessage(message, demangle: demangle) {
-                    guessedClassName = json.className
-                } else {
-                    guessedClassName =
-                        Grammar(demangle: demangle).firstDescription(in: message)
-                        ?? GuessedClass.find(in: message, demangle: demangle)
-                }
+                guessedClassName =
+                    JSONMessage(message, demangle: demangle)?.className
+                    ?? Grammar(demangle: demangle).firstDescription(in: message)
+                    ?? GuessedClass.find(in: message, demangle: demangle)
             }
         }
     }

@@ -264,7 +264,8 @@ extension Grammar {
 
     /// Signs that point at what follows: nothing that a message could hold.
     private func isOrnament(_ text: Text) -> Bool {
-        text.allSatisfy { $0 >= 0x80 || $0 <= 0x20 } && text.count <= 64
+        text.count <= 64 && text.allSatisfy { $0 >= 0x80 || $0 <= 0x20 }
+            && !text.string.unicodeScalars.contains { $0.properties.isAlphabetic }
     }
 
     /// A breakpoint on `dealloc` that prints the object: `--- -[UIViewController dealloc] @"<Cart: 0x…>"`.

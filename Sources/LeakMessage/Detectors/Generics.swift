@@ -47,9 +47,9 @@ enum Generics {
     // MARK: Version 2
 
     /// Arguments inside each other that are looked at.
-    private static let depthLimit = 6
+    private static let depthLimit = 32
 
-    /// Keeps the arguments that are types of the app; of a hosting wrapper the first of them alone.
+    /// Keeps the arguments that are types of the app; of a hosting wrapper the view that it hosts, without modifiers.
     static func withAppTypes(_ name: Text) -> Text { withAppTypes(name, depth: 0).name }
 
     private static func withAppTypes(_ name: Text, depth: Int) -> (name: Text, hasAppType: Bool) {
@@ -65,9 +65,8 @@ enum Generics {
             result.append(contentsOf: head)
             result.append(UInt8(ascii: "<"))
             if isHosting(head, wasHosting: false) {
-                let hosted = firstAppType(in: arguments, depth: depth + 1)
-                result.append(contentsOf: hosted ?? arguments)
-                hasAppType = hasAppType || hosted != nil
+                result.append(contentsOf: hosted(arguments))
+                hasAppType = true
             } else {
                 let kept = parts(of: arguments).map { argument($0, depth: depth + 1) }
                 let isAnyKept = kept.contains { $0 != nil }
@@ -87,41 +86,41 @@ enum Generics {
         let text = text.trimmed
         let name = text.dropping("any ") ?? text
         let head = name.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
-        // A tuple, a function, a local type, or several protocols.
         guard !head.isEmpty, head.endIndex == name.endIndex || name[head.endIndex] == UInt8(ascii: "<") else {
-            return nil
+            return isWrittenType(name) ? name : nil
         }
         let (kept, hasAppType) = withAppTypes(name, depth: depth)
         return hasAppType || SystemNames.isAppType(head) ? kept : nil
     }
 
-    /// The first view of the app inside the system's, such as `ModifiedContent<CheckoutView, …>`.
-    private static func firstAppType(in arguments: Text, depth: Int) -> Text? {
-        guard depth < depthLimit else { return nil }
-        for part in parts(of: arguments) {
-            let name = part.trimmed
-            if let tuple = name.dropping("(")?.droppingLast(")") {
-                if let found = firstAppType(in: tuple, depth: depth + 1) { return found }
-                continue
-            }
-            let head = name.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
-            if !head.isEmpty, SystemNames.isAppType(head) { return argument(name, depth: depth) }
-            guard head.endIndex < name.endIndex, name[head.endIndex] == UInt8(ascii: "<"),
-                let close = closing(of: head.endIndex, in: name)
-            else { continue }
-            if let found = firstAppType(in: name[(head.endIndex + 1)..<close], depth: depth + 1) {
-                return found
-            }
-        }
-        return nil
+    /// Whether an optional, an array, a tuple or a function holds types of the app; not for packs, local types, and what has
+    /// an address.
+    private static func isWrittenType(_ text: Text) -> Bool {
+        text.allSatisfy { $0.isIdentifier || " .,<>()[]?&-:".utf8.contains($0) } && !text.contains("0x")
+            && !text.contains(UInt8(ascii: "$")) && words(of: text).contains(where: SystemNames.isAppType)
     }
 
-    /// Whether a type hosts views of which none is the app's.
+    /// The view in front of all modifiers: `CheckoutView` of `ModifiedContent<CheckoutView, …>`.
+    private static func hosted(_ arguments: Text) -> Text {
+        var view = arguments.trimmed
+        while let inner = view.dropping("ModifiedContent<") ?? view.dropping("SwiftUI.ModifiedContent<")
+            ?? view.dropping("SwiftUICore.ModifiedContent<")
+        {
+            let parts = parts(of: inner)
+            // More than content and modifier, or no end: as it stands.
+            guard parts.count == 2, inner.last == UInt8(ascii: ">") else { return view }
+            view = parts[0].trimmed
+        }
+        return view
+    }
+
+    /// Whether a type hosts a view that does not say which it is.
     static func isUnnamedHost(_ name: Text) -> Bool {
         guard let open = name.firstIndex(of: UInt8(ascii: "<")), isHosting(name[..<open], wasHosting: false),
             let close = closing(of: open, in: name)
         else { return false }
-        return firstAppType(in: name[(open + 1)..<close], depth: 1) == nil
+        let view = hosted(name[(open + 1)..<close])
+        return view.equals("AnyView") || view.ends(with: ".AnyView")
     }
 
     /// The arguments between the commas that stand in no brackets.

@@ -52,7 +52,7 @@ enum GuessedClass {
         }) {
             var name = name(at: start, in: text)
             rest = text[max(name.endIndex, start + 1)...]
-            name = withoutMethod(name, in: text)
+            name = withoutNumber(withoutMethod(name, in: text))
             guard let score = Candidate(name, in: text).score, score >= leastScore, score >= best?.score ?? 0
             else { continue }
             if score == best?.score, name.elementsEqual(best?.name ?? []) { continue }
@@ -67,12 +67,41 @@ enum GuessedClass {
         var name = text[start...].prefix { isWord($0) || $0 == UInt8(ascii: ".") }
         while name.last == UInt8(ascii: ".") { name = name.dropLast() }
         name = name.droppingLast(".Type") ?? name.droppingLast(".self") ?? name
+        if let end = endOfContext(at: name.endIndex, in: text) {
+            let rest = text[end...].prefix { isWord($0) || $0 == UInt8(ascii: ".") }
+            return text[start..<rest.endIndex]
+        }
         let behind = text[name.endIndex...].prefix(nameByteLimit)
         guard behind.first == UInt8(ascii: "<"), behind.dropFirst().first.map(isWord) ?? false else {
             return name
         }
         let end = Brackets.end(behind)
         return text[end - 1] == UInt8(ascii: ">") ? text[start..<end] : name
+    }
+
+    /// Where `.(unknown context at $10a3f)` or `.(Cart in _9B7A)` ends.
+    private static func endOfContext(at start: Int, in text: Text) -> Int? {
+        let behind = text[start...].prefix(contextByteLimit)
+        guard let inside = behind.dropping(".("), let close = inside.firstIndex(of: UInt8(ascii: ")")) else {
+            return nil
+        }
+        let context = inside[..<close]
+        return context.starts(with: "unknown context at ") || context.contains(" in _") ? close + 1 : nil
+    }
+
+    private static let contextByteLimit = 128
+
+    /// `CartVM` of `CartVM_123456`
+    private static func withoutNumber(_ name: Text) -> Text {
+        let number = name.suffix(from: name.lastIndex { !$0.isHexadecimal }.map { $0 + 1 } ?? name.endIndex)
+        let digits = name.suffix(from: name.lastIndex { !$0.isDigit }.map { $0 + 1 } ?? name.endIndex)
+        let front = name[..<number.startIndex]
+        if number.count >= 6, number.contains(where: \.isDigit), let plain = front.droppingLast("_") {
+            return plain
+        }
+        let plain = name[..<digits.startIndex]
+        if digits.count >= 4, let plain = plain.droppingLast("_") { return plain }
+        return digits.count >= 6 ? plain : name
     }
 
     /// `ByteBuf` of `ByteBuf.release()`
@@ -128,6 +157,8 @@ enum GuessedClass {
             }
             // The address of an object, as a word in front of a point.
             if name.contains("0x") || name.contains("0X") { return true }
+            // A namespace.
+            if words.after.starts(with: "::") { return true }
             return before.ends(with: "-[") || before.ends(with: "+[")
                 || words.after.first == UInt8(ascii: "/")
         }
@@ -157,10 +188,11 @@ enum GuessedClass {
             name.count <= nameByteLimit, !name.allSatisfy({ $0 == UInt8(ascii: ".") })
         else { return nil }
         let words = SurroundingWords(of: name, in: text)
-        if TypeNameCleaning.looksMangled(name) { return words.saysType || words.saysRetained ? name : nil }
+        let isOfLeak = words.isAfterClass || words.isAfterLeak || words.saysRetained
+        if TypeNameCleaning.looksMangled(name) { return isOfLeak ? name : nil }
         let spelling = TypeSpelling(name)
-        guard spelling.isType, !words.saysTyped else { return nil }
+        guard spelling.isType, words.isAfterLeak || !words.saysTyped else { return nil }
         let isNamed = spelling.hasHump || spelling.isDotted || spelling.hasEnding
-        return words.saysClass || isNamed && (words.saysType || words.saysRetained) ? name : nil
+        return words.isAfterClass || isNamed && isOfLeak ? name : nil
     }
 }

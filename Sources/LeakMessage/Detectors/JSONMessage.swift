@@ -10,20 +10,23 @@ struct JSONMessage {
     /// The objects of a list of leaks, each of which names a class.
     let elements: [Text]
 
-    private static let headByteLimit = 256
+    /// Words behind the JSON text.
+    let tail: Text
+
+    private static let wordsByteLimit = 256
     private static let nameByteLimit = 256
 
     /// - Returns: `nil` for a text that does not end with a whole JSON object or array.
     init?(_ text: Text, demangle: (String) -> String?) {
-        guard text.last == UInt8(ascii: "}") || text.last == UInt8(ascii: "]"),
-            let start = text.prefix(Self.headByteLimit).firstIndex(of: UInt8(ascii: "{"))
+        guard let start = text.prefix(Self.wordsByteLimit).firstIndex(of: UInt8(ascii: "{")),
+            let last = text.lastIndex(where: { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") })
         else { return nil }
         let open = text[..<start].trimmed.droppingLast("[")?.endIndex ?? start
+        guard open < last else { return nil }
         head = text[..<open]
-        guard !head.contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) }) else {
-            return nil
-        }
-        let json = Array(text[open...])
+        tail = text[(last + 1)...]
+        guard Self.isPlain(head), Self.isPlain(tail) else { return nil }
+        let json = Array(text[open...last])
         var reader = Reader()
         let isJSON: Void? = try? JSONScanner.scan(json) { scanner throws(JSONError) in
             try reader.value(&scanner, key: "", depth: 0)
@@ -33,25 +36,36 @@ struct JSONMessage {
         let candidates = reader.values.compactMap { value in
             Candidate(value, demangle: demangle)
         }
-        let ofElements = reader.elements.compactMap { element in
-            candidates.filter { element.contains($0.slice.range.lowerBound) }.min { $0.order < $1.order }
+        var rest = candidates[...]
+        let ofElements = reader.elements.map { element in
+            rest = rest.drop { $0.slice.range.lowerBound < element.lowerBound }
+            let own = rest.prefix { $0.slice.range.lowerBound < element.upperBound }
+            rest = rest[own.endIndex...]
+            return own.min { $0.order < $1.order }
         }
-        let best = ofElements.first ?? candidates.min { $0.order < $1.order }
+        let named = ofElements.compactMap(\.self)
+        let best = named.first ?? candidates.min { $0.order < $1.order }
         className = best?.className
-        elements =
-            ofElements.count == reader.elements.count ? reader.elements.map { json[$0] } : []
-        redacted = Self.redacted(json, reader, kept: (ofElements + [best].compactMap(\.self)).map(\.slice))
+        elements = named.isEmpty ? [] : reader.elements.map { json[$0] }
+        redacted = Self.redacted(json, reader, kept: named.isEmpty ? [best].compactMap(\.self) : named)
     }
 
-    private static func redacted(_ json: [UInt8], _ reader: Reader, kept: [JSONSlice]) -> [UInt8] {
+    /// Whether words hold nothing that a user may have typed.
+    private static func isPlain(_ words: Text) -> Bool {
+        words.count <= wordsByteLimit && PrivateText.removed(from: words)[...] == words
+    }
+
+    private static func redacted(_ json: [UInt8], _ reader: Reader, kept: [Candidate]) -> [UInt8] {
+        let names = Dictionary(
+            kept.map { ($0.slice, Array($0.className.utf8)) }, uniquingKeysWith: { one, _ in one })
         var strings = reader.keys.filter { !isIdentifier(json[$0.range]) }
-        strings += reader.values.map(\.slice).filter { !kept.contains($0) }
+        strings += reader.values.map(\.slice)
         strings.sort { $0.range.lowerBound < $1.range.lowerBound }
         var result: [UInt8] = []
         var end = 0
         for string in strings where !string.range.isEmpty {
             result.append(contentsOf: json[end..<string.range.lowerBound])
-            result.append(contentsOf: Array("…".utf8))
+            result.append(contentsOf: names[string] ?? Array("…".utf8))
             end = string.range.upperBound
         }
         result.append(contentsOf: json[end...])
@@ -121,7 +135,7 @@ struct JSONMessage {
             let key = value.key.lowercased().filter { $0.isLetter }
             guard value.text.utf8.count <= nameByteLimit,
                 let rank = keysByRank.firstIndex(where: { $0.contains(key) }),
-                let type = TypeName.ifNamed(Redaction.name(Text(value.text)), demangle: demangle),
+                let raw = Self.name(Text(value.text)), let type = TypeName.ifNamed(raw, demangle: demangle),
                 type.isUndemangled || Self.isClass(Text(type.text), rank: rank)
             else { return nil }
             className = type.wholeText
@@ -131,26 +145,38 @@ struct JSONMessage {
             order = (rank, isPath ? 0 : value.depth, isPath ? -place : place)
         }
 
+        /// A name alone, or that of an object's description.
+        private static func name(_ text: Text) -> Text? {
+            let name = text.trimmed
+            if let description = Description(name) { return Self.name(description.name) }
+            let isName = name.indices.allSatisfy { index in
+                name[index].isIdentifier || ".<>,".utf8.contains(name[index])
+                    || name[index] == UInt8(ascii: " ") && name[..<index].last == UInt8(ascii: ",")
+            }
+            return isName ? name : nil
+        }
+
         /// The less a key says, the more the name has to.
         private static func isClass(_ name: Text, rank: Int) -> Bool {
             let spelling = TypeSpelling(name)
             guard spelling.isType else { return false }
+            // `com.acme.Cart`, and not `Jane.Doe`.
+            let isInPackage = spelling.isDotted && name.first.map { $0.isLetter && !$0.isUppercase } ?? false
             return switch rank {
             case 0: true
             case 1: spelling.hasHump || spelling.isDotted
-            default: spelling.isDotted || spelling.hasEnding
+            default: isInPackage && name.count { $0 == UInt8(ascii: ".") } > 1 || spelling.hasEnding
             }
         }
     }
 
     private static let keysByRank: [Set<String>] = [
         ["class", "classname", "leakedclass", "leakclass", "leakingclass", "objectclass", "clazz"],
+        ["activity", "fragment", "viewcontroller", "controller", "viewmodel", "objecttype", "leakedtype"],
         [
-            "activity", "fragment", "viewcontroller", "controller", "viewmodel", "screen", "component",
-            "leak", "leaked", "leakedobject", "leakingobject", "object", "instance", "objecttype",
-            "leakedtype",
+            "screen", "component", "leak", "leaked", "leakedobject", "leakingobject", "object", "instance",
+            "type", "typename", "name",
         ],
-        ["type", "typename", "name"],
         ["reference"],
     ]
 }

@@ -101,7 +101,7 @@ struct PrivateText {
     /// Whether the next byte is a quote that is no apostrophe.
     private var isOpening: Bool {
         if keepsQuotations { return false }
-        return rest.first == UInt8(ascii: "\"") || !(previous?.isIdentifier ?? false)
+        return rest.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false)
     }
 
     private mutating func quotation(_ quote: UInt8) {
@@ -161,10 +161,14 @@ struct PrivateText {
         return among ? rest.lastIndex(of: other).map { max($0, last) } : last
     }
 
+    /// A letter of Latin script in front of an apostrophe is one of ASCII: other scripts quote without a space.
+    private static func isBesideApostrophe(_ byte: UInt8) -> Bool { byte.isIdentifier && byte < 0x80 }
+
     private func isApostrophe(at index: Int) -> Bool {
         guard rest[index] == UInt8(ascii: "'"), index > rest.startIndex, index + 1 < rest.endIndex else {
             return false
         }
-        return rest[index - 1].isIdentifier && rest[index + 1].isIdentifier && !rest[..<index].ends(with: "…")
+        return Self.isBesideApostrophe(rest[index - 1]) && rest[index + 1].isIdentifier
+            && !rest[..<index].ends(with: "…")
     }
 }

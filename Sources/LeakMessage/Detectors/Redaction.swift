@@ -27,7 +27,7 @@ enum Redaction {
         let list = grammar.list(message)
         var result = Array(framed.head)
         if let json = JSONMessage(message, demangle: { _ in nil }) {
-            result.append(contentsOf: json.head + json.redacted)
+            result.append(contentsOf: json.head + json.redacted + json.tail)
         } else if list == nil, isPlain(message) {
             result.append(contentsOf: message)
         } else {

@@ -28,14 +28,19 @@ public enum SeveralLeaks {
         else { return [] }
         let plain = MessageText.plain(text)
         let framed = MessageText.framed(plain).message
-        for parts in [cycles(in: framed), traces(in: framed), nodes(in: framed)] where parts.count > 1 {
-            return parts.map { Part($0) }
-        }
+        let sets = cycles(in: framed)
+        if sets.count > 1 { return sets.map { Part($0) } }
         if let json = JSONMessage(framed, demangle: demangle) {
             return json.elements.count > 1 ? json.elements.map { Part($0) } : []
         }
-        // What users typed may have lines too.
-        let kept = Redaction.kept(of: Backtrace(plain)?.head ?? plain).message
+        // What users typed may have lines and marks too.
+        let redacted = Redaction.kept(of: Backtrace(plain)?.head ?? plain)
+        let kept = redacted.message
+        // Of the first line, which is trimmed.
+        let indent = redacted.head.isEmpty ? text.utf8.prefix { $0 == UInt8(ascii: " ") }.count : 0
+        for parts in [traces(in: kept), nodes(in: kept, indent: indent)] where parts.count > 1 {
+            return parts.map { Part($0) }
+        }
         let objects = trackedObjects(in: kept)
         let parts = objects.isEmpty ? lines(in: kept) : objects
         return parts.count > 1 ? parts : []
@@ -49,7 +54,8 @@ public enum SeveralLeaks {
         var (start, isQuoted) = (set.startIndex, false)
         for index in set.indices {
             switch set[index] {
-            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: "\"") where index == set.startIndex || set[index - 1] != UInt8(ascii: "\\"):
+                isQuoted.toggle()
             case UInt8(ascii: "(") where !isQuoted: start = index
             case UInt8(ascii: ")") where !isQuoted:
                 if set[start] == UInt8(ascii: "(") {
@@ -74,9 +80,12 @@ public enum SeveralLeaks {
     }
 
     /// The outermost `ROOT CYCLE` and `ROOT LEAK` of `leaks(1)`.
-    private static func nodes(in text: Text) -> [Text] {
+    private static func nodes(in text: Text, indent: Int) -> [Text] {
         let lines = text.lines.filter { $0.contains("ROOT CYCLE: <") || $0.contains("ROOT LEAK: <") }
-        let indents = lines.map { $0.prefix { $0 == UInt8(ascii: " ") }.count }
+        let indents = lines.map { line in
+            line.prefix { $0 == UInt8(ascii: " ") }.count
+                + (line.startIndex == text.startIndex ? indent : 0)
+        }
         let least = indents.min() ?? 0
         return split(text, at: zip(lines, indents).filter { $1 == least }.map { $0.0.startIndex })
     }
@@ -118,6 +127,8 @@ public enum SeveralLeaks {
         if let front = fronts.first(where: { front in fronts.count { $0 == front } > 1 }),
             front.count >= leastFrontByteCount
         {
+            // What another line says leaked would be lost.
+            guard fronts.allSatisfy({ $0 == front }) else { return [] }
             // A shorter name stands where the others do.
             return lines.compactMap { line in
                 let name = GuessedClass.names(in: line).first { self.front(of: $0, in: line) == front }
@@ -125,10 +136,8 @@ public enum SeveralLeaks {
             }
         }
         let backs = named.map { Masking.template(of: $0.line[$0.name.endIndex...]).prefix(backByteCount) }
-        guard let back = backs.first(where: { back in backs.count { $0 == back } > 1 }), !back.isEmpty else {
-            return []
-        }
-        return zip(named, backs).filter { $1 == back }.map { Part($0.0.line, className: $0.0.name) }
+        guard let back = backs.first, !back.isEmpty, backs.allSatisfy({ $0 == back }) else { return [] }
+        return named.map { Part($0.line, className: $0.name) }
     }
 
     private static func front(of name: Text, in line: Text) -> Text {

@@ -20,12 +20,21 @@ struct SurroundingWords {
                 break
             }
         }
-        before = text[..<start].suffix(Self.byteLimit)
+        before = Self.withoutNamespaces(text[..<start].suffix(Self.byteLimit))
         let behind = Self.withoutIdentity(text[end...].prefix(4 * Self.byteLimit)).prefix(Self.byteLimit)
         after = behind.dropping(".Type") ?? behind.dropping(".self") ?? behind
         lowercasedBefore = Self.withoutCount(Self.lowercased(before))
         next = Self.lowercased(
             after.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">") })
+    }
+
+    /// `leak of ` of `leak of Shop::`
+    private static func withoutNamespaces(_ text: Text) -> Text {
+        var text = text
+        while let front = text.droppingLast("::") {
+            text = front[..<(front.lastIndex { !$0.isIdentifier }.map { $0 + 1 } ?? front.startIndex)]
+        }
+        return text
     }
 
     /// Without the identity and the properties that some languages print behind a name: `#e76fa(ticker active)`, `{id=14}`.
@@ -56,11 +65,19 @@ struct SurroundingWords {
     /// How much the words say that the class leaked.
     var score: Int { scoreBefore + scoreAfter }
 
-    /// Words such as `class` or `instance of` stand in front.
-    var saysClass: Bool { follows(Self.cuesOfClasses) && (isEndOfPhrase || saysRetained) }
+    /// Words such as `class` or `instance of` stand in front of a whole name.
+    var saysClass: Bool { isAfterClass && (isEndOfPhrase || saysRetained) }
 
-    /// Words such as `class` or `leak of` stand in front.
-    var saysType: Bool { saysClass || follows(Self.cuesOfLeaks) && (isEndOfPhrase || saysRetained) }
+    /// Words such as `class` or `instance of` stand in front.
+    var isAfterClass: Bool { follows(Self.cuesOfClasses) && !isOwner }
+
+    /// Words such as `leak of` or `leaked` stand in front.
+    var isAfterLeak: Bool {
+        (follows(Self.cuesOfLeaks) || follows(Self.cuesOfQuotedLeaks)) && !isOwner
+    }
+
+    /// The name is that of what keeps the leaked object, or of its superclass.
+    private var isOwner: Bool { follows(Self.cuesOfOwners) }
 
     /// Words such as `was not released` stand behind.
     var saysRetained: Bool {
@@ -76,7 +93,7 @@ struct SurroundingWords {
 
     private var scoreBefore: Int {
         if follows(Self.cuesOfLeakedObjects) { return 20 }
-        if follows(["leaked window "]) { return -6 }
+        if follows(["leaked window "]) || isOwner { return -6 }
         if follows(Self.cuesOfClasses) || follows(Self.cuesOfLeaks) { return isEndOfPhrase ? 7 : 5 }
         if follows(Self.cuesBefore) { return 5 }
         if follows(Self.weakCuesBefore) { return 2 }
@@ -132,6 +149,15 @@ struct SurroundingWords {
     ]
     private static let cuesOfLeaks: [StaticString] = [
         "leak of ", "leaks of ", "object of ", "dealloc of ", "deallocation of ", "deinit of ",
+    ]
+    /// In front of a quotation.
+    private static let cuesOfQuotedLeaks: [StaticString] = [
+        "leaked ", "leaked: ", "leaking ", "leaking object ", "leaked object ", "leak in ", "leak: ", "leak=",
+    ]
+    private static let cuesOfOwners: [StaticString] = [
+        "by class ", "by instance of ", "by object of ", "because of class ", "in class ", "(class: ",
+        "subclass of ", "subclass of class ", "child of ", "superclass ", "base class ", "held by ",
+        "retained by ", "captured by ", "presented by ", "owned by ", "held by instance: ", "kept by ",
     ]
     /// What Android and LeakCanary write in front of the leaked object alone.
     private static let cuesOfLeakedObjects: [StaticString] = [

@@ -13,7 +13,8 @@ struct TypeSpelling {
 
     /// Begins with a capital letter and has two more letters or digits.
     var isType: Bool {
-        last.count >= 3 && last.first?.isUppercase ?? false && last.allSatisfy(\.isIdentifier)
+        last.count >= 3 && last.first.map { $0.isUppercase || $0 >= 0x80 } ?? false
+            && last.allSatisfy(\.isIdentifier)
     }
 
     /// `HomeViewModel` or `RCPurchases`, and not `HOME`, `Home` or `URLs`.

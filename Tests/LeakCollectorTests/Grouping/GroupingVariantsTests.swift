@@ -99,7 +99,7 @@ import Testing
         ("Shop.Store<Shop.HomeState, Swift.Int>", "Store<HomeState, …>"),
         ("Shop.Store<Swift.Int>", "Store<…>"), ("Shop.Store<Pack{Swift.Int}>", "Store<…>"),
         ("Shop.Store<T>", "Store<…>"), ("Shop.Store<Swift.Array<Shop.Item>>", "Store<Array<Item>>"),
-        ("Shop.Store<any Shop.Service>", "Store<Service>"), ("Store<(A, B)>", "Store<…>"),
+        ("Shop.Store<any Shop.Service>", "Store<Service>"), ("Store<(Int, Bool)>", "Store<…>"),
         ("Shop.Store<Shop.(unknown context at $104f3a1c0).FeedState>", "Store<FeedState>"),
         ("Shop.Store<State #1 in Shop.run() -> ()>", "Store<…>"),
         ("Shop.Cache<Shop.Key, Shop.Box<Shop.Item>>.Entry", "Cache<Key, Box<Item>>.Entry"),
@@ -109,9 +109,13 @@ import Testing
         ),
         (
             "_TtGC7SwiftUI19UIHostingControllerGVS_15ModifiedContentVS_7AnyViewVS_12RootModifier__",
-            "UIHostingController<ModifiedContent<AnyView, RootModifier>>"
+            "UIHostingController<AnyView>"
         ),
-        ("UIHostingController<TupleView<(Text, CartView)>>", "UIHostingController<CartView>"),
+        (
+            "UIHostingController<ModifiedContent<ModifiedContent<CartView, _PaddingLayout>, ShopTheme>>",
+            "UIHostingController<CartView>"
+        ),
+        ("Shop.Store<[A1]>", "Store<[A1]>"), ("Shop.Store<A1?>", "Store<A1?>"),
     ])
     func `arguments that are types of the app stay in the name`(raw: String, name: String) {
         #expect(leak(raw, module: "Shop").className == name)
@@ -121,6 +125,27 @@ import Testing
         let names = ["Store<HomeState>", "Store<CartState>", "Store<Int>", "Store<HomeState, CartState>"]
         #expect(Set(names.map { leak($0).id }).count == names.count)
         #expect(leak("Store<Int>").id == leak("Store<String>").id)
+    }
+
+    @Test(arguments: [
+        "NavigationStack<NavigationPath, @>", "ForEach<Array<Item>, UUID, @>", "List<SelectionValue, @>",
+        "LazyHStack<TupleView<(@, Text)>>", "ScrollViewReader<@>", "TupleView<(HeaderView, @)>",
+        "_ConditionalContent<LoginView, @>", "NavigationSplitView<SidebarView, EmptyView, @>",
+        "ModifiedContent<ModifiedContent<ModifiedContent<ModifiedContent<ModifiedContent<ModifiedContent<@, A1>, A2>, A3>, A4>, A5>, ShopTheme>",
+    ])
+    func `hosts of other views are other leaks`(views: String) {
+        let groups = ["CartView", "HomeView"].map {
+            leak("UIHostingController<\(views.replacing("@", with: $0))>").id
+        }
+        #expect(groups[0] != groups[1])
+    }
+
+    @Test func `a view is one leak with modifiers and without`() {
+        let plain = leak("UIHostingController<CartView>")
+        let modified = leak(
+            "SwiftUI.UIHostingController<SwiftUI.ModifiedContent<Shop.CartView, SwiftUI.RootModifier>>",
+            module: "Shop")
+        #expect(plain.id == modified.id)
     }
 
     @Test func `a class of no argument of the app is still version 1's`() {

@@ -168,4 +168,73 @@ struct WildText: Decodable, CustomTestStringConvertible {
             #expect(submission.dropped.map(\.count) == [50 - SeveralLeaks.limit])
         }
     }
+
+    // MARK: Found by reviewers
+
+    private func names(_ text: String) -> [String?] {
+        var report = LeakReport()
+        report.message = text
+        let groups = Grouping.groups(report, app: "a", module: nil)
+        return ([groups.first] + groups.others).map(\.identity.className)
+    }
+
+    @Test(arguments: [
+        "leaked \"@\"", "leak in \"@\"", "leak: \"@\"", "leak=\"@\"", "Leaking object \"@\" found",
+        "leak of class '@' held by class 'HomeCoordinator'", "leak {\"class\":\"@\"} end",
+        "it's a leak: {\"class\":\"@\"}", "购物车控制器泄漏 @", "leak of Shop.(unknown context at $10a3f).@",
+        "leak of Shop.(@ in _9B7A)", "leak of Shop::@", "@ leaked because of class BaseCoordinator",
+        "@ is retained by instance of BaseCoordinator",
+        "@ leak: captured by closure in class BaseCoordinator",
+        "@ (class: BaseCoordinator) leaked", "Leaked @, presented by class BaseCoordinator",
+        "Leak of @:\n  retained by class HomeController\n  retained by class RootController",
+    ])
+    func `another class is another leak, whatever stands beside it`(text: String) {
+        let groups = ["CartModel", "LoginModel"].map { identity(text.replacing("@", with: $0)).id }
+        #expect(groups[0] != groups[1])
+    }
+
+    @Test func `words in front of a leak are no ornament`() {
+        #expect(identity("购物车控制器泄漏").id != identity("首页控制器泄漏").id)
+    }
+
+    @Test(arguments: [
+        #"{"class":"<UILabel: 0x1; text = 'Jane Doe secret'>"}"#, #"{"class":"UILabel<Jane Doe secret>"}"#,
+        #"{"class":"<UILabel: 0x1; text = \u0027Jane Doe\u0027>"}"#, #"{"class":"Optional(\"Jane\")"}"#,
+        "alert \"Dear Jane\n┬──\nmy password is Jane\n┬──\nleak of JaneDoe\" shown",
+        #"{"name":"Jane.Doe"}"#, #"{"type":"Person.Jane"}"#, #"{"screen":"JaneDoe"}"#,
+        #"{"object":"JaneDoe"}"#,
+        #"{"leaks":[{"name":"Jane.Doe"},{"name":"Jane.Miller"}]}"#, "控制器'Jane的聊天'泄漏", "用户'JaneDoe'泄漏",
+    ])
+    func `what a user typed is in no sample, title or class`(text: String) {
+        #expect(!DetectorMessage.redacted(text).contains("Jane"), "\(DetectorMessage.redacted(text))")
+        #expect(!identity(text).title.contains("Jane"))
+        #expect(names(text).allSatisfy { !($0 ?? "").contains("Jane") && !($0 ?? "").contains("Doe") })
+    }
+
+    @Test(arguments: [
+        ("CartVM_123456 leaked", "CartVM_654321 leaked"), ("CartVM123456 leaked", "CartVM654321 leaked"),
+        ("CartVM_6B8D4C1F leaked", "CartVM_7B8D4C1F leaked"),
+    ])
+    func `numbers behind a name are no part of it`(one: String, other: String) {
+        #expect(identity(one).id == identity(other).id)
+        #expect(identity(one).className == "CartVM")
+    }
+
+    @Test func `an element without a class hides none of the others`() {
+        let names = names(#"[{"class":"CartVM"},{"class":"HomeVM"},{"class":"login"}]"#)
+        #expect(names == ["CartVM", "HomeVM", nil])
+    }
+
+    @Test func `an indented tree of leaks has all of its roots`() {
+        let roots = ["Cart", "Home"].map {
+            "    2 (96 bytes) ROOT CYCLE: <\($0)VM 0x6000>\n       1 (48 bytes) ROOT CYCLE: <\($0)Box 0x6001>"
+        }
+        var report = LeakReport()
+        report.message = roots.joined(separator: "\n")
+        let groups = Grouping.groups(report, app: "a", module: nil)
+        #expect(
+            ([groups.first] + groups.others).map(\.identity.cycle) == [
+                ["CartBox", "CartVM"], ["HomeBox", "HomeVM"],
+            ])
+    }
 }
