@@ -15,6 +15,14 @@ enum Act: Hashable, Sendable {
         }
     }
 
+    /// The same about another leak.
+    func about(_ leak: LeakID) -> Act {
+        switch self {
+        case .form: .form(leak)
+        case .json: .json(leak)
+        }
+    }
+
     /// Reads what was sent.
     ///
     /// - Throws: ``Problem`` 415 or 400.

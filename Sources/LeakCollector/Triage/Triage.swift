@@ -29,9 +29,14 @@ struct Triage: Sendable {
         let later = SharedResponder(responder)
         let isTaken = pool.run { [store, log] reader, _ in
             do {
-                guard let stored = try store.decide(decision, about: act.leak, now: now) else {
-                    throw Problem.noLeak
+                var act = act
+                var stored = try store.decide(decision, about: act.leak, now: now)
+                // A page that was opened before its leak was merged into another one.
+                if stored == nil, let target = try reader.target(ofMerged: act.leak) {
+                    act = act.about(target)
+                    stored = try store.decide(decision, about: target, now: now)
                 }
+                guard let stored else { throw Problem.noLeak }
                 later.send(try act.answer(stored, from: reader, now: now))
             } catch {
                 let problem =

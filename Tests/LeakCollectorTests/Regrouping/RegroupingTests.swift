@@ -199,6 +199,13 @@ import Testing
         }
         #expect(try running.get("/leaks/\(String(repeating: "0", count: 31))1").status == 404)
 
+        // A page that was open before the merge decides about the merged leak.
+        let token = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
+        let decided = try running.post(
+            #"{"action":"ignore"}"#, to: "/api/v1/leaks/\(ids[0])/decisions", fields: [token])
+        #expect(decided.status == 201 && decided["Location"] == "/api/v1/leaks/\(new)", "\(decided.text)")
+        #expect(try running.json("/api/v1/leaks/\(new)")["state"] as? String == "ignored")
+
         // What is reported now counts in the merged leak.
         let frames = Self.launches[0].map { "\"\($0)\"" }.joined(separator: ",")
         let report =
