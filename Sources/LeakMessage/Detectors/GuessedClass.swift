@@ -192,7 +192,7 @@ enum GuessedClass {
         if TypeNameCleaning.looksMangled(name) { return isOfLeak ? name : nil }
         let spelling = TypeSpelling(name)
         guard spelling.isType, words.isAfterLeak || !words.saysTyped else { return nil }
-        let isNamed = spelling.hasHump || spelling.isDotted || spelling.hasEnding
-        return words.isAfterClass || isNamed && isOfLeak ? name : nil
+        // Behind other words than `class` users' names stand in quotes too: `leaked: "JaneDoe"`.
+        return words.isAfterClass || spelling.hasEnding && isOfLeak ? name : nil
     }
 }

@@ -1,4 +1,4 @@
-/// A message that is a JSON object, or an array of them, behind a few words.
+/// A message that is a JSON object, or an array of them, between a few words.
 ///
 /// The class is a string under a key such as `class` or `activity`. All other strings may be what users typed.
 struct JSONMessage {
@@ -7,16 +7,15 @@ struct JSONMessage {
     let className: String?
     /// The JSON text, with `…` for every string but classes and for every key that is no identifier.
     let redacted: [UInt8]
-    /// The objects of a list of leaks, each of which names a class.
+    /// The objects of a list of leaks, of which at least one names a class.
     let elements: [Text]
-
-    /// Words behind the JSON text.
+    /// The words behind the JSON text.
     let tail: Text
 
     private static let wordsByteLimit = 256
     private static let nameByteLimit = 256
 
-    /// - Returns: `nil` for a text that does not end with a whole JSON object or array.
+    /// - Returns: `nil` for a text that is no whole JSON object or array between a few words.
     init?(_ text: Text, demangle: (String) -> String?) {
         guard let start = text.prefix(Self.wordsByteLimit).firstIndex(of: UInt8(ascii: "{")),
             let last = text.lastIndex(where: { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") })

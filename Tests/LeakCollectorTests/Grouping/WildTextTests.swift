@@ -203,6 +203,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "alert \"Dear Jane\n┬──\nmy password is Jane\n┬──\nleak of JaneDoe\" shown",
         #"{"name":"Jane.Doe"}"#, #"{"type":"Person.Jane"}"#, #"{"screen":"JaneDoe"}"#,
         #"{"object":"JaneDoe"}"#,
+        "Something leaked: \"JaneDoe\"", "leak of 'JaneDoe'", "'JaneDoe' is still alive",
         #"{"leaks":[{"name":"Jane.Doe"},{"name":"Jane.Miller"}]}"#, "控制器'Jane的聊天'泄漏", "用户'JaneDoe'泄漏",
     ])
     func `what a user typed is in no sample, title or class`(text: String) {
