@@ -160,7 +160,7 @@ public protocol StoreReader: AnyObject {
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
     /// The leak that another one was merged into; `nil` for a leak that was not merged, or is there again.
     func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
-    /// What a leak is known by; a look at one row.
+    /// The identity of a leak, from one row.
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline?
     /// Other leaks of the same app that may be close to a leak: of the same class, or with one of the elements of its key. At
     /// most 50, found through indexes; none for a leak that is not there.

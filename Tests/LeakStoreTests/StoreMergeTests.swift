@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// What every store makes of leaks that are merged; a second one runs the same tests.
+/// Merging leaks, in every store.
 @Suite struct StoreMergeTests {
     let place = StorePlace()
     let store: any Store
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    /// What a merge leaves as it is.
+    /// The totals that a merge leaves as they are.
     private struct Totals: Equatable {
         var reports: Int
         var freed: Int

@@ -65,7 +65,7 @@ struct CloseLeak: Hashable, Sendable {
         enum Kind {
             case calls, path, cycle
 
-            /// Of `count` elements: `app functions`.
+            /// The words for `count` elements: `app functions`.
             func noun(_ count: Int) -> String {
                 switch self {
                 case .calls: count == 1 ? "app function" : "app functions"
@@ -180,7 +180,7 @@ struct CloseLeak: Hashable, Sendable {
     }
 }
 
-/// What a leak's page and its JSON show beside the leak itself.
+/// The other leaks that a leak's page and its JSON show.
 struct LeakSurroundings {
     var closest: [CloseLeak] = []
     /// Where new reports go, for a leak of an older rule.

@@ -14,7 +14,7 @@ enum Grouping {
     /// The leaks that one report tells of.
     struct Groups: Sendable {
         var first: GroupedReport
-        /// Of a text that tells of several.
+        /// The further leaks of a text that tells of several.
         var others: [GroupedReport] = []
         /// Leaks beyond ``SeveralLeaks/limit``, which are not counted.
         var missedCount = 0

@@ -146,7 +146,7 @@ struct Subject {
         substitute(fingerprint) ?? classAndPath(\.plainName, text: maskedText)
     }
 
-    /// What a sender gave as the key, or what stands for a class that is not known.
+    /// The key that a sender gave, or the one that stands for a class that is not known.
     ///
     /// A cycle stands behind an empty class, so that it never meets a class and its stack.
     private func substitute(_ fingerprint: [String]) -> [String]? {

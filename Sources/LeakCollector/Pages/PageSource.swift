@@ -68,7 +68,7 @@ struct PageSource {
         samples.first { $0.place == .newest } ?? samples.first
     }
 
-    /// What the JSON of a leak has beside the leak.
+    /// The other leaks that the JSON of a leak names.
     func surroundings(of leak: LeakRow) throws -> LeakSurroundings {
         let newest = { () throws(StoreError) in
             Self.newest(of: try reader.samples(of: leak.identity.id) ?? [])

@@ -25,7 +25,7 @@ package struct Regrouping {
         package var decidedParts: Int
     }
 
-    /// What changes in one app.
+    /// The changes in one app.
     package struct Plan: Sendable {
         package var app: String
         package var leaks = 0
@@ -37,7 +37,7 @@ package struct Regrouping {
         package var withoutReports = 0
     }
 
-    /// What the history of a merged leak has for the name of who decided.
+    /// The name that the history of a merged leak has for who decided.
     package static let author = "collector regroup"
     /// Leaks that one transaction merges: a few milliseconds each, for which reports wait.
     private static let partsPerMerge = 20
@@ -212,7 +212,7 @@ enum RegroupingNote {
     }
 }
 
-/// What the command says of a plan.
+/// The text that the command prints of a plan.
 package enum RegroupingText {
     /// Characters of a title that a line has.
     private static let titleLength = 80

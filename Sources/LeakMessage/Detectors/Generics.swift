@@ -93,7 +93,7 @@ enum Generics {
         return hasAppType || SystemNames.isAppType(head) ? kept : nil
     }
 
-    /// Whether an optional, an array, a tuple or a function holds types of the app; not for packs, local types, and what has
+    /// Returns whether an optional, an array, a tuple or a function holds types of the app; `false` for packs, local types, and what has
     /// an address.
     private static func isWrittenType(_ text: Text) -> Bool {
         text.allSatisfy { $0.isIdentifier || " .,<>()[]?&-:".utf8.contains($0) } && !text.contains("0x")
@@ -114,7 +114,7 @@ enum Generics {
         return view
     }
 
-    /// Whether a type hosts a view that does not say which it is.
+    /// Returns whether a type hosts a view that does not say which it is.
     static func isUnnamedHost(_ name: Text) -> Bool {
         guard let open = name.firstIndex(of: UInt8(ascii: "<")), isHosting(name[..<open], wasHosting: false),
             let close = closing(of: open, in: name)

@@ -49,7 +49,7 @@ struct JSONMessage {
         redacted = Self.redacted(json, reader, kept: named.isEmpty ? [best].compactMap(\.self) : named)
     }
 
-    /// Whether words hold nothing that a user may have typed.
+    /// Returns `true` for words without anything that a user may have typed.
     private static func isPlain(_ words: Text) -> Bool {
         words.count <= wordsByteLimit && PrivateText.removed(from: words)[...] == words
     }

@@ -3,7 +3,7 @@ public enum SeveralLeaks {
     /// Leaks of one text that are counted.
     public static let limit = 32
 
-    /// What one leak is told by.
+    /// The part of a text that tells of one leak.
     public struct Part: Hashable, Sendable {
         public let text: String
         /// Where the others tell that a word is a class.
@@ -33,10 +33,10 @@ public enum SeveralLeaks {
         if let json = JSONMessage(framed, demangle: demangle) {
             return json.elements.count > 1 ? json.elements.map { Part($0) } : []
         }
-        // What users typed may have lines and marks too.
+        // Typed text may have lines and marks too.
         let redacted = Redaction.kept(of: Backtrace(plain)?.head ?? plain)
         let kept = redacted.message
-        // Of the first line, which is trimmed.
+        // The first line was trimmed.
         let indent = redacted.head.isEmpty ? text.utf8.prefix { $0 == UInt8(ascii: " ") }.count : 0
         for parts in [traces(in: kept), nodes(in: kept, indent: indent)] where parts.count > 1 {
             return parts.map { Part($0) }
@@ -127,7 +127,7 @@ public enum SeveralLeaks {
         if let front = fronts.first(where: { front in fronts.count { $0 == front } > 1 }),
             front.count >= leastFrontByteCount
         {
-            // What another line says leaked would be lost.
+            // Otherwise a leak that another line tells of would be lost.
             guard fronts.allSatisfy({ $0 == front }) else { return [] }
             // A shorter name stands where the others do.
             return lines.compactMap { line in

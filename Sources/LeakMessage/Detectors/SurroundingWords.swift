@@ -159,7 +159,7 @@ struct SurroundingWords {
         "subclass of ", "subclass of class ", "child of ", "superclass ", "base class ", "held by ",
         "retained by ", "captured by ", "presented by ", "owned by ", "held by instance: ", "kept by ",
     ]
-    /// What Android and LeakCanary write in front of the leaked object alone.
+    /// Words that Android and LeakCanary write in front of the leaked object alone.
     private static let cuesOfLeakedObjects: [StaticString] = [
         "╰→ ", "leaked serviceconnection ", "leaked intentreceiver ",
     ]

@@ -38,7 +38,7 @@ enum SystemNames {
         "URL", "URLRequest", "UUID", "Void",
     ]
 
-    /// Whether a name without generic arguments is that of an app's type.
+    /// Returns whether a name without generic arguments is that of an app's type.
     static func isAppType(_ name: Text) -> Bool {
         guard let dot = name.firstIndex(of: UInt8(ascii: ".")) else {
             // One letter is a parameter of a generic type.

@@ -49,7 +49,7 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
             rounds += 1
         }
         text = last.name.string
-        // What takes more than one round to clean loses its arguments on the way.
+        // A name that takes more than one round to clean loses its arguments on the way.
         let isWhole =
             first.plain == last.name
             || first.plain.count <= TypeNameCleaning.byteLimit

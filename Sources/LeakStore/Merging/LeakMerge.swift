@@ -41,7 +41,7 @@ public struct LeakMerge: Hashable, Sendable {
 }
 
 extension PastDecision {
-    /// Whether the decision sets the state of a leak, as a note does not.
+    /// `true` for a decision that sets the state of a leak, as a note does not.
     public var setsState: Bool { action != .noted }
 }
 
@@ -58,7 +58,7 @@ package struct MergePart: Sendable {
         }
     }
 
-    /// Of `leak`.
+    /// The row of `leak`.
     package var row: Int64
     package var id: LeakID
     package var reports: Int

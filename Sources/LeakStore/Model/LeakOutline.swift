@@ -1,4 +1,4 @@
-/// What a leak is known by, without its counts by version, time and system.
+/// The identity of a leak, without its counts by version, time and system.
 public struct LeakOutline: Hashable, Sendable {
     public var id: LeakID
     public var title: String

@@ -84,7 +84,7 @@
             var gone: [Int64: Int] = [:]
             var unknown: [(release: Row, former: Row)] = []
             for (release, former) in zip(releases, releases.dropFirst()) {
-                // What is found stands until one of them has more leaks: only a merge takes leaks away.
+                // The result stands until one of them has more leaks: only a merge takes leaks away.
                 let kept = goneCache.gone(
                     in: release.int64(0), release.int(3), from: former.int64(0), former.int(3))
                 if let kept { gone[release.int64(0)] = kept } else { unknown.append((release, former)) }

@@ -24,7 +24,7 @@ struct ReportForm: Sendable {
 
         mutating func seconds() -> String { "\(random.below(60)).\(random.below(1000))" }
 
-        /// What `NSLog` and the unified log print in front.
+        /// The head of a line of `NSLog` and the unified log.
         mutating func logHead() -> String {
             let day = 10 + random.below(18)
             return

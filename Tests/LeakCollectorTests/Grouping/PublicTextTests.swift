@@ -8,7 +8,7 @@ import Testing
 struct PublicText: Decodable, CustomTestStringConvertible {
     let name: String
     let `class`: String?
-    /// Of a text that tells of several leaks.
+    /// The classes of a text that tells of several leaks.
     let classes: [String]?
     let texts: [String]
     /// Where the words come from. Names of classes and numbers may be made up.

@@ -206,7 +206,7 @@ import Testing
         #expect(decided.status == 201 && decided["Location"] == "/api/v1/leaks/\(new)", "\(decided.text)")
         #expect(try running.json("/api/v1/leaks/\(new)")["state"] as? String == "ignored")
 
-        // What is reported now counts in the merged leak.
+        // New reports count in the merged leak.
         let frames = Self.launches[0].map { "\"\($0)\"" }.joined(separator: ",")
         let report =
             #"{"class":"Shop.CartModel","stack":[\#(frames)],"app":{"id":"shop","module":"Shop","version":"1.0"}}"#

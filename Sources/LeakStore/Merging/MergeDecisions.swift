@@ -1,0 +1,71 @@
+// The decision that holds for merged leaks.
+extension Writer {
+    /// Reports of each release that the decision that holds for all parts does not speak of: those that were there when it
+    /// was made. By row of `release`.
+    func heldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: Int] {
+        guard let holding = parts.holding, let decided = holding.decided else { return [:] }
+        var held: [Int64: Int] = [:]
+        for part in parts {
+            let select =
+                part.row == holding.row
+                ? try connection.statement(
+                    "select release, reports from decision_release where decision = ?")
+                : try connection.statement(
+                    """
+                    select release, cast(min(total(reports), 0x1FFFFFFFFFFFFF) as integer) from (
+                      select release, reports from leak_day where leak = ?1 and day < ?2 / 24
+                      union all
+                      select release, reports from leak_hour where leak = ?1 and hour between ?2 / 24 * 24 and ?2
+                      union all
+                      select release, reports from leak_day where leak = ?1 and day = ?2 / 24 and not exists (
+                        select 1 from leak_hour where leak = ?1 and hour between ?2 / 24 * 24 and ?2 / 24 * 24 + 23))
+                    group by release
+                    """)
+            defer { select.reset() }
+            if part.row == holding.row {
+                try select.bind(decided.row)
+            } else {
+                try select.bind(part.row, Calendar.hour(of: decided.decision.at))
+            }
+            while try select.step() {
+                held[select.int64(0), default: 0].addBounded(select.int(1))
+            }
+        }
+        return held
+    }
+
+    /// - Parameter held: ``heldReports(of:)`` before anything was merged.
+    func setDecision(
+        of parts: [MergePart], _ held: [Int64: Int], in row: Int64
+    ) throws(StoreError) {
+        for part in parts {
+            guard let decided = part.decided else { continue }
+            try connection.run("delete from decision_release where decision = ?", decided.row)
+        }
+        guard let holding = parts.holding, let decided = holding.decided else { return }
+        switch decided.decision.action {
+        case .resolved:
+            for (release, reports) in held.sorted(by: { $0.key < $1.key }) where reports > 0 {
+                try connection.run(
+                    """
+                    insert into decision_release (decision, release, reports)
+                    select d.id, c.release, min(?3, c.reports) from decision d
+                    join leak_release c on c.leak = d.leak and c.release = ?2 and c.reports > 0
+                    join release r on r.id = c.release and r.order_key >= d.fix_from
+                    where d.id = ?1
+                    """, decided.row, release, reports)
+            }
+        case .ignored:
+            var others = 0
+            for reports in held.values { others.addBounded(reports) }
+            try connection.run(
+                """
+                update decision set reports_then = min(reports_then + ?2, (select reports from leak where id = decision.leak))
+                where id = ?1
+                """, decided.row, others)
+        case .reopened, .noted: break
+        }
+        let state: Int64 = decided.decision.action == .reopened ? 0 : decided.row
+        try connection.run("update leak set state = ? where id = ?", state, row)
+    }
+}

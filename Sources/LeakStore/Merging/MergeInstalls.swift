@@ -1,0 +1,146 @@
+// Counts by build and release of merged leaks, and their sets of installs.
+extension Writer {
+    func union(_ scope: InstallScope, of one: Int64, _ other: Int64) throws(StoreError) -> InstallSet {
+        var union = try installs(ofLeak: one)
+        union.merge(try installs(ofLeak: other))
+        return union
+    }
+
+    /// A leak that was seen in one build alone shares that build's set.
+    private func installs(ofLeak leak: Int64) throws(StoreError) -> InstallSet {
+        try set(
+            by: """
+                select i.members from install_set i where i.id = coalesce((select id from install_set where id = ?1 << 3),
+                  (select id << 3 | 1 from leak_build where leak = ?1 limit 1))
+                """, leak)
+    }
+
+    /// The installs of both leaks in each release that the source was seen in, by row of `release`.
+    func unionsByRelease(_ source: Int64, _ target: Int64) throws(StoreError) -> [Int64: InstallSet] {
+        var unions: [Int64: InstallSet] = [:]
+        for release in try rows("select release from leak_release where leak = ?", source) {
+            for leak in [source, target] {
+                let set = try set(
+                    by: """
+                        select i.members from leak_release c join install_set i on i.id = coalesce(
+                          (select id from install_set where id = c.id << 3 | 4),
+                          (select p.id << 3 | 1 from leak_build p join build b on b.id = p.build
+                           where p.leak = c.leak and b.release = c.release limit 1))
+                        where c.leak = ?1 and c.release = ?2
+                        """, leak, release)
+                unions[release, default: InstallSet()].merge(set)
+            }
+        }
+        return unions
+    }
+
+    func mergeBuilds(of source: Int64, into target: Int64) throws(StoreError) {
+        let common = try rows(
+            """
+            select build from leak_build where leak = ?1
+              and build in (select build from leak_build where leak = ?2)
+            """, source, target)
+        for build in common {
+            let theirs = try row("select id from leak_build where leak = ? and build = ?", source, build)
+            let ours = try row("select id from leak_build where leak = ? and build = ?", target, build)
+            var installs = try storedSet(in: InstallScope.leakBuild.row(owner: ours))
+            installs.merge(try storedSet(in: InstallScope.leakBuild.row(owner: theirs)))
+            try put(installs, in: InstallScope.leakBuild.row(owner: ours))
+            try put(InstallSet(), in: InstallScope.leakBuild.row(owner: theirs))
+            try connection.run(
+                """
+                update leak_build set reports = min(leak_build.reports + s.reports, 0x1FFFFFFFFFFFFF),
+                  freed = min(leak_build.freed + s.freed, 0x1FFFFFFFFFFFFF), installs = ?3
+                from leak_build s where s.id = ?1 and leak_build.id = ?2
+                """, theirs, ours, installs.count)
+            try connection.run("delete from leak_build where id = ?", theirs)
+        }
+        try connection.run("update leak_build set leak = ? where leak = ?", target, source)
+        try connection.run(
+            "update app set cells = cells - ? where id = (select app from leak where id = ?)", common.count,
+            target)
+    }
+
+    func mergeReleases(
+        of source: Int64, into target: Int64, _ unions: [Int64: InstallSet]
+    ) throws(StoreError) {
+        for (release, union) in unions.sorted(by: { $0.key < $1.key }) {
+            let theirs = try row(
+                "select id from leak_release where leak = ? and release = ?", source, release)
+            var ours = theirs
+            if let known = try rows(
+                "select id from leak_release where leak = ? and release = ?", target, release
+            ).first {
+                ours = known
+                try connection.run(
+                    """
+                    update leak_release set reports = min(leak_release.reports + s.reports, 0x1FFFFFFFFFFFFF),
+                      freed = min(leak_release.freed + s.freed, 0x1FFFFFFFFFFFFF)
+                    from leak_release s where s.id = ?1 and leak_release.id = ?2
+                    """, theirs, ours)
+                try put(InstallSet(), in: InstallScope.leakRelease.row(owner: theirs))
+                try connection.run("delete from leak_release where id = ?", theirs)
+                try connection.run("update release set leaks = leaks - 1 where id = ?", release)
+            } else {
+                try connection.run("update leak_release set leak = ? where id = ?", target, theirs)
+            }
+            let builds = try rows(
+                """
+                select p.id from leak_build p join build b on b.id = p.build where p.leak = ? and b.release = ?
+                """, target, release)
+            // A release with one build shares its set.
+            try put(
+                builds.count > 1 ? union : InstallSet(), in: InstallScope.leakRelease.row(owner: ours))
+            try connection.run("update leak_release set installs = ? where id = ?", union.count, ours)
+        }
+    }
+
+    private func storedSet(in row: Int64) throws(StoreError) -> InstallSet {
+        try set(by: "select members from install_set where id = ?", row)
+    }
+
+    private func set<each Value: Bindable>(
+        by sql: StaticString, _ values: repeat each Value
+    ) throws(StoreError) -> InstallSet {
+        let select = try connection.statement(sql)
+        defer { select.reset() }
+        try select.bind(repeat each values)
+        guard try select.step() else { return InstallSet() }
+        guard let set = InstallSet(bytes: select.blob(0)) else {
+            throw .unreadable("a set of installs", in: connection.path)
+        }
+        return set
+    }
+
+    /// Stores a set; an empty one has no row.
+    func put(_ set: InstallSet, in row: Int64) throws(StoreError) {
+        guard !set.isEmpty else {
+            return try connection.run("delete from install_set where id = ?", row)
+        }
+        try connection.run(
+            """
+            insert into install_set (id, members) values (?, ?)
+            on conflict (id) do update set members = excluded.members
+            """, row, set.bytes)
+    }
+
+    private func rows<each Value: Bindable>(
+        _ sql: StaticString, _ values: repeat each Value
+    ) throws(StoreError) -> [Int64] {
+        let select = try connection.statement(sql)
+        defer { select.reset() }
+        try select.bind(repeat each values)
+        var rows: [Int64] = []
+        while try select.step() { rows.append(select.int64(0)) }
+        return rows
+    }
+
+    func row<each Value: Bindable>(
+        _ sql: StaticString, _ values: repeat each Value
+    ) throws(StoreError) -> Int64 {
+        guard let row = try rows(sql, repeat each values).first else {
+            throw .unreadable("the counts of a leak", in: connection.path)
+        }
+        return row
+    }
+}
