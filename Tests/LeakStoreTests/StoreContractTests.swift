@@ -143,8 +143,8 @@ import Testing
         #expect(try detail(page).samples == samples.count)
     }
 
-    @Test(arguments: [(wait: Int64(999), newest: 4), (wait: 1_000, newest: 9)])
-    func `many at once replace the newest report once a second`(wait: Int64, newest: Int) throws {
+    @Test(arguments: [(wait: Int64(9_999), newest: 4), (wait: 10_000, newest: 9)])
+    func `many at once replace the newest report every ten seconds`(wait: Int64, newest: Int) throws {
         let page = leak("Page")
         for call in 0..<2 {
             let now = noon + Int64(call) * wait

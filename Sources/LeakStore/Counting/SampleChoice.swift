@@ -4,7 +4,7 @@
 package struct SampleChoice {
     /// How long the newest report stays while many wait. Every call holds most leaks then, and masking and writing a
     /// report for each of them would cost more than all counts.
-    private static let newestMilliseconds: Int64 = 1_000
+    private static let newestMilliseconds: Int64 = 10_000
     /// A call of so few submissions keeps the newest report at once: nobody waits for it.
     private static let quietSubmissions = 4
 
