@@ -55,12 +55,16 @@ enum TextMasking {
             var index = first
             var plain = 0
             while index < text.count {
+                // Most bytes are none of the three, and most zeros begin no address.
                 let byte = unsafe text[index]
+                let next = unsafe index + 1 < text.count ? text[index + 1] : 0
                 if byte == UInt8(ascii: "{"), unsafe isStartOfString(index, in: text) {
                     key.removeLast(key.count - start)
                     return false
                 }
-                guard byte == UInt8(ascii: "0") || byte == UInt8(ascii: ")"),
+                guard
+                    byte == UInt8(ascii: "0") && next == UInt8(ascii: "x")
+                        || byte == UInt8(ascii: ")") && next == UInt8(ascii: " "),
                     let address = unsafe callAddress(at: index, in: text)
                 else {
                     index += 1

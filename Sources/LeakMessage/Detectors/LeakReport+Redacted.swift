@@ -11,10 +11,10 @@ extension LeakReport {
     public func redacted(keepsUserInfo: Bool = false) -> LeakReport {
         var report = self
         report.message = message.map(DetectorMessage.redacted)
-        report.className = className.map(Self.name)
+        report.className = className.map(Redaction.name)
         report.stack = CallStack.redacted(stack)
-        report.children = children.map(Self.name)
-        report.cycle = cycle.map(Self.name)
+        report.children = children.map(Redaction.name)
+        report.cycle = cycle.map(Redaction.name)
         report.reason = reason.map(Self.words)
         report.log = log.map(Self.words)
         report.fingerprint = fingerprint.map(Self.words)
@@ -93,8 +93,6 @@ extension LeakReport {
         if pathKeys.contains(name) { return "…" }
         return PersonalData.masked(PrivateText.removed(from: Text(text))[...]).string
     }
-
-    private static func name(_ raw: String) -> String { Redaction.name(Text(raw)).string }
 
     /// The app's own words, without what descriptions in them say of their objects.
     public static func words(_ text: String) -> String {

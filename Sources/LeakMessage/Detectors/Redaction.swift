@@ -60,7 +60,7 @@ enum Redaction {
     ///
     /// Names have no quotes but around them.
     static func name(_ raw: Text) -> Text {
-        guard raw.contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) }) else { return raw }
+        guard raw.contains(where: isMark) else { return raw }
         let name = TypeNameCleaning.withoutWrapping(raw)
         if let description = Description(name) {
             guard description.attributes.isEmpty else { return PrivateText.removed(from: name)[...] }
@@ -68,6 +68,15 @@ enum Redaction {
         }
         let removed = PrivateText.removed(from: name)[...]
         return removed == name ? raw : removed
+    }
+
+    static func name(_ raw: String) -> String {
+        raw.utf8.contains(where: isMark) ? name(Text(raw)).string : raw
+    }
+
+    /// Begins a description or a quotation.
+    private static func isMark(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "<") || PrivateText.isQuote(byte)
     }
 
     private static func object(_ subject: Text) -> [UInt8] {

@@ -39,7 +39,7 @@ public struct CallStack: Hashable, Sendable {
     /// The elements of a report's `stack` as a sample may be kept: without the values of arguments and variables that
     /// debuggers and crash reporters add.
     static func redacted(_ elements: [String]) -> [String] {
-        let names = elements.map { Redaction.name(Text($0)).string }
+        let names = elements.map(Redaction.name)
         guard elements.contains(where: { $0.utf8.first == UInt8(ascii: "{") }) else { return names }
         let redacted = zip(elements, names).map { JSONFrame.redacted(Text($0)) ?? $1 }
         return CallStack(redacted) == nil ? names : redacted

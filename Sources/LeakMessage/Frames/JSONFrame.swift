@@ -98,7 +98,7 @@ enum JSONFrame {
     }
 
     private static func set(_ fields: inout Fields, _ name: String, text given: String) {
-        let text = Redaction.name(Text(given)).string
+        let text = Redaction.name(given)
         switch name {
         case "symbol", "symbol_name", "function": fields.symbol = text
         case "binaryName", "package", "object_name", "imageName": fields.image = text
