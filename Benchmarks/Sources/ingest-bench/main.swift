@@ -12,8 +12,11 @@ func option(_ name: String, _ fallback: String) -> String {
 if arguments.contains("--help") {
     print(
         """
-        usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--frames 30] [--million]
+        usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--frames 30]
+                            [--warm-up 0] [--million]
                ingest-bench --shared [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--rounds 5]
+
+        --warm-up SECONDS: of the same load before each measurement, which fills the database and the reports kept of each leak
         """)
     exit(0)
 }
@@ -22,6 +25,7 @@ let program = option("--collector", "../.build/release/collector")
 let publicFolder = option("--public", "../Public")
 let connections = Int(option("--connections", "64")) ?? 64
 let seconds = Int(option("--seconds", "10")) ?? 10
+let warmUp = Int(option("--warm-up", "0")) ?? 0
 
 do {
     if arguments.contains("--shared") {
@@ -36,7 +40,8 @@ do {
     }
     let syncs = Disk.syncsPerSecond(in: NSTemporaryDirectory(), seconds: 2)
     print("baseline: \(Int(syncs)) syncs of 4 KiB per second, one after the other")
-    print("load: \(Load.summary);\nwrk, 1 thread, \(connections) connections, \(seconds) s each\n")
+    print("load: \(Load.summary);")
+    print("wrk, 1 thread, \(connections) connections, \(seconds) s each behind \(warmUp) s of warm-up\n")
     print(
         "| request | reports/s | × baseline | p50 ms | p99 ms | CPU µs/report | refused | RSS MiB | disk MiB | counted |"
     )
@@ -54,17 +59,20 @@ do {
         defer { load.remove() }
         let collector = try CollectorProcess(program: program, publicFolder: publicFolder)
         defer { collector.stop() }
+        if warmUp > 0 { _ = try load.run(port: collector.port, connections: connections, seconds: warmUp) }
+        let (before, processorBefore) = (try collector.counted(), collector.process.processorSeconds)
         let outcome = try load.run(port: collector.port, connections: connections, seconds: seconds)
         let accepted = outcome.accepted * reports
         // wrk leaves requests without waiting for their last answers; those are counted and not in its sum.
-        let counted = try collector.counted()
+        let counted = try collector.counted() - before
+        let processor = collector.process.processorSeconds - processorBefore
         let isHonest = counted >= accepted && counted <= accepted + connections * reports
         let rate = Double(accepted) / outcome.seconds
         print(
             "| \(reports == 1 ? "single" : "batch of \(reports)")\(gzip ? ", gzip" : "")\(frames > 0 ? ", \(frames) frames" : "")"
                 + " | \(Int(rate)) | \(String(format: "%.1f", rate / syncs))"
                 + " | \(String(format: "%.2f | %.2f", outcome.median, outcome.slowest1Percent))"
-                + " | \(String(format: "%.2f", collector.process.processorSeconds * 1e6 / Double(max(counted, 1))))"
+                + " | \(String(format: "%.2f", processor * 1e6 / Double(max(counted, 1))))"
                 + " | \(outcome.refused) | \(collector.process.memory.now / 1024) (\(collector.process.memory.highest / 1024))"
                 + " | \(Disk.bytes(of: collector.folder) >> 20)"
                 + " | \(isHonest ? "all" : "\(counted) of \(accepted)!") |")
