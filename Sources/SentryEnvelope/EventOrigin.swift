@@ -12,7 +12,7 @@ struct EventOrigin: Hashable {
         let release = Release(event.release ?? "")
         let known = event.contexts.app
         app = AppInfo(
-            id: [known.id, release.bundle].firstGiven,
+            id: [known.id, release.bundle].firstGiven, module: [known.module].firstGiven,
             version: release.bundle == nil
                 ? [known.version, event.release].firstGiven : [release.version, known.version].firstGiven,
             build: [release.build, known.build, event.dist].firstGiven)

@@ -67,7 +67,14 @@ extension EventContexts {
                 }
             case "leak":
                 try scanner.fields { (scanner, name) throws(JSONError) in
-                    try leak.field(name, &scanner)
+                    guard name == "app" else { return try leak.field(name, &scanner) }
+                    try scanner.fields { (scanner, name) throws(JSONError) in
+                        if name == "module" {
+                            app.module = try scanner.stringIfAny()
+                        } else {
+                            try scanner.skip()
+                        }
+                    }
                 }
             case "user info": errorDescription = try scanner.localizedDescription()
             default: try scanner.skip()

@@ -19,7 +19,9 @@ struct GroupCache {
         /// Bytes, about, with what an array and an allocation add to a string. Names that were mangled are much longer
         /// than in the key.
         var size: Int {
-            ([groups.first] + groups.others).reduce(key.count) { $0 + Self.size(of: $1.identity) }
+            ([groups.first] + groups.others).map(\.identity).reduce(key.count) { size, identity in
+                size + Self.size(of: identity) + (identity.alternative.map(Self.size) ?? 0)
+            }
         }
 
         private static func size(of identity: LeakIdentity) -> Int {

@@ -10,6 +10,10 @@ internal import LeakStore
 enum Grouping {
     static let oldVersion = 1
     static let currentVersion = 2
+    /// A module that no type is in: all names stay whole.
+    static let noModule = "-"
+    /// In place of the sender's module: classes keep theirs in their name unless a leak without it is there.
+    static let keptModules = "*"
 
     /// The leaks that one report tells of.
     struct Groups: Sendable {
@@ -47,21 +51,40 @@ enum Grouping {
     ///   - app: the app's id, as the key has it.
     ///   - module: the app's own module, when its reports say so.
     static func group(_ report: LeakReport, app: String, module: String?) -> GroupedReport {
-        let (subject, parsed) = subject(of: report, module: module)
+        let keepsModules = module == keptModules
+        let (subject, parsed) = subject(of: report, module: keepsModules ? nil : module)
         let isFreed = (report.event ?? parsed?.event) == .freed
-        let (key, version) = subject.key(fingerprint: report.fingerprint)
-        let identity = LeakIdentity(
-            id: id(app: app, key: key, version: version), app: app,
-            kind: (report.kind ?? parsed?.kind ?? subject.kind).rawValue,
-            className: subject.className?.name, module: subject.className?.module,
-            title: subject.title(fingerprint: report.fingerprint),
-            stack: subject.shownStack, children: subject.children.map(\.name), cycle: subject.cycle,
-            quality: subject.quality(hasFingerprint: !report.fingerprint.isEmpty),
-            groupedBy: GroupedBy(version: version, className: key.first ?? "", stack: Array(key.dropFirst())))
+        let kind = report.kind ?? parsed?.kind ?? subject.kind
+        func identity(_ subject: Subject, alternative: LeakIdentity? = nil) -> LeakIdentity {
+            let (key, version) = subject.key(fingerprint: report.fingerprint)
+            return LeakIdentity(
+                id: id(app: app, key: key, version: version), app: app, kind: kind.rawValue,
+                className: subject.className?.name, module: subject.className?.module,
+                title: subject.title(fingerprint: report.fingerprint), stack: subject.shownStack,
+                children: subject.children.map(\.name), cycle: subject.cycle,
+                quality: subject.quality(hasFingerprint: !report.fingerprint.isEmpty),
+                groupedBy: GroupedBy(
+                    version: version, className: key.first ?? "", stack: Array(key.dropFirst())),
+                alternative: alternative)
+        }
+        let alternative =
+            report.fingerprint.isEmpty ? alternative(to: subject, of: report, module: module) : nil
+        let (first, second) = keepsModules ? (alternative ?? subject, subject) : (subject, alternative)
+        let identity = identity(first, alternative: alternative == nil ? nil : second.map { identity($0) })
         let lived = report.livedMilliseconds ?? (isFreed ? report.text.flatMap(lived(in:)) : nil)
         return GroupedReport(
             identity: identity, isFreed: isFreed, livedMilliseconds: isFreed ? lived : nil,
             alive: report.alive ?? parsed?.alive)
+    }
+
+    /// The same with the class's module in its name where it is left out, and without where it stands there.
+    private static func alternative(to subject: Subject, of report: LeakReport, module: String?) -> Subject? {
+        guard let className = subject.className else { return nil }
+        if let qualified = subject.qualified { return qualified }
+        // The sender's module is another one.
+        guard module != nil, className.module == nil, className.isDotted else { return nil }
+        let plain = self.subject(of: report, module: nil).subject
+        return plain.className?.appModule == nil ? nil : plain
     }
 
     /// The leak that version 1 of the rules assigns a report without a call stack to.

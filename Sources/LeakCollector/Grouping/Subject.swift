@@ -14,6 +14,20 @@ struct Subject {
         /// A host of SwiftUI views that does not say which, such as `NavigationStackHostingController<AnyView>`.
         let isUnnamedHost: Bool
 
+        /// The module by which classes of one name may be told apart.
+        var appModule: String? { isSystem ? nil : module.flatMap { TypeName.isSystemModule($0) ? nil : $0 } }
+
+        /// Whether the name begins with the module of another part of the app, or with the type that it is nested in.
+        var isDotted: Bool { !isSystem && plainName.prefix { $0 != "<" }.contains(".") }
+
+        /// The name with its module, where it is the one given.
+        func qualified(by appModule: String) -> Name {
+            guard module == appModule else { return self }
+            return Name(
+                module: nil, plainName: "\(appModule).\(plainName)", name: "\(appModule).\(name)",
+                isSystem: isSystem, isUnnamedHost: isUnnamedHost)
+        }
+
         init(_ raw: String, module appModule: String?) {
             let type = TypeName(raw, demangle: RuntimeDemangler.demangle)
             let (module, name) = type.split(appModule: appModule)
@@ -23,13 +37,20 @@ struct Subject {
             isSystem = type.isSystem
             isUnnamedHost = type.isUnnamedHost
         }
+
+        private init(
+            module: String?, plainName: String, name: String, isSystem: Bool, isUnnamedHost: Bool
+        ) {
+            (self.module, self.plainName, self.name) = (module, plainName, name)
+            (self.isSystem, self.isUnnamedHost) = (isSystem, isUnnamedHost)
+        }
     }
 
-    let className: Name?
+    private(set) var className: Name?
     /// `true` when the class was guessed from a text of no known form.
     private let isGuessed: Bool
     /// The path of owners; empty when there is a call stack.
-    let stack: [Name]
+    private(set) var stack: [Name]
     let callStack: CallStack?
     let children: [Name]
     /// Without modules, with properties and the whole names of closures, in the order of ``cycleKey`` unless that is empty.
@@ -112,6 +133,15 @@ struct Subject {
 
     private static func isDescription(_ text: String) -> Bool {
         text.unicodeScalars.contains { "\"'=:;{}".unicodeScalars.contains($0) || $0.properties.isWhitespace }
+    }
+
+    /// The same with the class's module in the names of its types; `nil` where it names none.
+    var qualified: Subject? {
+        guard let module = className?.appModule else { return nil }
+        var subject = self
+        subject.className = className?.qualified(by: module)
+        subject.stack = stack.map { $0.qualified(by: module) }
+        return subject
     }
 
     /// The stack for pages and JSON: the call stack, else the path of owners.

@@ -10,6 +10,8 @@ struct Letter {
     var version: String?
     /// The app's module, where the body does not name it.
     var module: String? = nil
+    /// Classes keep their module in their name where neither body nor address names the app's.
+    var keepsModules = false
     var idempotencyKey: String?
     /// Milliseconds since 1970.
     var receivedAt: Int64

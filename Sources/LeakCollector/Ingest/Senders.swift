@@ -33,7 +33,8 @@ struct Senders {
         fallbackVersion =
             try Self.parameter("version", letter.version, atMost: WireLimits.versionBytes)
             ?? Reception.unknownVersion
-        fallbackModule = try Self.parameter("module", letter.module, atMost: WireLimits.moduleBytes)
+        let module = try Self.parameter("module", letter.module, atMost: WireLimits.moduleBytes)
+        fallbackModule = module ?? (letter.keepsModules ? Grouping.keptModules : nil)
     }
 
     /// Names in an address obey the same bounds as in a body; empty ones name nothing there and here.

@@ -39,7 +39,7 @@ enum CurrentGroup {
         if isByFingerprint(leak), report.fingerprint.isEmpty { return .unknown }
         let groups = modules(of: leak).map { Grouping.groups(report, app: leak.app, module: $0) }
         let identities = groups.flatMap { ([$0.first] + $0.others).map(\.identity) }
-        if identities.contains(where: { $0.id == leak.id }) { return .same }
+        if identities.contains(where: { $0.id == leak.id || $0.alternative?.id == leak.id }) { return .same }
         // A text that tells of several leaks.
         if groups.contains(where: { !$0.others.isEmpty }) { return .several }
         guard let group = identities.first, isWhole(group, of: leak) else { return .unknown }
@@ -50,8 +50,7 @@ enum CurrentGroup {
     /// in the last one, which leaves dotted names whole.
     private static func modules(of leak: LeakIdentity) -> [String?] {
         let isNested = leak.module == nil && leak.className?.contains(".") ?? false
-        let noModule = "-"
-        return isNested ? [noModule, nil] : [leak.module, nil, noModule]
+        return isNested ? [Grouping.noModule, nil] : [leak.module, nil, Grouping.noModule]
     }
 
     private static func isByFingerprint(_ leak: LeakIdentity) -> Bool {

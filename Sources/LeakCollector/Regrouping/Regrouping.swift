@@ -84,6 +84,8 @@ package struct Regrouping {
             case .unknown: plan.withoutReports += 1
             }
         }
+        targets = targets.mapValues { $0.chosen { leaks[$0].map { $0.identity.module ?? "" } } }
+        targets = targets.filter { $0.key != $0.value.id }
         var groups: [LeakID: Group] = [:]
         for (source, target) in targets {
             guard let row = leaks[source] else { continue }

@@ -115,6 +115,9 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
         Self.split(text, ModuleNames(appModule))
     }
 
+    /// Whether a module is the system's: its types need no telling apart.
+    public static func isSystemModule(_ module: String) -> Bool { SystemNames.isModule(Text(module)) }
+
     /// The name of ``detailedText`` without the module.
     public func detailedName(appModule: String?) -> String {
         Self.split(detailedText, ModuleNames(appModule)).name

@@ -9,6 +9,8 @@ package protocol Admission: AnyObject {
     func build(_ name: String, of release: Int) throws(StoreError) -> String
     /// - Parameter key: the ingest key whose report names it.
     func leak(_ identity: LeakIdentity, of app: Int, key: Int64) throws(StoreError) -> AdmittedLeak
+    /// The module of a leak that is there; empty where no report has named one, `nil` for a leak that is not.
+    func module(of leak: LeakID) throws(StoreError) -> String?
     /// Whether a leak may count a build apart.
     ///
     /// - Parameter besides: how many builds the tally has of the leak.
@@ -50,7 +52,8 @@ extension LeakIdentity {
         return LeakIdentity(
             id: LeakID(high: max(1, SplitMix64.mix(id.high)), low: SplitMix64.mix(id.low)), app: name,
             kind: kind, className: className, module: module, title: title, stack: stack,
-            children: children, cycle: cycle, quality: quality, groupedBy: groupedBy)
+            children: children, cycle: cycle, quality: quality, groupedBy: groupedBy,
+            alternative: alternative?.counted(in: name))
     }
 
     package var isBeyond: Bool { id.high == 0 }

@@ -16,6 +16,8 @@ package struct Tally {
     private var releaseIndices: [Pair<ByteText>: Counted] = [:]
     private var buildIndices: [Pair<ByteText>: Counted] = [:]
     private var leakIndices: [LeakID: Int] = [:]
+    /// Leaks with two keys that reports may count under, with the one that was chosen.
+    package private(set) var choices: [(asked: LeakIdentity, chosen: LeakID)] = []
     /// The limits because of which leaks do not count as themselves.
     private var leaksBeyond: [LeakID: BeyondLimit.Name] = [:]
     private var cellIndices: [Pair<Int>: Int] = [:]
@@ -272,19 +274,35 @@ package struct Tally {
     private mutating func leak(
         _ identity: LeakIdentity, _ app: Int, _ time: Int64, key: Int64, by admission: some Admission
     ) throws(StoreError) -> Int {
-        if let known = leakIndices[identity.id] { return known }
-        let admitted = try admission.leak(identity.counted(in: apps[app].name), of: app, key: key)
+        if let known = leakIndices[identity.askedID] { return known }
+        let asked = identity.counted(in: apps[app].name)
+        let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: admission) }
+        if asked.alternative != nil { choices.append((asked, chosen.id)) }
+        let admitted = try admission.leak(chosen, of: app, key: key)
         let counted = admitted.counted
         leaksBeyond[identity.id] = admitted.beyond
+        let index: Int
         if let known = leakIndices[counted.id] {
-            leakIndices[identity.id] = known
-            return known
+            index = known
+        } else {
+            leaks.append(Leak(identity: counted, app: app, key: key, span: Span(time)))
+            index = leaks.count - 1
+            leakIndices[counted.id] = index
+            weight += admitted.isNew ? Self.newLeakWeight : 1
         }
-        leaks.append(Leak(identity: counted, app: app, key: key, span: Span(time)))
-        leakIndices[identity.id] = leaks.count - 1
-        leakIndices[counted.id] = leaks.count - 1
-        weight += admitted.isNew ? Self.newLeakWeight : 1
-        return leaks.count - 1
+        leakIndices[identity.askedID] = index
+        if let module = counted.module, try self.module(of: counted.id, by: admission)?.isEmpty ?? false {
+            leaks[index].claimedModule = module
+        }
+        return index
+    }
+
+    /// The module of a leak that the database has, or that is new here.
+    private func module(of leak: LeakID, by admission: some Admission) throws(StoreError) -> String? {
+        let stored = try admission.module(of: leak)
+        if let stored, !stored.isEmpty { return stored }
+        guard let index = leakIndices[leak], leaks[index].identity.id == leak else { return stored }
+        return leaks[index].claimedModule ?? (stored == nil ? leaks[index].identity.module : nil) ?? ""
     }
 
     /// A leak in the build it was seen in; beyond a limit, in the one of the same release for the others; beyond that

@@ -30,6 +30,8 @@ extension Tally {
 
     package struct Leak {
         package var identity: LeakIdentity
+        /// The module that reports here were the first to name.
+        package var claimedModule: String?
         package var app: Int
         /// The ingest key whose report named it first.
         package var key: Int64

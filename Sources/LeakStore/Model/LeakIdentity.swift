@@ -28,10 +28,15 @@ public final class LeakIdentity: Sendable {
     public let quality: Quality
     /// The rule that made `id`, and what it was made of.
     public let groupedBy: GroupedBy
+    /// The same leak by the other key that it may have: with the module in the class's name, or without.
+    ///
+    /// `nil` where the class names no module. The one of the two without it in the name has it as ``module``.
+    public let alternative: LeakIdentity?
 
     public init(
         id: LeakID, app: String, kind: String, className: String?, module: String?, title: String,
-        stack: [String], children: [String], cycle: [String], quality: Quality, groupedBy: GroupedBy
+        stack: [String], children: [String], cycle: [String], quality: Quality, groupedBy: GroupedBy,
+        alternative: LeakIdentity? = nil
     ) {
         self.id = id
         self.app = app
@@ -44,6 +49,7 @@ public final class LeakIdentity: Sendable {
         self.cycle = cycle
         self.quality = quality
         self.groupedBy = groupedBy
+        self.alternative = alternative
     }
 }
 

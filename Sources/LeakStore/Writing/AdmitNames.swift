@@ -122,6 +122,11 @@ extension Writer {
         return (AdmittedLeak(counted: other, isNew: entry == nil, beyond: limit), entry)
     }
 
+    /// The module of a leak that is there; empty where no report has named one.
+    func module(of leak: LeakID) throws(StoreError) -> String? {
+        try knownLeak(leak).map { $0.module ?? "" }
+    }
+
     private func knownLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
         if let known = caches.leaks.value(of: id) { return known }
         guard let stored = try storedLeak(id) else { return nil }

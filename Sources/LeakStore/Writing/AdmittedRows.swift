@@ -50,6 +50,8 @@ final class AdmittedRows: Admission {
         return admitted
     }
 
+    func module(of leak: LeakID) throws(StoreError) -> String? { try writer.module(of: leak) }
+
     func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) throws(StoreError) -> Bool {
         try writer.admits(
             leaks[leak], in: builds[build], isOther: isBuildOther[build], besides: besides, of: apps[app])

@@ -106,6 +106,7 @@ final class LeakEntry {
     let id: Int64
     /// Its row.
     let app: Int64
+    var module: String?
     var reports = 0
     var freed = 0
     var installs = 0

@@ -10,6 +10,7 @@ extension Writer {
         let entry: LeakEntry
         if let known {
             entry = known
+            if let module = leak.claimedModule { try write(module, to: known) }
         } else {
             entry = try insert(leak, app: rows.apps[leak.app], release: marks[0])
         }
@@ -55,6 +56,11 @@ extension Writer {
         return entry
     }
 
+    private func write(_ module: String, to entry: LeakEntry) throws(StoreError) {
+        try connection.run("update leak_text set module = ? where leak = ?", module, entry.id)
+        entry.module = module
+    }
+
     func insertElements(of key: GroupedBy, leak: Int64, app: Int64) throws(StoreError) {
         for element in KeyElements.hashes(of: key) {
             try connection.run(
@@ -69,7 +75,8 @@ extension Writer {
             select l.id, l.first_seen, l.last_seen, f.id, f.order_key, n.id, n.order_key, l.reports, l.freed,
               l.installs, l.sightings, l.alive_at_most,
               (select at from sample where id = l.id), (select at from sample where id = 1 << 40 | l.id),
-              (select count(*) from leak_build where leak = l.id), l.moving, l.app
+              (select count(*) from leak_build where leak = l.id), l.moving, l.app,
+              (select module from leak_text where leak = l.id)
             from leak l join release f on f.id = l.first_release join release n on n.id = l.last_release
             where l.key = ?
             """)
@@ -93,6 +100,7 @@ extension Writer {
         entry.samples.newest = select.optionalTime(13)
         entry.buildCount = select.int(14)
         entry.admittedBuilds = entry.buildCount
+        entry.module = select.optionalText(17)
         if select.int(15) == 1 { entry.movedIn = caches.movement.period }
         return entry
     }
@@ -108,19 +116,20 @@ extension Writer {
             """, identity.id.bytes, app.id, identity.kind, identity.className, identity.quality.rawValue,
             leak.span.first, leak.span.last, release.id, release.id)
         let row = connection.lastInsertedRow
+        let entry = LeakEntry(id: row, app: app.id, span: leak.span, release: release)
+        entry.module = leak.claimedModule ?? identity.module
         try connection.run(
             """
             insert into leak_text (leak, title, module, stack, children, cycle, grouped_version, grouped_class,
               grouped_stack, search)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, row, identity.title, identity.module, PackedWriter.pack(identity.stack),
+            """, row, identity.title, entry.module, PackedWriter.pack(identity.stack),
             PackedWriter.pack(identity.children), PackedWriter.pack(identity.cycle),
             identity.groupedBy.version,
             identity.groupedBy.className, identity.packedGroupedStack, SearchText.of(identity)
         )
         try insertElements(of: identity.groupedBy, leak: row, app: app.id)
         try connection.run("update app set leaks = leaks + 1 where id = ?", app.id)
-        let entry = LeakEntry(id: row, app: app.id, span: leak.span, release: release)
         caches.movement.add(entry)
         entry.admittedBuilds = leak.cells.count
         caches.leaks.insert(entry, for: identity.id)

@@ -135,8 +135,13 @@
     /// Takes every name but those of apps as it is.
     final class AppsAdmitted: Admission {
         private let apps: AdmittedApps
+        private let modules: [LeakID: String]
 
-        init(_ apps: AdmittedApps) { self.apps = apps }
+        /// - Parameter modules: of leaks, as they were known last.
+        init(_ apps: AdmittedApps, modules: [LeakID: String]) {
+            self.apps = apps
+            self.modules = modules
+        }
 
         func app(named name: String, key: Int64, seen: Int64) -> String { apps.names[ByteText(name)] ?? name }
 
@@ -147,6 +152,8 @@
         func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> AdmittedLeak {
             AdmittedLeak(counted: identity, isNew: false)
         }
+
+        func module(of leak: LeakID) -> String? { modules[leak] }
 
         func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool { true }
     }

@@ -190,7 +190,8 @@
         /// Every table once, each in the order of its key.
         func writes(limits: StoreLimits) -> [Query] {
             let all = [
-                writeLastHours(), writeLeaks(), writeLeakReleases(), writeLeakBuilds(), writeHours(),
+                writeLastHours(), writeLeaks(), writeModules(), writeLeakReleases(), writeLeakBuilds(),
+                writeHours(),
                 writeDays(), writeRunningHours(), writeRunningDays(), writeValues(), writeTimes(),
                 writeSamples(), writeSets(), writeReleases(),
                 writeFirstReleases(), writeChecks(limit: limits.checkClassesPerRelease), writeSlots(),

@@ -29,9 +29,16 @@
             let apps = try admitApps(
                 of: counted.lazy.map { submissions[$0] }, &writer.names, limit: writer.limits.appsPerKey)
             var tally = try Self.tally(
-                submissions, counted, forgotten: claims.forgotten, by: AppsAdmitted(apps))
+                submissions, counted, forgotten: claims.forgotten,
+                by: AppsAdmitted(apps, modules: writer.names.modules))
             var known = try Known(of: tally, apps: apps, on: connection, names: &writer.names)
-            if try known.mayExceed(writer.limits, tally, &writer.names, &writer.idempotency) {
+            for choice in tally.choices {
+                for leak in [choice.asked.id, choice.asked.alternative?.id].compactMap(\.self) {
+                    writer.names.learn(known.module(of: leak), of: leak)
+                }
+            }
+            let isMisled = known.misled(tally)
+            if try known.mayExceed(writer.limits, tally, &writer.names, &writer.idempotency) || isMisled {
                 try known.lookBeyond(tally, &writer.names)
                 tally = try Self.tally(
                     submissions, counted, forgotten: claims.forgotten,

@@ -38,6 +38,7 @@
         ) throws(StoreError) {
             self.connection = connection
             let ids = tally.apps.map { rows.rows[ByteText($0.name)] ?? 0 }
+            let asked = Self.leaks(thatMayBeOf: tally)
             let found = try connection.run([
                 Query(
                     "select id from app where id = any($1::bigint[]) order by id for no key update",
@@ -49,7 +50,7 @@
                     from unnest($1::bigint[]) with ordinality as asked (id, place) join app a on a.id = asked.id
                     left join release r on r.id = a.newest_release
                     """, .integers(ids)),
-                StoredLeak.query(for: tally.leaks.map(\.identity.id)), Erasing.countQuery,
+                StoredLeak.query(for: asked), Erasing.countQuery,
             ])
             for row in found[1] {
                 let newest = row.optionalInt64(5).map {
@@ -63,12 +64,28 @@
             guard tally.apps.allSatisfy({ apps[ByteText($0.name)] != nil }) else {
                 throw .unreadable("an app", in: connection.name)
             }
-            note(found[2], of: tally.leaks.map(\.identity.id))
+            note(found[2], of: asked)
             erasures = found[3].first?.int64(0) ?? 0
             try look(
                 for: tally.releases.indices.map { name(ofRelease: $0, in: tally) },
                 tally.builds.indices.map { name(ofBuild: $0, in: tally) }, &names)
         }
+
+        // MARK: Modules
+
+        private static func leaks(thatMayBeOf tally: Tally) -> [LeakID] {
+            let ids = tally.leaks.map(\.identity.id)
+            guard !tally.choices.isEmpty else { return ids }
+            let others = tally.choices.flatMap { [$0.asked.id, $0.asked.alternative?.id].compactMap(\.self) }
+            return Array(Set(ids + others))
+        }
+
+        /// Returns whether the tally chose keys without knowing the leaks that are there.
+        func misled(_ tally: Tally) -> Bool {
+            tally.choices.contains { $0.asked.chosen { module(of: $0) }.id != $0.chosen }
+        }
+
+        func module(of leak: LeakID) -> String? { leaks[leak].map { $0.module ?? "" } }
 
         // MARK: Names
 

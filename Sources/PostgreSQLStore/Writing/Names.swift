@@ -10,6 +10,15 @@
         /// Rows of `leak_build`.
         var cells = RecentCache<CellName, Bool>(capacity: 16_384)
 
+        /// Modules of leaks that have two keys to choose from; a wrong one costs a second look.
+        private(set) var modules: [LeakID: String] = [:]
+        private static let moduleLimit = 4_096
+
+        mutating func learn(_ module: String?, of leak: LeakID) {
+            if modules.count >= Self.moduleLimit { modules = [:] }
+            modules[leak] = module
+        }
+
         /// - Parameter committed: cells that are in the database.
         mutating func learn(_ committed: [CellName]) {
             for cell in committed where cells.value(of: cell) == nil { cells.insert(true, for: cell) }

@@ -113,6 +113,8 @@
             return AdmittedLeak(counted: counted, isNew: found == nil, beyond: limit)
         }
 
+        func module(of leak: LeakID) -> String? { known.module(of: leak) }
+
         func admits(_ leak: Int, in build: Int, besides: Int, of app: Int) -> Bool {
             if let row = leaks[leak].row, let build = known.builds[builds[build]],
                 known.cells.contains(CellName(leak: row, build: build))

@@ -8,6 +8,7 @@
         var last: Mark
         /// Builds that it is counted in.
         var builds: Int
+        var module: String?
         var samples = SampleChoice()
 
         /// A release, with the key that orders it.
@@ -18,7 +19,7 @@
 
         private static let columns = """
             asked.place, l.id, f.id, f.order_key, n.id, n.order_key, l.sightings, l.first_sample, l.newest_sample,
-            l.newest_kept, l.builds
+            l.newest_kept, l.builds, (select module from leak_text where leak = l.id)
             """
 
         static func query(for leaks: [LeakID]) -> Query {
@@ -39,6 +40,7 @@
             samples.newest = row.optionalInt64(8)
             samples.newestKept = row.optionalInt64(9)
             builds = row.int(10)
+            module = row.optionalText(11)
         }
 
         /// Takes a release in which the leak was seen.
@@ -88,7 +90,8 @@
                       as new (key, title, module, stack, children, cycle, grouped_version, grouped_class, grouped_stack,
                       search)
                     join leak l on l.key = new.key order by l.id
-                    """, .uuids(keys), .texts(identities.map(\.title)), .texts(identities.map(\.module)),
+                    """, .uuids(keys), .texts(identities.map(\.title)),
+                    .texts(leaks.map { $0.claimedModule ?? $0.identity.module }),
                     .byteArrays(identities.map { PackedWriter.pack($0.stack) }),
                     .byteArrays(identities.map { PackedWriter.pack($0.children) }),
                     .byteArrays(identities.map { PackedWriter.pack($0.cycle) }),

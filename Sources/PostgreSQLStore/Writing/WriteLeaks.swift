@@ -53,6 +53,21 @@
                 .integers(states.map { $0.samples.newestKept }), .integers(lastHours))
         }
 
+        /// The modules of leaks that no report had named one of before.
+        func writeModules() -> Query? {
+            let claims = tally.leaks.indices.filter {
+                !places.isNew[$0] && tally.leaks[$0].claimedModule != nil
+            }.sorted { states[$0].id < states[$1].id }
+            guard !claims.isEmpty else { return nil }
+            return Query(
+                """
+                update leak_text t set module = new.module
+                from unnest($1::bigint[], $2::text[]) as new (leak, module)
+                where t.leak = new.leak and t.module is null
+                """, .integers(claims.map { states[$0].id }),
+                .texts(claims.map { tally.leaks[$0].claimedModule }))
+        }
+
         func writeLeakReleases() -> Query? {
             struct Key: Hashable, Comparable {
                 var leak: Int64

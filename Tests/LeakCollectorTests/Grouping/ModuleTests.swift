@@ -1,0 +1,121 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// Classes of one name in two modules of an app.
+@Suite struct ModuleTests {
+    struct Sent: CustomTestStringConvertible, Sendable {
+        var className: String
+        /// Of the sender.
+        var module: String?
+        var owners: [String] = []
+
+        var testDescription: String { "\(className)\(module.map { " of \($0)" } ?? "")" }
+
+        var json: String {
+            let stack = (owners + [className]).map { "\"\($0)\"" }.joined(separator: ",")
+            let module = module.map { #","module":"\#($0)""# } ?? ""
+            return #"{"app":{"id":"shop"\#(module)},"class":"\#(className)","stack":[\#(stack)]}"#
+        }
+    }
+
+    private static func leaks(_ running: RunningCollector) throws -> [String: Int] {
+        let list = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
+        return try Dictionary(
+            uniqueKeysWithValues: list.map {
+                (try #require($0["title"] as? String), try #require($0["reports"] as? Int))
+            })
+    }
+
+    @Test(arguments: [
+        (
+            ["Feed.ViewModel", "Chat.ViewModel", "Feed.ViewModel"].map { Sent(className: $0) },
+            ["ViewModel": 2, "Chat.ViewModel": 1]
+        ),
+        // With and without the sender's module, and without any.
+        (
+            [
+                Sent(className: "Shop.CartModel"), Sent(className: "Shop.CartModel", module: "Shop"),
+                Sent(className: "CartModel"), Sent(className: "_TtC4Shop9CartModel"),
+            ], ["CartModel": 4]
+        ),
+        ([Sent(className: "Feed.List"), Sent(className: "Feed.List", module: "Shop")], ["List": 2]),
+        ([Sent(className: "Feed.List", module: "Shop"), Sent(className: "Feed.List")], ["Feed.List": 2]),
+        (
+            [
+                Sent(className: "Feed.List", module: "Shop", owners: ["Shop.Tabs"]),
+                Sent(className: "Feed.List", owners: ["Shop.Tabs"]),
+            ], ["Feed.List": 2]
+        ),
+        (
+            [Sent(className: "Feed.List", module: "Shop"), Sent(className: "Shop.List", module: "Shop")],
+            ["Feed.List": 1, "List": 1]
+        ),
+        // The system's modules tell nothing apart.
+        (
+            [Sent(className: "UIKit.UINavigationController"), Sent(className: "UINavigationController")],
+            ["UINavigationController": 2]
+        ),
+        (
+            [
+                Sent(className: "Feed.Store<Feed.HomeState>"), Sent(className: "Chat.Store<Chat.HomeState>"),
+                Sent(className: "Feed.Store<Feed.CartState>"),
+            ], ["Store<HomeState>": 1, "Chat.Store<HomeState>": 1, "Store<CartState>": 1]
+        ),
+    ])
+    func `the module counts where two modules have a class of one name`(
+        sent: [Sent], leaks: [String: Int]
+    ) throws {
+        let running = try RunningCollector()
+        for report in sent { #expect(try running.post(report.json).status == 200) }
+        #expect(try Self.leaks(running) == leaks)
+    }
+
+    @Test func `a text that names a class of another module is another leak`() throws {
+        let running = try RunningCollector()
+        for name in ["Feed.HomeViewModel", "Chat.HomeViewModel", "Feed.HomeViewModel"] {
+            let text = "Memory leak detected in \(name)"
+            #expect(try running.post(text, "text/plain", to: "/api/v1/reports?app=shop").status == 200)
+        }
+        #expect(try Self.leaks(running) == ["HomeViewModel": 2, "Chat.HomeViewModel": 1])
+    }
+
+    /// The type of an exception has no module of the sender beside it.
+    @Test(arguments: [
+        (nil, ["Feed.List": 2, "Chat.List": 1]), ("Shop", ["Feed.List": 2, "Chat.List": 1]),
+        ("Feed", ["List": 2, "Chat.List": 1]),
+    ])
+    func `from a Sentry SDK the module comes off where it is named`(
+        module: String?, leaks: [String: Int]
+    ) throws {
+        let running = try RunningCollector()
+        let context =
+            module.map { #","app":{"id":"shop","module":"\#($0)"}"# } ?? #","app":{"id":"shop"}"#
+        for name in ["Feed.List", "Chat.List", "Feed.List"] {
+            let id = UUID().uuidString.lowercased().filter { $0 != "-" }
+            let event = #"""
+                {"event_id":"\#(id)","message":"\#(name) leaked","contexts":{"leak":{"class":"\#(name)"\#(context)}}}
+                """#
+            let envelope = "{\"event_id\":\"\(id)\"}\n{\"type\":\"event\"}\n\(event)\n"
+            #expect(try running.postEnvelope(Array(envelope.utf8)).status == 200)
+        }
+        #expect(try Self.leaks(running) == leaks)
+    }
+
+    /// A kept report does not say which module its sender named.
+    @Test(arguments: ["Feed.List", "Shop.List", "List"], [nil, "Shop", Grouping.keptModules])
+    func `regroup leaves both leaks where they are`(className: String, module: String?) throws {
+        var report = LeakReport()
+        report.className = className
+        let leak = Grouping.group(report, app: "shop", module: module).identity
+        for leak in [leak, leak.alternative].compactMap(\.self) {
+            if case .same = CurrentGroup(of: leak, reports: [report]) { continue }
+            Issue.record("\(leak.title) goes elsewhere")
+        }
+    }
+}

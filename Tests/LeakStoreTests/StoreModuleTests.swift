@@ -1,0 +1,109 @@
+import LeakStore
+import Testing
+
+/// How every store tells classes of one name apart that are in two modules; a second one runs the same tests.
+@Suite struct StoreModuleTests {
+    let place = StorePlace()
+    let store: any Store
+
+    init() throws { store = try place.store() }
+
+    /// A report's class, with its module in front of a dot.
+    struct Named: CustomTestStringConvertible, Sendable {
+        var text: String
+        /// Whether the sender's module is another one, so that its types keep theirs.
+        var isOther = false
+
+        var testDescription: String { isOther ? "\(text) of another module" : text }
+
+        var leak: LeakIdentity {
+            let parts = text.split(separator: ".").map(String.init)
+            guard parts.count == 2 else { return identity(text, module: nil) }
+            let plain = identity(parts[1], module: parts[0])
+            let whole = identity(text, module: nil)
+            return isOther
+                ? identity(text, module: nil, alternative: plain)
+                : identity(parts[1], module: parts[0], alternative: whole)
+        }
+
+        private func identity(
+            _ name: String, module: String?, alternative: LeakIdentity? = nil
+        ) -> LeakIdentity {
+            let plain = LeakStoreTests.leak(name)
+            return LeakIdentity(
+                id: plain.id, app: plain.app, kind: plain.kind, className: name, module: module,
+                title: name, stack: plain.stack, children: [], cycle: [], quality: .full,
+                groupedBy: plain.groupedBy, alternative: alternative)
+        }
+    }
+
+    static let cases: [(reports: [Named], leaks: [String: Int])] = [
+        // The first module has the name for itself.
+        (
+            ["Feed.List", "Chat.List", "Feed.List", "Chat.List"].map { Named(text: $0) },
+            ["List": 2, "Chat.List": 2]
+        ),
+        // A name without a module is the first module's.
+        (["List", "Feed.List", "List", "Chat.List"].map { Named(text: $0) }, ["List": 3, "Chat.List": 1]),
+        (["Feed.List", "List", "Chat.List", "List"].map { Named(text: $0) }, ["List": 3, "Chat.List": 1]),
+        // Whether the sender names its own module or not.
+        ([Named(text: "Feed.List"), Named(text: "Feed.List", isOther: true)], ["List": 2]),
+        ([Named(text: "Feed.List", isOther: true), Named(text: "Feed.List")], ["Feed.List": 2]),
+        // A class of another module does not take the name of the app's own.
+        (
+            [Named(text: "List"), Named(text: "Feed.List", isOther: true), Named(text: "Feed.List")],
+            ["List": 1, "Feed.List": 2]
+        ),
+        (
+            [Named(text: "Feed.List", isOther: true), Named(text: "Shop.List"), Named(text: "List")],
+            ["Feed.List": 1, "List": 2]
+        ),
+        (
+            [Named(text: "Feed.List"), Named(text: "Shop.List"), Named(text: "Feed.List", isOther: true)],
+            ["List": 2, "Shop.List": 1]
+        ),
+    ]
+
+    private func reportsByTitle() throws -> [String: Int] {
+        var query = LeakQuery()
+        query.state = .any
+        let leaks = try store.makeReader().leaks(query, now: noon).leaks
+        return Dictionary(uniqueKeysWithValues: leaks.map { ($0.identity.title, $0.reports) })
+    }
+
+    @Test(arguments: cases)
+    func `one report after the other`(reports: [Named], leaks: [String: Int]) throws {
+        for report in reports { _ = try store.count([submission([Report(leak: report.leak)])], now: noon) }
+        #expect(try reportsByTitle() == leaks)
+    }
+
+    @Test(arguments: cases)
+    func `all in one batch`(reports: [Named], leaks: [String: Int]) throws {
+        _ = try store.count([submission(reports.map { Report(leak: $0.leak) })], now: noon)
+        #expect(try reportsByTitle() == leaks)
+    }
+
+    /// Each of the two remembers its own reports alone.
+    @Test(arguments: cases)
+    func `in turns to two collectors`(reports: [Named], leaks: [String: Int]) throws {
+        let other = try place.store()
+        for (number, report) in reports.enumerated() {
+            let taker = number.isMultiple(of: 2) ? store : other
+            _ = try taker.count([submission([Report(leak: report.leak)])], now: noon)
+        }
+        // Each learned what the other has written.
+        for (number, report) in reports.enumerated() {
+            let taker = number.isMultiple(of: 2) ? other : store
+            _ = try taker.count([submission([Report(leak: report.leak)])], now: noon)
+        }
+        #expect(try reportsByTitle() == leaks.mapValues { 2 * $0 })
+    }
+
+    @Test func `the leak tells the first module that was named`() throws {
+        for text in ["List", "Feed.List"] {
+            _ = try store.count([submission([Report(leak: Named(text: text).leak)])], now: noon)
+        }
+        let detail = try #require(try store.makeReader().leak(Named(text: "List").leak.id, now: noon))
+        #expect(detail.row.identity.module == "Feed")
+    }
+}
