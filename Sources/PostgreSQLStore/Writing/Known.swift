@@ -80,9 +80,12 @@
             return Array(Set(ids + others))
         }
 
-        /// Returns whether the tally chose keys without knowing the leaks that are there.
+        /// Returns whether the tally chose keys without knowing the leaks that are there, or that one has no module yet.
         func misled(_ tally: Tally) -> Bool {
-            tally.choices.contains { $0.asked.chosen { module(of: $0) }.id != $0.chosen }
+            tally.choices.contains { asked, chosen in
+                let best = asked.chosen { module(of: $0) }
+                return best.id != chosen || best.module != nil && module(of: chosen)?.isEmpty ?? false
+            }
         }
 
         func module(of leak: LeakID) -> String? { leaks[leak].map { $0.module ?? "" } }
