@@ -56,10 +56,12 @@ struct PageSource {
         var context = context(links, about: detail.row.identity)
         context.versions = try reader.versions(app: detail.row.identity.app)
         let hours = try reader.trend(of: id, by: .hour, now: now)
+        let kept = samples.map(Self.kept)
         return LeakDetailPage(
             context: context, detail: detail, hours: hours?.lastHours(Self.hoursShown, now: now),
             newest: newest.map(Self.kept), first: first.map(Self.kept),
             surroundings: try LeakSurroundings(of: detail.row, newest: { newest }, reader: reader),
+            reports: kept.compactMap(\.report),
             newestVersion: try reader.appSummaries().first { $0.id == detail.row.identity.app }?.newestVersion
         ).html
     }

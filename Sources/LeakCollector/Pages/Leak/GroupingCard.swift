@@ -7,6 +7,8 @@ struct GroupingCard: Component {
     var links = Links.served
     /// Where new reports go, for a leak of an older rule.
     var successor: Successor?
+    /// Kept ones.
+    var reports: [LeakReport] = []
 
     var html: HTML {
         let rule = leak.groupedBy
@@ -42,13 +44,14 @@ struct GroupingCard: Component {
                 <p class="dim">The call stack names no function of the app: the class alone decides. Send function names, or \#
                 the image and the offset of each frame.</p>
                 """#
-            case (true, false):
-                #"<p class="dim">Same class, and the same functions of the app; frames of the system do not count.</p>"#
+            case (true, false): #"<p class="dim">Frames of the system do not count.</p>"#
             }
+        let ground = CommonGround(of: leak, reports: reports).sentence
+        let reason: HTML = "<p>One leak because: \(ground).</p>"
         return Card(
             "Grouped by, rule \(rule.version)",
             #"""
-            <dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(LongText(rule.className))</code></dd></div>\#
+            \#(reason)<dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(LongText(rule.className))</code></dd></div>\#
             \#(stack)</dl>\#(note)\#(calls)\#(mangled)
             """#, id: "grouping"
         ).html

@@ -1,3 +1,4 @@
+import LeakMessage
 import LeakStore
 
 /// Everything about one leak: `/leaks/{id}`.
@@ -11,6 +12,8 @@ struct LeakDetailPage: Component {
     /// The first one, where it is another.
     var first: KeptReport?
     var surroundings = LeakSurroundings()
+    /// All that are kept.
+    var reports: [LeakReport] = []
     /// Of the leak's app.
     var newestVersion: String?
 
@@ -79,7 +82,8 @@ struct LeakDetailPage: Component {
     }
 
     private var grouping: HTML {
-        GroupingCard(leak: leak, links: context.links, successor: surroundings.successor).html
+        GroupingCard(leak: leak, links: context.links, successor: surroundings.successor, reports: reports)
+            .html
     }
 
     private var closest: HTML? {
