@@ -30,7 +30,7 @@ enum Grouping {
             var report = report
             report.message = part.text
             report.className = part.className
-            return self.group(report, app: app, module: module)
+            return self.group(report, app: app, module: module, isGuessed: part.isGuessed)
         }
         let isTextAlone =
             (report.className ?? "").isEmpty && report.stack.isEmpty && report.cycle.isEmpty
@@ -50,19 +50,23 @@ enum Grouping {
     /// - Parameters:
     ///   - app: the app's id, as the key has it.
     ///   - module: the app's own module, when its reports say so.
-    static func group(_ report: LeakReport, app: String, module: String?) -> GroupedReport {
+    ///   - isGuessed: whether the class is a word that looks like one.
+    static func group(
+        _ report: LeakReport, app: String, module: String?, isGuessed: Bool = false
+    ) -> GroupedReport {
         let keepsModules = module == keptModules
         let (subject, parsed) = subject(of: report, module: keepsModules ? nil : module)
         let isFreed = (report.event ?? parsed?.event) == .freed
         let kind = report.kind ?? parsed?.kind ?? subject.kind
         func identity(_ subject: Subject, alternative: LeakIdentity? = nil) -> LeakIdentity {
             let (key, version) = subject.key(fingerprint: report.fingerprint)
+            let quality = subject.quality(hasFingerprint: !report.fingerprint.isEmpty)
             return LeakIdentity(
                 id: id(app: app, key: key, version: version), app: app, kind: kind.rawValue,
                 className: subject.className?.name, module: subject.className?.module,
                 title: subject.title(fingerprint: report.fingerprint), stack: subject.shownStack,
                 children: subject.children.map(\.name), cycle: subject.cycle,
-                quality: subject.quality(hasFingerprint: !report.fingerprint.isEmpty),
+                quality: isGuessed && quality == .full ? .guessed : quality,
                 groupedBy: GroupedBy(
                     version: version, className: key.first ?? "", stack: Array(key.dropFirst())),
                 alternative: alternative)

@@ -7,31 +7,37 @@ struct JSONMessage {
     let className: String?
     /// The JSON text, with `…` for every string but classes and for every key that is no identifier.
     let redacted: [UInt8]
-    /// The objects of a list of leaks, of which at least one names a class.
-    let elements: [Text]
+    /// The leaks of a list, of which at least one names a class, or of several texts behind each other.
+    let elements: [Element]
     /// The words behind the JSON text.
     let tail: Text
+
+    struct Element {
+        let text: Text
+        /// Of an element that is a string alone.
+        let className: String?
+    }
 
     private static let wordsByteLimit = 256
     private static let nameByteLimit = 256
 
-    /// - Returns: `nil` for a text that is no whole JSON object or array between a few words.
+    /// - Returns: `nil` for a text that is no JSON object or array between a few words, whole or cut at its end, nor several of them.
     init?(_ text: Text, demangle: (String) -> String?) {
-        guard let start = text.prefix(Self.wordsByteLimit).firstIndex(of: UInt8(ascii: "{")),
-            let last = text.lastIndex(where: { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") })
-        else { return nil }
-        let open = text[..<start].trimmed.droppingLast("[")?.endIndex ?? start
-        guard open < last else { return nil }
+        guard let open = Self.start(of: text) else { return nil }
         head = text[..<open]
-        tail = text[(last + 1)...]
-        guard Self.isPlain(head), Self.isPlain(tail) else { return nil }
-        let json = Array(text[open...last])
+        let last = text.lastIndex { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") } ?? open
+        var json = Array(text[open...last])
+        var behind = text[(last + 1)...]
         var reader = Reader()
-        let isJSON: Void? = try? JSONScanner.scan(json) { scanner throws(JSONError) in
-            try reader.value(&scanner, key: "", depth: 0)
-            try scanner.finish()
+        var failure = Self.read(json, by: &reader)
+        if failure != nil {
+            (json, behind, reader) = (Array(text[open...]), text[text.endIndex...], Reader())
+            failure = Self.read(json, by: &reader)
+            // A text that was cut says what it says up to there.
+            guard failure?.rule == .unexpectedEnd, !reader.values.isEmpty else { return nil }
         }
-        guard isJSON != nil else { return nil }
+        tail = behind
+        guard Self.isPlain(head), Self.isPlain(tail) else { return nil }
         let candidates = reader.values.compactMap { value in
             Candidate(value, demangle: demangle)
         }
@@ -45,8 +51,51 @@ struct JSONMessage {
         let named = ofElements.compactMap(\.self)
         let best = named.first ?? candidates.min { $0.order < $1.order }
         className = best?.className
-        elements = named.isEmpty ? [] : reader.elements.map { json[$0] }
-        redacted = Self.redacted(json, reader, kept: named.isEmpty ? [best].compactMap(\.self) : named)
+        let parts = zip(reader.elements, ofElements).map { range, name in
+            let isString = json[range.lowerBound] == UInt8(ascii: "\"")
+            return Element(text: json[range], className: isString ? name?.className : nil)
+        }
+        elements =
+            named.isEmpty ? [] : parts.filter { $0.text.first != UInt8(ascii: "\"") || $0.className != nil }
+        let whole = failure == nil ? json.count : reader.values.last?.end ?? 0
+        let kept = named.isEmpty ? [best].compactMap(\.self) : named
+        // Read again, this is a text that was cut too.
+        let end = failure == nil ? [] : [UInt8(ascii: ",")]
+        redacted = Self.redacted(json[..<whole], reader, kept: kept) + end
+    }
+
+    /// Where the first object or array begins, behind a few words.
+    private static func start(of text: Text) -> Int? {
+        let words = text.prefix(wordsByteLimit)
+        guard let brace = words.firstIndex(of: UInt8(ascii: "{")) else {
+            // A list of strings.
+            let bracket = words.firstIndex(of: UInt8(ascii: "["))
+            return bracket.flatMap { text[($0 + 1)...].trimmed.first == UInt8(ascii: "\"") ? $0 : nil }
+        }
+        return text[..<brace].trimmed.droppingLast("[")?.endIndex ?? brace
+    }
+
+    /// Reads one JSON text, or several behind each other.
+    ///
+    /// - Returns: why it could not be read to its end.
+    private static func read(_ json: [UInt8], by reader: inout Reader) -> JSONError? {
+        do throws(JSONError) {
+            try JSONScanner.scan(json) { scanner throws(JSONError) in
+                var texts: [Range<Int>] = []
+                repeat {
+                    _ = try scanner.kind()
+                    let start = scanner.offset
+                    try reader.value(&scanner, key: "", depth: 0)
+                    texts.append(start..<scanner.offset)
+                } while texts.count < Reader.elementLimit
+                    && json[scanner.offset...].trimmed.first == UInt8(ascii: "{")
+                try scanner.finish()
+                if texts.count > 1 { reader.elements = texts }
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Returns `true` for words without anything that a user may have typed.
@@ -54,10 +103,12 @@ struct JSONMessage {
         words.count <= wordsByteLimit && PrivateText.removed(from: words)[...] == words
     }
 
-    private static func redacted(_ json: [UInt8], _ reader: Reader, kept: [Candidate]) -> [UInt8] {
+    private static func redacted(_ json: ArraySlice<UInt8>, _ reader: Reader, kept: [Candidate]) -> [UInt8] {
         let names = Dictionary(
             kept.map { ($0.slice, Array($0.className.utf8)) }, uniquingKeysWith: { one, _ in one })
-        var strings = reader.keys.filter { !isIdentifier(json[$0.range]) }
+        var strings = reader.keys.filter {
+            $0.range.upperBound < json.endIndex && !isIdentifier(json[$0.range])
+        }
         strings += reader.values.map(\.slice)
         strings.sort { $0.range.lowerBound < $1.range.lowerBound }
         var result: [UInt8] = []
@@ -82,10 +133,15 @@ struct JSONMessage {
             let depth: Int
             let text: String
             let slice: JSONSlice
+
+            /// Behind its quote.
+            var end: Int { slice.range.upperBound + 1 }
         }
 
         /// Elements that are looked at.
-        private static let elementLimit = 256
+        static let elementLimit = 256
+        /// Stands for the missing key of a list's strings.
+        private static let keyOfStrings = "leak"
         /// Keys of lists of leaks.
         private static let lists: Set<String> = ["", "gcpaths", "leaks", "objects", "activities"]
 
@@ -108,9 +164,11 @@ struct JSONMessage {
                 let isList = depth <= 1 && elements.isEmpty && Self.lists.contains(key.lowercased())
                 repeat {
                     let kind = try scanner.kind()
-                    let isElement = isList && kind == .object && elements.count < Self.elementLimit
+                    let isElement =
+                        isList && (kind == .object || kind == .string) && elements.count < Self.elementLimit
                     let start = scanner.offset
-                    try value(&scanner, key: key, depth: depth + 1)
+                    let isString = isElement && kind == .string
+                    try value(&scanner, key: isString ? Self.keyOfStrings : key, depth: depth + 1)
                     if isElement { elements.append(start..<scanner.offset) }
                 } while try scanner.another(in: .array)
             case .string:

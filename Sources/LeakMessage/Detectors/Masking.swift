@@ -29,6 +29,12 @@ enum Masking {
         while let byte = rest.first {
             if byte <= 0x20 {
                 appendSpace(&masked, &rest)
+            } else if let name = homeFolder(rest) {
+                masked.append(contentsOf: rest[..<name.startIndex])
+                masked.append(contentsOf: Array("…".utf8))
+                rest = rest[name.endIndex...]
+            } else if isFraction(rest, behind: masked) {
+                rest = rest.dropFirst().drop { $0.isDigit }
             } else {
                 appendWord(&masked, &rest, keepsNames: true)
             }
@@ -37,6 +43,21 @@ enum Masking {
         guard template.count > byteLimit else { return template }
         let hash = Array(" #\(FNV1a(template.string).hexadecimal)".utf8)
         return template.cut(to: byteLimit - hash.count) + hash
+    }
+
+    /// The name of a person in `/Users/jane/Library`, `/home/jane` and `C:\Users\jane`.
+    private static func homeFolder(_ text: Text) -> Text? {
+        guard text.first == UInt8(ascii: "/") || text.first == UInt8(ascii: "\\"),
+            let path = text.dropping("/Users/") ?? text.dropping("/home/") ?? text.dropping("\\Users\\")
+        else { return nil }
+        let name = path.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+        return name.isEmpty ? nil : name
+    }
+
+    /// `.5` behind a number that was masked: `1.5 MB` and `15 MB` are one text.
+    private static func isFraction(_ text: Text, behind masked: [UInt8]) -> Bool {
+        guard masked.last == UInt8(ascii: "#"), text.first == UInt8(ascii: ".") else { return false }
+        return text.dropFirst().first?.isDigit ?? false
     }
 
     private static func appendSpace(_ masked: inout [UInt8], _ rest: inout Text) {

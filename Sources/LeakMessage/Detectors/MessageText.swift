@@ -3,7 +3,8 @@ enum MessageText {
     /// Twice what the wire format lets through.
     static let byteLimit = 16 * 1024
 
-    /// With `\n` for every line end, spaces for tabs, and without byte order marks and zero-width spaces.
+    /// With `\n` for every line end, spaces for tabs, straight quotes for curved and angled ones, and without byte order marks and
+    /// zero-width spaces.
     static func plain(_ text: String) -> Text {
         var plain: [UInt8] = []
         let bytes = Text(text).cut(to: byteLimit)
@@ -20,8 +21,14 @@ enum MessageText {
             case 0..<0x20, 0x7F:
                 plain.append(UInt8(ascii: " "))
                 rest = rest.dropFirst()
-            case 0xE2, 0xEF:
+            case 0xC2, 0xE2, 0xE3, 0xEF:
                 if let after = rest.dropping("\u{200B}") ?? rest.dropping("\u{FEFF}") {
+                    rest = after
+                } else if let after = doubleQuotes.lazy.compactMap({ rest.dropping($0) }).first {
+                    plain.append(UInt8(ascii: "\""))
+                    rest = after
+                } else if let after = singleQuotes.lazy.compactMap({ rest.dropping($0) }).first {
+                    plain.append(UInt8(ascii: "'"))
                     rest = after
                 } else {
                     plain.append(byte)
@@ -34,6 +41,11 @@ enum MessageText {
         }
         return plain[...].trimmed
     }
+
+    private static let doubleQuotes: [StaticString] = [
+        "“", "”", "„", "‟", "«", "»", "「", "」", "『", "』", "〝", "〞",
+    ]
+    private static let singleQuotes: [StaticString] = ["‘", "’", "‚", "‛"]
 
     /// A message, and what loggers, the Swift runtime and test runners put around it.
     struct Framed {

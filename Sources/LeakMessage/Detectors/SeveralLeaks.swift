@@ -8,10 +8,13 @@ public enum SeveralLeaks {
         public let text: String
         /// Where the others tell that a word is a class.
         public let className: String?
+        /// Whether the class is a word that looks like one, and not one that a known form names.
+        public let isGuessed: Bool
 
-        init(_ text: Text, className: Text? = nil) {
+        init(_ text: Text, className: Text? = nil, isGuessed: Bool = false) {
             self.text = text.string
             self.className = className?.string
+            self.isGuessed = isGuessed
         }
     }
 
@@ -22,16 +25,16 @@ public enum SeveralLeaks {
         -> [Part]
     {
         // Most texts have one line.
-        guard
-            text.utf8.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
-                || text.utf8.contains(UInt8(ascii: "["))
-        else { return [] }
+        guard text.utf8.contains(where: { marks.contains($0) }) else { return [] }
         let plain = MessageText.plain(text)
         let framed = MessageText.framed(plain).message
         let sets = cycles(in: framed)
         if sets.count > 1 { return sets.map { Part($0) } }
         if let json = JSONMessage(framed, demangle: demangle) {
-            return json.elements.count > 1 ? json.elements.map { Part($0) } : []
+            guard json.elements.count > 1 else { return [] }
+            return json.elements.map { element in
+                Part(element.text, className: element.className.map { Text($0) }, isGuessed: true)
+            }
         }
         // Typed text may have lines and marks too.
         let redacted = Redaction.kept(of: Backtrace(plain)?.head ?? plain)
@@ -42,9 +45,17 @@ public enum SeveralLeaks {
             return parts.map { Part($0) }
         }
         let objects = trackedObjects(in: kept)
-        let parts = objects.isEmpty ? lines(in: kept) : objects
-        return parts.count > 1 ? parts : []
+        guard objects.isEmpty else { return objects.count > 1 ? objects : [] }
+        let parts = lines(in: kept)
+        if parts.count > 1 { return parts }
+        // Those that a known detector lists are owners.
+        guard Grammar(demangle: demangle).read(kept).detector == nil else { return [] }
+        let names = list(in: kept)
+        return names.count > 1 ? names : []
     }
+
+    /// Bytes without one of which no text tells of several leaks.
+    private static let marks = Array("\n\r[{,".utf8)
 
     /// The lists of a set of cycles: `Retain cycles: {( ("-> A ", …), ("-> B ", …) )}`.
     private static func cycles(in text: Text) -> [Text] {
@@ -132,12 +143,57 @@ public enum SeveralLeaks {
             // A shorter name stands where the others do.
             return lines.compactMap { line in
                 let name = GuessedClass.names(in: line).first { self.front(of: $0, in: line) == front }
-                return name.map { Part(line, className: $0) }
+                return name.map { Part(line, className: $0, isGuessed: true) }
             }
         }
         let backs = named.map { Masking.template(of: $0.line[$0.name.endIndex...]).prefix(backByteCount) }
         guard let back = backs.first, !back.isEmpty, backs.allSatisfy({ $0 == back }) else { return [] }
-        return named.map { Part($0.line, className: $0.name) }
+        return named.map { Part($0.line, className: $0.name, isGuessed: true) }
+    }
+
+    /// Names behind a heading that tells of a leak: `Leaked: A, B`, or one in each line behind a bullet, in a table or alone.
+    private static func list(in text: Text) -> [Part] {
+        guard let colon = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\n") })
+        else {
+            return []
+        }
+        let heading = text[..<colon].trimmed
+        guard heading.count <= lineByteLimit, tellsOfLeak(heading) else { return [] }
+        let rest = text[(colon + 1)...].trimmed
+        let isList = rest.contains(UInt8(ascii: "\n"))
+        let items =
+            isList ? Array(rest.lines.prefix(lineLimit)) : Brackets.split(rest.droppingLast(".") ?? rest)
+        let names = items.filter { !$0.trimmed.isEmpty }.map { name(ofItem: $0.trimmed) }
+        // The heading and the rule of a table are no leaks; of a list in words all have to be.
+        let known = names.compactMap(\.self)
+        guard Set(known).count > 1, known.count == names.count || isList && known.count + 2 >= names.count
+        else {
+            return []
+        }
+        return known.map { Part(heading + Array(": ".utf8) + $0, className: $0, isGuessed: true) }
+    }
+
+    private static func tellsOfLeak(_ heading: Text) -> Bool {
+        let words = String(decoding: heading, as: UTF8.self).lowercased()
+        return ["leak", "retained", "still alive", "still in memory", "not released", "not deallocated"]
+            .contains { words.contains($0) }
+    }
+
+    /// The name of a type in `- CartModel (2)`, `1. CartModel`, `| CartModel | 2 |` and `CartModel: 2`.
+    private static func name(ofItem item: Text) -> Text? {
+        var item = item.drop { "-*•–|·".utf8.contains($0) || $0 == 0x20 || $0 >= 0x80 && !$0.isIdentifier }
+        let number = item.prefix { $0.isDigit }
+        if !number.isEmpty,
+            let rest = item[number.endIndex...].dropping(".") ?? item[number.endIndex...].dropping(")")
+        {
+            item = rest.trimmed
+        }
+        let name = item.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
+        let rest = item[name.endIndex...].trimmed
+        let isAlone = rest.allSatisfy { $0.isDigit || " ()x×:|-,".utf8.contains($0) }
+        let spelling = TypeSpelling(name)
+        guard isAlone, spelling.isType, spelling.hasHump else { return nil }
+        return name
     }
 
     private static func front(of name: Text, in line: Text) -> Text {

@@ -73,7 +73,7 @@ import Testing
         let redacted = report.redactedForSending()
         #expect(
             redacted.error?.userInfo == [
-                CustomKey("NSLocalizedDescription", .string("“…” timed out")),
+                CustomKey("NSLocalizedDescription", .string("\"…\" timed out")),
                 CustomKey("NSErrorFailingURLKey", .string("https://x.org/p?…")),
                 CustomKey("NSFilePath", .string("…")),
                 CustomKey("view", .string("<UITextField: 0x1f; …>")),

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import LeakMessage
+
+/// Texts that tell of several leaks, and the words of one that do not count.
+@Suite struct SeveralLeaksTests {
+    /// The class that each part of a text names.
+    private static func classes(_ text: String) -> [String] {
+        SeveralLeaks.parts(of: text).map { part in
+            part.className ?? DetectorMessage(part.text, guessesClass: true).guessedClassName ?? "?"
+        }
+    }
+
+    @Test(arguments: [
+        "Leaked: CartModel, HomeModel", "Leaked objects:\n- CartModel\n- HomeModel",
+        "Leaked objects:\n* CartModel (2)\n* HomeModel (1)", "Memory leaks:\n1. CartModel\n2. HomeModel",
+        "Still in memory, leaked:\nCartModel: 2\nHomeModel: 1",
+        "Leaks\n| Class | Count |\n|---|---|\n| CartModel | 2 |\n| HomeModel | 1 |",
+        #"["CartModel","HomeModel"]"#, #"{"leaks":["CartModel","HomeModel"]}"#,
+        "{\"class\":\"CartModel\"}\n{\"class\":\"HomeModel\"}",
+        #"{"class":"CartModel"} {"class":"HomeModel"}"#,
+        #"{"leaks":[{"class":"CartModel","count":3},{"class":"HomeModel"}]}"#,
+    ])
+    func `each leak is a part`(text: String) {
+        #expect(Self.classes(text) == ["CartModel", "HomeModel"])
+        let sure = SeveralLeaks.parts(of: text).filter { !$0.isGuessed }
+        #expect(sure == [])
+    }
+
+    @Test(arguments: [
+        "Leaked: it was the cart, really", "Leaked: CartModel", "Loaded: CartModel, HomeModel",
+        "Leaked classes: CartModel, HomeModel and 3 others", "Leaked: CartModel, CartModel",
+        #"["Jane","Joe"]"#,
+        #"["CartModel"]"#, #"{"class":"CartModel"}"#,
+    ])
+    func `a text of one leak, or of none, has no parts`(text: String) {
+        #expect(SeveralLeaks.parts(of: text) == [])
+    }
+
+    @Test(arguments: [
+        #"{"class":"CartModel","reten"#, #"{"event":"leak","class":"CartModel","note":"Jane"#,
+        #"{"class":"CartModel","#, #"{"leaks":[{"class":"CartModel"},{"class"#, #"{"class":"CartModel""#,
+    ])
+    func `JSON that was cut names its class, and nothing that users typed`(text: String) {
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.guessedClassName == "CartModel")
+        let redacted = DetectorMessage.redacted(text)
+        #expect(!redacted.contains("Jane") && DetectorMessage.redacted(redacted) == redacted)
+        #expect(DetectorMessage(redacted, guessesClass: true) == message)
+    }
+
+    @Test(arguments: [
+        ("“Jane Doe” is still there", "\"…\" is still there"),
+        ("‘Jane’ is still there", "'…' is still there"),
+        ("«Jane» is still there", "\"…\" is still there"), ("„Jane“ is still there", "\"…\" is still there"),
+        ("「Jane」 is still there", "\"…\" is still there"), ("it didn’t go", "it didn't go"),
+    ])
+    func `curved and angled quotes are quotes`(text: String, kept: String) {
+        #expect(DetectorMessage.redacted(text) == kept)
+    }
+
+    @Test func `a class in curved quotes counts where the words say that it is one`() {
+        let message = DetectorMessage("“CartModel” was not released", guessesClass: true)
+        #expect(message.guessedClassName == "CartModel")
+    }
+
+    @Test(arguments: [
+        ["something leaked 1.5 MB", "something leaked 15 MB", "something leaked 12.25 MB"],
+        ["kept by /Users/jane/Library/a", "kept by /Users/joe.doe/Library/a"],
+        ["kept by /home/jane/a", "kept by /home/joe/a"],
+        [#"kept by C:\Users\jane\a"#, #"kept by C:\Users\joe\a"#],
+    ])
+    func `numbers and home folders do not tell texts apart`(texts: [String]) {
+        #expect(Set(texts.map { DetectorMessage($0).template }).count == 1)
+    }
+}
