@@ -2,7 +2,8 @@
 ///
 /// Read are the forms of `Thread.callStackSymbols` (Apple, Linux) and `backtrace_symbols`, lldb and Xcode, the backtraces
 /// of Swift 6, Apple's crash reports, Crashlytics, PLCrashReporter and KSCrash, `leaks` and `malloc_history`, sanitizers,
-/// Kotlin/Native, Java, JavaScript and Dart, and the JSON of `.ips` reports, MetricKit, Sentry and KSCrash.
+/// Kotlin/Native, Java, JavaScript and Dart, the JSON of `.ips` reports, MetricKit, Sentry and KSCrash, and the places in images
+/// that our reporter sends.
 public struct CallFrame: Hashable, Sendable {
     /// The image, package or library; `nil` when the frame does not name it.
     public internal(set) var module: String?
@@ -18,6 +19,8 @@ public struct CallFrame: Hashable, Sendable {
     /// The source file's name without its folder, and the line.
     public internal(set) var file: String?
     public internal(set) var line: Int?
+    /// `true` for a frame that ``CallStack/named(by:)`` gave its name. Pages show file and line of such a frame.
+    var isNamedBySymbols = false
 
     /// The function that a closure, lambda or block is written in; for others the function itself.
     public var enclosingFunction: String? {

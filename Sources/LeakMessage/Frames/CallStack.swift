@@ -92,8 +92,10 @@ extension CallFrame {
 
     /// `closure #1 in CartModel.bind() in Shop`, `Shop + 0x41b9`
     fileprivate var title: String {
-        guard let function else { return place ?? "1 address" }
-        return function + (module.map { " in \($0)" } ?? "")
+        guard let function else { return (isSystem ? systemPlace : nil) ?? place ?? "1 address" }
+        let name = function + (module.map { " in \($0)" } ?? "")
+        guard isNamedBySymbols, let file else { return name }
+        return "\(name) (\(file)\(line.map { ":\($0)" } ?? ""))"
     }
 
     /// `CartModel.bind() in Shop`; `nil` without a name, and for code that a compiler made for many functions.
@@ -110,6 +112,11 @@ extension CallFrame {
         "block_copy_helper",
         "block_destroy_helper", "<deduplicated_symbol>", "<compiler-generated>",
     ]
+
+    /// `libc.so.6 + 0x27249`: nobody uploads the symbols of a system library, whose UUID would say less than its name.
+    private var systemPlace: String? {
+        offset.flatMap { offset in module.map { "\($0) + 0x\(String(offset, radix: 16))" } }
+    }
 
     /// `Shop + 0x41b9`, by the image's UUID where it is known.
     fileprivate var place: String? {

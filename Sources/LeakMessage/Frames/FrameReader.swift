@@ -6,8 +6,8 @@ struct FrameReader {
     private static let byteLimit = 4 * 1024
 
     /// Demangled names may be much longer than symbols.
-    private static let functionByteLimit = 512
-    private static let moduleByteLimit = 128
+    static let functionByteLimit = 512
+    static let moduleByteLimit = 128
 
     func read(_ raw: Text) -> CallFrame? {
         let line = raw.cut(to: Self.byteLimit).trimmed
@@ -25,7 +25,7 @@ struct FrameReader {
         case UInt8(ascii: "#"): return numbered(line)
         case UInt8(ascii: "f"): if let frame = debugger(line) { return frame }
         case UInt8(ascii: "a"): if let frame = at(line) { return frame }
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): return columns(line)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return imagePlace(line) ?? columns(line)
         default: break
         }
         return elf(line) ?? symbolTable(line) ?? safari(line)
@@ -60,7 +60,7 @@ struct FrameReader {
 
     /// A name without control characters, which separate the parts of a key, and without the digits of addresses; `nil` when
     /// nothing is left.
-    private static func bounded(_ name: String, to limit: Int) -> String? {
+    static func bounded(_ name: String, to limit: Int) -> String? {
         var rest = TypeNameCleaning.withoutControls(Text(name).cut(to: limit))
         guard !rest.isEmpty else { return nil }
         var bounded: [UInt8] = []

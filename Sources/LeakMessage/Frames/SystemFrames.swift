@@ -63,9 +63,7 @@ enum SystemFrames {
         if let enclosing, isKotlinRuntime(enclosing) { return true }
         // Libraries of the system come without their sources.
         if frame.file != nil, !image.isEmpty { return false }
-        if folders.contains(where: { path.starts(with: $0) }) || path.contains("/RuntimeRoot/System/") {
-            return true
-        }
+        if isSystemFolder(path) { return true }
         // A framework of an app may be called as one of the system.
         if path.contains(".app/") { return image.starts(with: "libswift") }
         if runtimes.contains(where: { image.starts(with: $0) }) || frameworks.contains(image.string) {
@@ -73,6 +71,16 @@ enum SystemFrames {
         }
         guard image.isEmpty, let enclosing else { return false }
         return isKnown(enclosing) || enclosing.contains("swift::")
+    }
+
+    /// Returns whether an image with this path is a library of the system.
+    static func isSystemFolder(_ path: Text) -> Bool {
+        folders.contains { path.starts(with: $0) } || path.contains("/RuntimeRoot/System/")
+    }
+
+    /// Returns whether a function is of a runtime that is linked into apps' images.
+    static func isRuntime(_ function: String) -> Bool {
+        isKotlinRuntime(Text(FunctionName.enclosing(function)))
     }
 
     private static func isKnown(_ function: Text) -> Bool {

@@ -1,0 +1,155 @@
+// A frame without a name: an offset in an image. Our reporter sends this form.
+
+extension CallFrame {
+    /// Offsets from here on are read as no place: no image is that large.
+    private static let offsetLimit: UInt64 = 1 << 32
+    /// Bytes of an image's id: a build id of 32 bytes, in hexadecimal digits.
+    private static let imageIDBytes = 64
+
+    /// The element of a report's `stack` for a place in an image: `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`.
+    ///
+    /// At most 512 bytes.
+    ///
+    /// - Parameters:
+    ///   - offset: from the start of the image. On Apple's systems from its header, in an ELF image the address that the file
+    ///     itself has for the place.
+    ///   - path: of the image. Only the path of a system library is kept; of another image its name.
+    ///   - imageID: the UUID of the image, or its GNU build id in hexadecimal digits.
+    public static func element(offset: UInt64, path: String, imageID: String?) -> String {
+        let text = Text(path)
+        let image = SystemFrames.isSystemFolder(text) ? text : SourcePlace.lastComponent(text)
+        let name = image.cut(to: 256).map { $0 < 0x20 || $0 == UInt8(ascii: "(") ? UInt8(ascii: "_") : $0 }
+        let id = imageID.map { " (\($0.prefix(Self.imageIDBytes)))" } ?? ""
+        return "0x\(String(offset, radix: 16)) in \(name[...].string)\(id)"
+    }
+
+    /// The name that pages and keys show of a function, from its symbol: without argument types, modules and offsets.
+    ///
+    /// - Parameters:
+    ///   - symbol: as a symbol table or debug data has it, mangled or not.
+    ///   - demangle: reads one mangled name; `nil` when it is none.
+    /// - Returns: at most 512 bytes; `nil` where the symbol is no name.
+    public static func functionName(of symbol: String, demangle: (String) -> String?) -> String? {
+        FunctionName.read(Text(symbol), demangle).flatMap {
+            FrameReader.bounded($0, to: FrameReader.functionByteLimit)
+        }
+    }
+
+    fileprivate static func isImageID(_ text: Text) -> Bool {
+        (8...imageIDBytes).contains(text.count)
+            && text.allSatisfy { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
+    }
+
+    fileprivate static func isOffset(_ offset: UInt64) -> Bool { offset < offsetLimit }
+}
+
+extension FrameReader {
+    /// `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`, see ``CallFrame/element(offset:path:imageID:)``.
+    func imagePlace(_ line: Text) -> CallFrame? {
+        guard let offset = hexadecimal(line), CallFrame.isOffset(offset.value),
+            let rest = offset.rest.dropping(" in "), !rest.isEmpty
+        else { return nil }
+        var path = rest
+        var imageID: Text?
+        if rest.last == UInt8(ascii: ")") {
+            guard let open = rest.lastRange(of: " ("), open.lowerBound > rest.startIndex else { return nil }
+            let id = rest[open.upperBound...].dropLast()
+            guard CallFrame.isImageID(id) else { return nil }
+            (path, imageID) = (rest[..<open.lowerBound], id)
+        }
+        let image = lastComponent(path)
+        guard !image.isEmpty else { return nil }
+        var frame = CallFrame(module: image.string, function: nil, offset: offset.value)
+        frame.imageID = imageID?.string.uppercased()
+        frame.isSystem = SystemFrames.isSystem(image: image, path: path, frame)
+        return frame
+    }
+}
+
+/// One function at a place in an image, as the symbols of the image name it.
+public struct NamedCall: Hashable, Sendable {
+    /// The name that ``CallFrame/functionName(of:demangle:)`` makes of its symbol.
+    public var function: String
+    /// The source file's name without its folder.
+    public var file: String?
+    public var line: Int?
+
+    public init(function: String, file: String? = nil, line: Int? = nil) {
+        self.function = function
+        self.file = file
+        self.line = line
+    }
+}
+
+extension CallStack {
+    /// Finds the functions at a place in an image, innermost first: several where functions are inlined, none where the image
+    /// has no symbols or they do not cover the place.
+    public typealias Symbols = (_ imageID: String, _ offset: UInt64) -> [NamedCall]
+
+    /// The same stack with names for those frames that have an image's id and an offset in place of a name. A frame becomes as many
+    /// as functions are inlined there.
+    ///
+    /// Behind the first frame an offset is a return address, so the byte in front of it is looked up.
+    public func named(by symbols: Symbols) -> CallStack {
+        guard frames.contains(where: { $0.function == nil && $0.imageID != nil && $0.offset != nil }) else {
+            return self
+        }
+        var named: [CallFrame] = []
+        for (index, frame) in frames.enumerated() {
+            guard frame.function == nil, let imageID = frame.imageID, let offset = frame.offset else {
+                named.append(frame)
+                continue
+            }
+            let calls = symbols(imageID, index == 0 || offset == 0 ? offset : offset - 1)
+            guard !calls.isEmpty else {
+                named.append(frame)
+                continue
+            }
+            named += calls.map { call in
+                var one = frame
+                one.function = FrameReader.bounded(call.function, to: FrameReader.functionByteLimit)
+                one.file = call.file
+                one.line = call.line
+                one.isNamedBySymbols = true
+                one.isSystem = frame.isSystem || SystemFrames.isRuntime(call.function)
+                return one
+            }
+        }
+        return CallStack(frames: Array(named.prefix(WireLimits.stackCount)))
+    }
+
+    /// The ids of the images in which frames have an offset in place of a name.
+    public var unnamedImages: Set<String> {
+        Set(frames.lazy.filter { $0.function == nil && $0.offset != nil }.compactMap(\.imageID))
+    }
+
+    /// The ids of the images of which ``shown`` or ``key`` have places: of `at 6F1B0C3E-… + 0x41b9`. In the order of the elements.
+    public static func unnamedImages(in elements: [String]) -> [String] {
+        var images: [String] = []
+        for title in titles(of: elements) ?? [] {
+            guard let id = imageID(ofPlace: title), !images.contains(id) else { continue }
+            images.append(id)
+        }
+        return images
+    }
+
+    /// `true` for the elements of a ``key`` without the name of a function.
+    public static func isOfPlaces(_ elements: [String]) -> Bool {
+        guard let titles = titles(of: elements) else { return false }
+        return titles.allSatisfy { title in
+            let text = Text(title)
+            guard let plus = text.lastRange(of: " + 0x") else { return false }
+            return text[plus.upperBound...].allSatisfy(\.isHexadecimal)
+        }
+    }
+
+    private static func imageID(ofPlace title: String) -> String? {
+        let text = Text(title)
+        guard let plus = text.lastRange(of: " + 0x"), text[plus.upperBound...].allSatisfy(\.isHexadecimal)
+        else {
+            return nil
+        }
+        let id = text[..<plus.lowerBound]
+        return id.count >= 16 && CallFrame.isImageID(id) ? id.string : nil
+    }
+}
