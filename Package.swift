@@ -60,6 +60,7 @@ let package = Package(
             name: "LeakReporter",
             dependencies: [
                 "LeakMessage", "Gzip", "Threads", "ReportTransport",
+                .target(name: "CLinux", condition: .when(platforms: [.linux])),
                 .target(name: "HTTPClient", condition: .when(platforms: curlPlatforms)),
                 .target(name: "FoundationTransport", condition: .when(platforms: platformsWithoutCurl)),
             ],
@@ -96,13 +97,14 @@ let package = Package(
         .target(
             name: "LeakCollector",
             dependencies: [
-                "LeakMessage", "SentryEnvelope", "LeakStore", "HTTPServer", "Threads", "CCrypto",
+                "LeakMessage", "SentryEnvelope", "LeakStore", "HTTPServer", "Gzip", "Threads", "CCrypto",
                 "CSwiftRuntime",
                 .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "collector", dependencies: ["LeakCollector", "LeakStore", "HTTPServer", "HTTPClient"],
+            name: "collector",
+            dependencies: ["LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPClient", "Gzip"],
             swiftSettings: settings),
         .executableTarget(
             name: "leak-demo", dependencies: ["LeakDetector", "LeakReporter", "LeakMessage"],
@@ -191,7 +193,10 @@ let package = Package(
             dependencies: ["LeakCollector", "LeakStore", "HTTPClient", "CollectorSupport", "Threads"],
             swiftSettings: settings),
         .testTarget(
-            name: "collectorTests", dependencies: ["collector", "LeakCollector", "LeakStore", "HTTPClient"],
+            name: "collectorTests",
+            dependencies: [
+                "collector", "LeakCollector", "LeakReporter", "LeakMessage", "LeakStore", "HTTPClient",
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

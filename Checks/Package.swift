@@ -36,7 +36,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "LeakReporter",
-            dependencies: ["LeakMessage", "Gzip", "Threads", "ReportTransport", "HTTPClient", "UIKit"],
+            dependencies: [
+                "LeakMessage", "Gzip", "Threads", "CLinux", "ReportTransport", "HTTPClient", "UIKit",
+            ],
             exclude: ["PrivacyInfo.xcprivacy"], swiftSettings: settings),
 
         .testTarget(

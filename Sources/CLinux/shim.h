@@ -10,3 +10,18 @@
 
 extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
 extern int pthread_setname_np(pthread_t thread, const char *name);
+
+// Images of this process. <execinfo.h> is not in the Glibc module, and <link.h> declares the second function for _GNU_SOURCE
+// alone. The structure is the beginning of its `struct dl_phdr_info`.
+#include <link.h>
+struct clinux_image {
+    ElfW(Addr) bias;
+    const char *path;
+    const ElfW(Phdr) *headers;
+    ElfW(Half) header_count;
+    unsigned long long loads;
+    unsigned long long unloads;
+};
+extern int backtrace(void **buffer, int size);
+extern int clinux_iterate_images(
+    int (*visit)(struct clinux_image *image, size_t size, void *context), void *context) __asm__("dl_iterate_phdr");

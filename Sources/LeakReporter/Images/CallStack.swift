@@ -1,0 +1,29 @@
+import LeakMessage
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import CLinux
+    internal import Glibc
+#endif
+
+extension LeakReporter {
+    /// Captures the call stack of its caller for ``LeakReport/stack``: of each frame the image, its UUID and the offset in it.
+    ///
+    /// Cheap: no name is looked up on the device. `collector symbols upload` gives the collector the names of a stripped build.
+    ///
+    /// - Parameter limit: frames at most, innermost first.
+    /// - Returns: elements of at most 512 bytes, as ``CallFrame/element(offset:path:imageID:)`` makes them.
+    @inline(never)
+    public static func callStack(limit: Int = 64) -> [String] {
+        // This function is the first frame.
+        let capacity = min(max(limit, 0), WireLimits.stackCount) + 1
+        let addresses = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: capacity)
+        defer { unsafe addresses.deallocate() }
+        let count = unsafe Int(backtrace(addresses, Int32(capacity)))
+        guard count > 1 else { return [] }
+        // The call stands in front of the place where it returns to.
+        let calls = (1..<count).map { unsafe UInt(bitPattern: addresses[$0]) &- 1 }
+        return LoadedImages.elements(of: calls)
+    }
+}

@@ -1,0 +1,45 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+/// The call stack that the reporter captures.
+@Suite struct CallStackTests {
+    @inline(never)
+    private static func capture(_ limit: Int = 64) -> [String] { LeakReporter.callStack(limit: limit) }
+
+    @Test func `a stack names images and offsets`() throws {
+        let elements = Self.capture()
+        #expect(elements.count > 3)
+        for element in elements {
+            let frame = try #require(CallFrame(element), "\(element)")
+            #expect(frame.offset != nil && frame.module != nil && frame.function == nil)
+        }
+        // The first frame is the function above, in the image of the tests.
+        let first = try #require(CallFrame(elements[0]))
+        #expect(!first.isSystem)
+        #expect(
+            elements.contains { $0.contains("/libc.so") } || !elements.contains { $0.contains("libc.so") })
+        #expect(CallStack(elements)?.frames.count == elements.count)
+    }
+
+    @Test func `a place is the same in every call`() {
+        let stacks = (0..<2).map { _ in Self.capture() }
+        #expect(stacks[0] == stacks[1])
+    }
+
+    @Test(arguments: [(-1, 0), (0, 0), (1, 1), (3, 3)])
+    func `a stack has at most as many frames as asked for`(limit: Int, count: Int) {
+        #expect(Self.capture(limit).count == count)
+    }
+
+    @Test func `no stack is longer than the format takes`() {
+        func deeper(_ depth: Int) -> [String] {
+            let stack = depth == 0 ? Self.capture(10_000) : deeper(depth - 1)
+            return stack.isEmpty ? stack : stack + []
+        }
+        #expect(deeper(400).count <= WireLimits.stackCount)
+    }
+
+    @Test func `addresses in no image are left out`() { #expect(LoadedImages.elements(of: [0, 1]).isEmpty) }
+}
