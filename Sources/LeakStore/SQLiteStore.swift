@@ -183,6 +183,28 @@ public final class SQLiteStore: Store {
         }
     }
 
+    public func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
+        try write { writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in try writer.rewrite(identity) }
+        }
+    }
+
+    public func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {
+        try write { writer throws(StoreError) in try writer.put(symbols, body: body) }
+    }
+
+    public func removeSymbols(
+        _ kind: StoredSymbols.Kind, of image: String
+    ) throws(StoreError) -> Bool {
+        try write { writer throws(StoreError) in
+            try writer.withSpareRoom { () throws(StoreError) in try writer.removeSymbols(kind, of: image) }
+        }
+    }
+
+    public func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+        try write { writer throws(StoreError) in try writer.noteUse(ofSymbols: rows, now: now) }
+    }
+
     public func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
             try writer.withSpareRoom { () throws(StoreError) in try writer.setName(ofCredential: id, to: name)

@@ -81,6 +81,26 @@ public protocol Store: Sendable {
         note: @Sendable (LeakMerge) -> String
     ) throws(StoreError) -> LeakMerge?
 
+    /// Writes down what the frames of a leak are named now: title, class, path and key, for a leak whose id stays.
+    ///
+    /// - Returns: whether there is such a leak.
+    func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool
+
+    /// Stores the symbols of an image, in the place of what was uploaded for it before.
+    ///
+    /// - Parameters:
+    ///   - symbols: without number and size.
+    ///   - body: the compressed table.
+    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored
+    /// Deletes the symbols of an image.
+    ///
+    /// - Returns: whether there were any.
+    func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool
+    /// Notes that reports needed symbols, so that they are kept: ``Retention/symbolDays``.
+    ///
+    /// - Parameter rows: ``StoredSymbols/id``.
+    func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError)
+
     /// Gives a credential another name.
     ///
     /// - Returns: whether there is such a one, not revoked.
@@ -160,6 +180,15 @@ public protocol StoreReader: AnyObject {
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
     /// The leak that another one was merged into; `nil` for a leak that was not merged, or is there again.
     func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
+    /// Changes with every upload and removal of symbols.
+    func symbolsVersion() throws(StoreError) -> SymbolsVersion
+    /// The symbols of all images, newest upload first.
+    func symbols() throws(StoreError) -> [StoredSymbols]
+    /// The compressed table of an upload; `nil` for one that is not there any more.
+    func symbolTable(_ row: Int64) throws(StoreError) -> [UInt8]?
+    /// Leaks in whose path one of the texts occurs, as the UUID of an image does in the place of a frame without a name. Reads
+    /// the paths of all leaks.
+    func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID]
     /// The identity of a leak, from one row.
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline?
     /// Other leaks of the same app that may be close to a leak: of the same class, or with one of the elements of its key. At

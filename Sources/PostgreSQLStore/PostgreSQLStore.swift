@@ -96,6 +96,24 @@
             }
         }
 
+        public func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in try writer.rewrite(identity) }
+        }
+
+        public func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {
+            try write { writer throws(StoreError) in try writer.put(symbols, body: body) }
+        }
+
+        public func removeSymbols(
+            _ kind: StoredSymbols.Kind, of image: String
+        ) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in try writer.removeSymbols(kind, of: image) }
+        }
+
+        public func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+            try write { writer throws(StoreError) in try writer.noteUse(ofSymbols: rows, now: now) }
+        }
+
         public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
             var timeouts = address.timeouts
             timeouts.answer = min(timeouts.answer, timeouts.page)

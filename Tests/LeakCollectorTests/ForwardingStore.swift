@@ -31,6 +31,16 @@ extension ForwardingStore {
     ) throws(StoreError) -> PastDecision? {
         try store.decide(decision, about: leak, now: now)
     }
+    func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { try store.rewrite(identity) }
+    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {
+        try store.put(symbols, body: body)
+    }
+    func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool {
+        try store.removeSymbols(kind, of: image)
+    }
+    func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+        try store.noteUse(ofSymbols: rows, now: now)
+    }
     func merge(
         _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
         note: @Sendable (LeakMerge) -> String

@@ -78,6 +78,13 @@ extension ContentsTable {
         ContentsTable(
             "merged_leak", lastNumber: "select seq from sqlite_sequence where name = 'merged_leak'",
             [.number("id"), .key("key"), .number("leak"), .number("at")]),
+        // Numbers of uploads are never given again: SQLite remembers the last one.
+        ContentsTable(
+            "symbol_table", lastNumber: "select seq from sqlite_sequence where name = 'symbol_table'",
+            [
+                .number("id"), .text("kind"), .text("image"), .text("name"), .number("uploaded_at"),
+                .number("used_at"), .count("bytes"), .bytes("body"),
+            ]),
         ContentsTable("dropped", [.number("app"), .text("reason"), .count("count")]),
         // Of a key that came again after a clock went back, the later row.
         ContentsTable(

@@ -94,7 +94,7 @@ extension Writer {
     }
 
     /// Gives a leak another id, with the class and the path that belong to it.
-    private func rename(_ row: Int64, to identity: LeakIdentity) throws(StoreError) {
+    func rename(_ row: Int64, to identity: LeakIdentity) throws(StoreError) {
         try deleteElements(of: row)
         try addTextBytes(of: row, sign: -1)
         try connection.run("delete from merged_leak where key = ?", identity.id.bytes)

@@ -7,7 +7,9 @@ struct Migration: Sendable {
     var convert: (@Sendable (Connection) throws(StoreError) -> Void)?
 
     /// In order; the last one's version is the schema that this code reads and writes.
-    static let all = [schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9]
+    static let all = [
+        schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9, schema10,
+    ]
 
     static let newestVersion = all.map(\.version).max() ?? 0
 

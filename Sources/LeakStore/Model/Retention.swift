@@ -6,6 +6,9 @@ package enum Retention {
     /// Reports themselves, with what they say of a device and its user: as long as somebody may look into their hours.
     package static let sampleDays = 90
 
+    /// Symbols that no report needs any more: ten days longer than reports, so that no kept report outlives its names.
+    package static let symbolDays = sampleDays + 10
+
     /// An app's days, with their sets of installs: as long as the longest ``Period``, and the day at hand.
     package static let appDays = 90
 

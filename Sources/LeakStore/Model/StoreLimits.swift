@@ -38,6 +38,9 @@ public struct StoreLimits: Hashable, Sendable {
     /// Rows that one transaction counts up, a new leak being worth eight: about 0.15 s of writing, so that nobody waits
     /// long behind it. One submission is never split.
     public var weightPerCommit = 8_000
+    /// Bytes of all tables of symbols together, compressed: 500 builds of an app with a million lines of machine code. Ones that
+    /// reports no longer need go by themselves.
+    public var symbolBytes = 1 << 30
     /// Bytes of the database file, which SQLite never lets grow further: the last word when all other limits together
     /// leave too much. Beyond it, reports are refused; a file that is larger when it is opened may grow 64 MiB more.
     public var databaseBytes = 16 << 30

@@ -1,7 +1,7 @@
 /// What is left to delete, one step after another.
 struct Expiry {
     enum Part {
-        case keys, answers, hours, samples, slots, days, credentials
+        case keys, answers, hours, samples, slots, days, symbols, credentials
     }
 
     /// The system clock.
@@ -9,7 +9,9 @@ struct Expiry {
     /// The guarded times of all steps, read by the first one.
     fileprivate var clock: StoreClock?
     /// Answers come after the keys that refer to them.
-    fileprivate(set) var rest: [Part] = [.keys, .answers, .hours, .samples, .slots, .days, .credentials]
+    fileprivate(set) var rest: [Part] = [
+        .keys, .answers, .hours, .samples, .slots, .days, .symbols, .credentials,
+    ]
     /// Rows of `leak` up to this one have no hours to delete.
     fileprivate var leaksDone: Int64 = 0
 
@@ -42,6 +44,7 @@ extension Writer {
                 case .samples: try expireSamples(now: clock.expiryTime)
                 case .slots: try expireSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
+                case .symbols: try expireSymbols(now: clock.expiryTime)
                 case .credentials: try expireCredentials(now: clock.expiryTime)
                 }
             }
@@ -136,6 +139,14 @@ extension Writer {
         // As of slots.
         if connection.changes > 0 { caches.installs.removeAll() }
         return connection.changes < Self.wideRowsPerStep
+    }
+
+    /// Megabytes each.
+    private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
+        try connection.run(
+            "delete from symbol_table where id in (select id from symbol_table where used_at < ? limit 1)",
+            Retention.start(Retention.symbolDays, now: now))
+        return connection.changes == 0
     }
 
     /// Keys and tokens stay, revoked or not: a request that brings one is told what became of it.

@@ -119,7 +119,7 @@
         }
 
         /// Gives a leak another id, with the class and the path that belong to it.
-        private static func rename(_ row: Int64, to identity: LeakIdentity) -> [Query] {
+        static func rename(_ row: Int64, to identity: LeakIdentity) -> [Query] {
             [
                 Query(
                     """

@@ -34,7 +34,7 @@
         }
 
         /// Asks something that takes no time, so that a server that does not answer is known for one soon.
-        private func pulse(_ query: Query) throws(StoreError) -> Rows {
+        func pulse(_ query: Query) throws(StoreError) -> Rows {
             try twice { connection throws(StoreError) in
                 try connection.run([query], within: connection.timeouts.pulse)[0]
             }

@@ -4,7 +4,7 @@
     /// What is left to delete, one step after another.
     struct Expiry {
         enum Part {
-            case keys, answers, hours, samples, slots, days, lastHours, witnesses, credentials
+            case keys, answers, hours, samples, slots, days, lastHours, witnesses, symbols, credentials
         }
 
         /// The system clock.
@@ -13,7 +13,7 @@
         fileprivate var clock: StoreClock?
         /// Answers come after the keys that refer to them.
         fileprivate(set) var rest: [Part] = [
-            .keys, .answers, .hours, .samples, .slots, .days, .lastHours, .witnesses, .credentials,
+            .keys, .answers, .hours, .samples, .slots, .days, .lastHours, .witnesses, .symbols, .credentials,
         ]
         /// Rows of `leak` up to this one have no hours to delete.
         fileprivate var leaksDone: Int64 = 0
@@ -47,6 +47,7 @@
                 case .days: try expireDays(now: clock.expiryTime)
                 case .lastHours: try expireLastHours()
                 case .witnesses: try expireWitnesses(now: clock.expiryTime)
+                case .symbols: try expireSymbols(now: clock.expiryTime)
                 case .credentials: try expireCredentials(now: clock.expiryTime)
                 }
             if isDone { expiry.rest.removeFirst() }
@@ -74,6 +75,17 @@
             let clock = try writeClock(at: expiry.now)
             expiry.clock = clock
             return clock
+        }
+
+        /// Megabytes each.
+        private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
+            try delete(
+                Query(
+                    """
+                    delete from symbol_table where id in (select id from symbol_table where used_at < $1::bigint
+                      limit 1 for update skip locked)
+                    """, .integer(Retention.start(Retention.symbolDays, now: now)))
+            ).changes == 0
         }
 
         private func expireKeys(before start: Int64) throws(StoreError) -> Bool {

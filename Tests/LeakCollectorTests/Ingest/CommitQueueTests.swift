@@ -216,6 +216,10 @@ private final class SlowStore: Store {
     func decide(
         _ decision: Decision, about leak: LeakID, now: Int64
     ) throws(StoreError) -> PastDecision? { nil }
+    func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { false }
+    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored { .stored }
+    func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool { false }
+    func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {}
     func merge(
         _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
         note: @Sendable (LeakMerge) -> String

@@ -1,0 +1,56 @@
+/// Symbols that were uploaded for an image of an app, without the table itself.
+public struct StoredSymbols: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable {
+        /// Functions by their offsets in a program or library.
+        case image
+        /// Names that an obfuscator gave, by version of an app.
+        case mapping
+    }
+
+    /// Of the upload: another one of the same image has a larger number.
+    public var id: Int64
+    public var kind: Kind
+    /// The image's UUID; of a mapping, app and version.
+    public var image: String
+    /// The image's name, such as `Shop`.
+    public var name: String
+    /// Milliseconds since 1970.
+    public var uploadedAt: Int64
+    /// When a report last needed the table; known to the hour.
+    public var usedAt: Int64
+    /// Bytes that are kept: of the compressed table.
+    public var bytes: Int
+
+    public init(
+        id: Int64 = 0, kind: Kind, image: String, name: String, uploadedAt: Int64, usedAt: Int64, bytes: Int
+    ) {
+        self.id = id
+        self.kind = kind
+        self.image = image
+        self.name = name
+        self.uploadedAt = uploadedAt
+        self.usedAt = usedAt
+        self.bytes = bytes
+    }
+}
+
+/// The outcome of storing symbols.
+public enum SymbolsStored: Hashable, Sendable {
+    case stored
+    /// In the place of an earlier upload for the same image.
+    case replaced
+    /// Nothing was stored: the tables of the other images take so many bytes that this one does not fit in
+    /// ``StoreLimits/symbolBytes``.
+    case full(bytes: Int)
+}
+
+/// A number that changes with every upload and removal of symbols.
+public struct SymbolsVersion: Hashable, Sendable {
+    public var last: Int64
+    public var count: Int
+
+    public init(last: Int64, count: Int) {
+        self.last = last
+        self.count = count
+    }
+}

@@ -1,0 +1,46 @@
+extension SQLiteReader {
+    func symbolsVersion() throws(StoreError) -> SymbolsVersion {
+        let select = try connection.statement("select coalesce(max(id), 0), count(*) from symbol_table")
+        defer { select.reset() }
+        _ = try select.step()
+        return SymbolsVersion(last: select.int64(0), count: select.int(1))
+    }
+
+    func symbols() throws(StoreError) -> [StoredSymbols] {
+        let select = try connection.statement(
+            "select id, kind, image, name, uploaded_at, used_at, bytes from symbol_table order by id desc")
+        defer { select.reset() }
+        var symbols: [StoredSymbols] = []
+        while try select.step() {
+            guard let kind = StoredSymbols.Kind(rawValue: select.text(1)) else {
+                throw .unreadable("symbols", in: connection.path)
+            }
+            symbols.append(
+                StoredSymbols(
+                    id: select.int64(0), kind: kind, image: select.text(2), name: select.text(3),
+                    uploadedAt: select.time(4), usedAt: select.time(5), bytes: select.int(6)))
+        }
+        return symbols
+    }
+
+    func symbolTable(_ row: Int64) throws(StoreError) -> [UInt8]? {
+        let select = try connection.statement("select body from symbol_table where id = ?")
+        defer { select.reset() }
+        try select.bind(row)
+        return try select.step() ? select.blob(0) : nil
+    }
+
+    func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID] {
+        var found: Set<LeakID> = []
+        for image in images {
+            let select = try connection.statement(
+                "select l.key from leak_text t join leak l on l.id = t.leak where instr(t.stack, ?) > 0")
+            defer { select.reset() }
+            try select.bind(Array(image.utf8))
+            while try select.step() {
+                if let id = LeakID(blob: select.blob(0)) { found.insert(id) }
+            }
+        }
+        return found.sorted()
+    }
+}

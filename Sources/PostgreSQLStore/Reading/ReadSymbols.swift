@@ -1,0 +1,52 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension PostgreSQLReader {
+        func symbolsVersion() throws(StoreError) -> SymbolsVersion {
+            let row = try pulse(Query("select coalesce(max(id), 0), count(*) from symbol_table")).first
+            return SymbolsVersion(last: row?.int64(0) ?? 0, count: row?.int(1) ?? 0)
+        }
+
+        func symbols() throws(StoreError) -> [StoredSymbols] {
+            try snapshot { connection throws(StoreError) in
+                let rows = try connection.run(
+                    Query(
+                        """
+                        select id, kind, image, name, uploaded_at, used_at, bytes from symbol_table order by id desc
+                        """))
+                var symbols: [StoredSymbols] = []
+                for row in rows {
+                    guard let kind = StoredSymbols.Kind(rawValue: row.text(1)) else {
+                        throw .unreadable("symbols", in: connection.name)
+                    }
+                    symbols.append(
+                        StoredSymbols(
+                            id: row.int64(0), kind: kind, image: row.text(2), name: row.text(3),
+                            uploadedAt: row.int64(4), usedAt: row.int64(5), bytes: row.int(6)))
+                }
+                return symbols
+            }
+        }
+
+        func symbolTable(_ row: Int64) throws(StoreError) -> [UInt8]? {
+            try snapshot { connection throws(StoreError) in
+                try connection.run(
+                    Query("select body from symbol_table where id = $1::bigint", .integer(row))
+                ).first?.bytes(0)
+            }
+        }
+
+        func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID] {
+            try snapshot { connection throws(StoreError) in
+                let rows = try connection.run(
+                    Query(
+                        """
+                        select l.key from leak_text t join leak l on l.id = t.leak
+                        where exists (select 1 from unnest($1::bytea[]) as image (bytes)
+                          where position(image.bytes in t.stack) > 0)
+                        """, .byteArrays(images.map { Array($0.utf8) })))
+                return rows.compactMap { LeakID(blob: $0.bytes(0)) }.sorted()
+            }
+        }
+    }
+#endif

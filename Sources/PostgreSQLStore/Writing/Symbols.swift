@@ -1,0 +1,84 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension Writer {
+        func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {
+            let connection = try link.open()
+            do throws(StoreError) {
+                connection.begin("begin")
+                let answers = try connection.run([
+                    Migration.sharedLock, Migration.version,
+                    // One upload at a time: each counts the bytes of those before it.
+                    Query("lock table symbol_table in share row exclusive mode"),
+                    Query(
+                        """
+                        select coalesce(sum(bytes) filter (where kind <> $1::text or image <> $2::text), 0)::bigint,
+                          count(*) filter (where kind = $1::text and image = $2::text) from symbol_table
+                        """, .text(symbols.kind.rawValue), .text(symbols.image)),
+                ])
+                try Migration.found(answers[1], connection)
+                let others = answers[3].first?.int(0) ?? 0
+                guard others + body.count <= limits.symbolBytes else {
+                    try connection.run(Query("commit"))
+                    return .full(bytes: others)
+                }
+                _ = try connection.run([
+                    Query(
+                        "delete from symbol_table where kind = $1::text and image = $2::text",
+                        .text(symbols.kind.rawValue), .text(symbols.image)),
+                    Query(
+                        """
+                        insert into symbol_table (kind, image, name, uploaded_at, used_at, bytes, body)
+                        values ($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::bigint, $7::bytea)
+                        """, .text(symbols.kind.rawValue), .text(symbols.image), .text(symbols.name),
+                        .integer(symbols.uploadedAt), .integer(symbols.usedAt), .integer(body.count),
+                        .bytes(body)),
+                    Query("commit"),
+                ])
+                return answers[3].first?.int(1) == 0 ? .stored : .replaced
+            } catch {
+                link.settle()
+                throw error
+            }
+        }
+
+        func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool {
+            try run(
+                Query(
+                    "delete from symbol_table where kind = $1::text and image = $2::text",
+                    .text(kind.rawValue),
+                    .text(image))
+            ).changes == 1
+        }
+
+        func noteUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
+            _ = try run(
+                Query(
+                    """
+                    update symbol_table set used_at = greatest(used_at, $1::bigint) where id in
+                      (select id from symbol_table where id = any($2::bigint[]) order by id for update)
+                    """, .integer(now), .integers(rows.map(Optional.some))))
+        }
+
+        /// Writes class and path of a leak anew, whose id stays.
+        func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
+            let connection = try link.open()
+            do throws(StoreError) {
+                connection.begin("begin")
+                let answers = try connection.run([
+                    Migration.sharedLock, Migration.version,
+                    Query("select id from app where name = $1::text for no key update", .text(identity.app)),
+                    Query("select id from leak where key = any($1::uuid[])", .uuids([identity.id])),
+                ])
+                try Migration.found(answers[1], connection)
+                let row = answers[3].first?.int64(0)
+                _ = try connection.run(
+                    (row.map { Self.rename($0, to: identity) } ?? []) + [Query("commit")])
+                return row != nil
+            } catch {
+                link.settle()
+                throw error
+            }
+        }
+    }
+#endif
