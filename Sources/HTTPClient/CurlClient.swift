@@ -78,6 +78,16 @@ public final class CurlClient {
         try send(body, to: address, fields)
     }
 
+    /// Deletes what is at an address.
+    ///
+    /// - Returns: the answer, whatever its status.
+    /// - Throws: ``CurlError`` when no answer came. The server may have deleted it all the same.
+    public func delete(_ address: String, fields: [HTTPField] = []) throws(CurlError) -> HTTPAnswer {
+        try handle.set(CURLOPT_CUSTOMREQUEST, to: "DELETE")
+        defer { try? handle.set(CURLOPT_CUSTOMREQUEST, to: nil) }
+        return try send(nil, to: address, fields)
+    }
+
     private func send(
         _ body: [UInt8]?, to address: String, _ fields: [HTTPField]
     ) throws(CurlError) -> HTTPAnswer {
