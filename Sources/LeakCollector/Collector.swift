@@ -37,6 +37,7 @@ public final class Collector: Sendable {
     private let pool: ReadPool
     let parsing = ParsingPool()
     private let erasure: Erasure
+    private let symbols: SymbolUploads
     private let known: KnownLeaks
     private let housekeeping: Housekeeping
     private let accessLog: AccessLog?
@@ -76,8 +77,10 @@ public final class Collector: Sendable {
         }
         pool = ReadPool()
         erasure = Erasure(store: store, log: log)
+        let tables = SymbolTables(store: store)
+        symbols = SymbolUploads(store: store, tables: tables, log: log, now: now)
         housekeeping = Housekeeping(
-            store: store, gate: gate,
+            store: store, gate: gate, tables: tables,
             folder: settings.databaseURL == nil ? DataFolder(path: settings.dataFolder) : nil, health: health,
             log: log,
             now: now)
@@ -85,7 +88,8 @@ public final class Collector: Sendable {
         if let warning = publicFolder.warning { log.warning(warning) }
         let front = Front(
             gate: gate, signIn: signIn, files: publicFolder.files, queue: queue, parsing: parsing,
-            rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), erasure: erasure, pool: pool,
+            rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), erasure: erasure, symbols: symbols,
+            tables: tables, pool: pool,
             health: health,
             log: log, now: now)
         let slowCalls = SlowCalls(log: log, now: now)
@@ -168,7 +172,7 @@ public final class Collector: Sendable {
         writer.with { $0 = thread }
         let started =
             try pool.start(store: store, known: known, threads: 2) + [
-                try housekeeping.start(), erasure.start(),
+                try housekeeping.start(), erasure.start(), try symbols.start(),
             ] + parsing.start(threads: min(Self.loops, Self.parsers))
         threads.with { $0 += started }
         server.start()
@@ -180,6 +184,7 @@ public final class Collector: Sendable {
     public func stop(within bound: Duration) {
         // Before the server waits for the answers.
         erasure.stop()
+        symbols.stop()
         server.stop(within: bound)
         parsing.stop()
         queue.stop()

@@ -1,14 +1,18 @@
 internal import LeakMessage
 
-/// Why a collector that was asked far away has not answered a check, as one sentence that says what to do.
+/// Why a collector that was asked far away has not answered, as one sentence that says what to do.
 public struct CheckRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
 
     /// - Parameters:
     ///   - address: of the collector.
+    ///   - path: that was asked for there.
     ///   - type: the answer's `Content-Type`.
     ///   - location: where the answer sends on to.
-    public init(address: String, status: Int, type: String?, location: String?, body: [UInt8]) {
+    public init(
+        address: String, path: String = "/api/v1/check", status: Int, type: String?, location: String?,
+        body: [UInt8]
+    ) {
         let isProblem = type?.lowercased().hasPrefix("application/problem+json") ?? false
         let detail = isProblem ? Self.detail(body) : nil
         let said = detail.map { ": \($0)" } ?? ""
@@ -19,8 +23,10 @@ public struct CheckRefusal: Error, Hashable, Sendable, CustomStringConvertible {
             case 401, 403:
                 "\(address) refuses the token (\(status))\(said); collector token create makes another, and "
                     + "COLLECTOR_ACCESS_TOKEN gives it"
-            case 400 where detail != nil, 404 where detail != nil: detail ?? ""
-            case 404: "\(address) has no /api/v1/check: it is no collector, or an older one"
+            case 400 where detail != nil, 404 where detail != nil, 413 where detail != nil,
+                507 where detail != nil:
+                detail ?? ""
+            case 404: "\(address) has no \(path): it is no collector, or an older one"
             case 500...: "\(address) cannot answer just now (\(status))\(said); try again, its log says more"
             default: "\(address) answers \(status)\(said)"
             }

@@ -185,6 +185,8 @@ struct LeakSurroundings {
     var closest: [CloseLeak] = []
     /// Where new reports go, for a leak of an older rule.
     var successor: Successor?
+    /// The ids of images whose functions have no names, because no symbols of them were uploaded.
+    var imagesWithoutSymbols: [String] = []
 
     init() {}
 
@@ -198,5 +200,9 @@ struct LeakSurroundings {
             groupedBy: identity.groupedBy, reports: leak.reports)
         closest = CloseLeak.closest(to: outline, among: try reader.outlines(near: identity.id))
         successor = try Successor(of: identity, newest: newest, reader: reader)
+        let images = CallStack.unnamedImages(in: identity.stack)
+        guard !images.isEmpty else { return }
+        let known = Set(try reader.symbols().compactMap { ImageID($0.image) })
+        imagesWithoutSymbols = images.filter { ImageID($0).map { !known.contains($0) } ?? false }
     }
 }

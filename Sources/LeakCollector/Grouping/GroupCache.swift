@@ -15,6 +15,8 @@ struct GroupCache {
     private struct Entry {
         let key: [UInt8]
         let groups: Grouping.Groups
+        /// Images whose symbols named its frames.
+        let images: Set<String>
 
         /// Bytes, about, with what an array and an allocation add to a string. Names that were mangled are much longer
         /// than in the key.
@@ -41,9 +43,33 @@ struct GroupCache {
     private var young: [Int: Entry] = [:]
     private var old: [Int: Entry] = [:]
     private var key: [UInt8] = []
+    private let symbols: SymbolTables?
+    /// Of ``SymbolTables/generation``: groups of another one may have other names now.
+    private var generation = 0
+    private var usedImages: Set<String> = []
+    /// Why symbols could not be read. Groups found since are not those that their reports belong to.
+    private(set) var failure: StoreError?
 
-    init(limit: Int = 8192) {
+    init(limit: Int = 8192, symbols: SymbolTables? = nil) {
         self.limit = max(2, limit)
+        self.symbols = symbols
+    }
+
+    /// Begins a request: forgets groups that other symbols were known for.
+    mutating func begin() {
+        failure = nil
+        guard let symbols else { return }
+        let current = symbols.generation
+        guard current != generation else { return }
+        generation = current
+        (young, old, youngBytes) = ([:], [:], 0)
+    }
+
+    /// Ends a request: tells which symbols it needed.
+    mutating func end() {
+        guard !usedImages.isEmpty else { return }
+        symbols?.noteUse(of: usedImages)
+        usedImages = []
     }
 
     var count: Int { young.count + old.count }
@@ -54,24 +80,36 @@ struct GroupCache {
     ) -> Grouping.Groups {
         let report = document.reports[index]
         let isMasked = makeKey(document, report, app, module, masksCalls: true)
-        if let entry = entryOfKey() { return refreshed(entry, document, report) }
+        if let entry = entryOfKey() { return used(entry, document, report) }
         if isMasked {
             // The rules may read such a stack as a path of owners, whose addresses count.
             makeKey(document, report, app, module, masksCalls: false)
-            if let entry = entryOfKey() { return refreshed(entry, document, report) }
+            if let entry = entryOfKey() { return used(entry, document, report) }
         }
         // What a sighting says of itself is left out, so that no other one inherits it.
         var shared = document.report(at: index)
         shared.alive = nil
         shared.livedMilliseconds = nil
-        let groups = Grouping.groups(shared, app: app, module: module)
+        var naming = FrameNaming(tables: symbols)
+        let groups = Grouping.groups(shared, app: app, module: module) { naming.calls($0, $1) }
         if isMasked, CallStack.titles(of: groups.first.identity.stack) != nil {
             makeKey(document, report, app, module, masksCalls: true)
         }
         // A copy of its own, of its own length: the shared one has room for the longest key there was.
         let owned = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
-        let entry = Entry(key: owned, groups: groups)
-        insert(entry, hashOfKey())
+        let entry = Entry(key: owned, groups: groups, images: naming.used)
+        if let failure = naming.failure {
+            self.failure = failure
+        } else {
+            insert(entry, hashOfKey())
+        }
+        return refreshed(entry, document, report)
+    }
+
+    private mutating func used(
+        _ entry: Entry, _ document: WireDocument, _ report: ReportSlices
+    ) -> Grouping.Groups {
+        if !entry.images.isEmpty { usedImages.formUnion(entry.images) }
         return refreshed(entry, document, report)
     }
 

@@ -25,12 +25,17 @@ enum Grouping {
     }
 
     /// Groups one report, of whose text each leak is a group.
-    static func groups(_ report: LeakReport, app: String, module: String?) -> Groups {
+    ///
+    /// - Parameter symbols: names frames that have an image and an offset alone.
+    static func groups(
+        _ report: LeakReport, app: String, module: String?, symbols: CallStack.Symbols = { _, _ in [] }
+    ) -> Groups {
         func group(_ part: SeveralLeaks.Part) -> GroupedReport {
             var report = report
             report.message = part.text
             report.className = part.className
-            return self.group(report, app: app, module: module, isGuessed: part.isGuessed)
+            return self.group(
+                report, app: app, module: module, isGuessed: part.isGuessed, symbols: symbols)
         }
         let isTextAlone =
             (report.className ?? "").isEmpty && report.stack.isEmpty && report.cycle.isEmpty
@@ -38,7 +43,7 @@ enum Grouping {
         let text = isTextAlone ? report.text : nil
         let parts = text.map { SeveralLeaks.parts(of: $0, demangle: RuntimeDemangler.demangle) } ?? []
         guard let first = parts.first else {
-            return Groups(first: self.group(report, app: app, module: module))
+            return Groups(first: self.group(report, app: app, module: module, symbols: symbols))
         }
         return Groups(
             first: group(first), others: parts.prefix(SeveralLeaks.limit).dropFirst().map(group),
@@ -51,11 +56,13 @@ enum Grouping {
     ///   - app: the app's id, as the key has it.
     ///   - module: the app's own module, when its reports say so.
     ///   - isGuessed: whether the class is a word that looks like one.
+    ///   - symbols: names frames that have an image and an offset alone.
     static func group(
-        _ report: LeakReport, app: String, module: String?, isGuessed: Bool = false
+        _ report: LeakReport, app: String, module: String?, isGuessed: Bool = false,
+        symbols: CallStack.Symbols = { _, _ in [] }
     ) -> GroupedReport {
         let keepsModules = module == keptModules
-        let (subject, parsed) = subject(of: report, module: keepsModules ? nil : module)
+        let (subject, parsed) = subject(of: report, module: keepsModules ? nil : module, symbols)
         let isFreed = (report.event ?? parsed?.event) == .freed
         let kind = report.kind ?? parsed?.kind ?? subject.kind
         func identity(_ subject: Subject, alternative: LeakIdentity? = nil) -> LeakIdentity {
@@ -72,7 +79,7 @@ enum Grouping {
                 alternative: alternative)
         }
         let alternative =
-            report.fingerprint.isEmpty ? alternative(to: subject, of: report, module: module) : nil
+            report.fingerprint.isEmpty ? alternative(to: subject, of: report, module: module, symbols) : nil
         let (first, second) = keepsModules ? (alternative ?? subject, subject) : (subject, alternative)
         let identity = identity(first, alternative: alternative == nil ? nil : second.map { identity($0) })
         let lived = report.livedMilliseconds ?? (isFreed ? report.text.flatMap(lived(in:)) : nil)
@@ -82,22 +89,25 @@ enum Grouping {
     }
 
     /// The same with the class's module in its name where it is left out, and without where it stands there.
-    private static func alternative(to subject: Subject, of report: LeakReport, module: String?) -> Subject? {
+    private static func alternative(
+        to subject: Subject, of report: LeakReport, module: String?, _ symbols: CallStack.Symbols
+    ) -> Subject? {
         guard let className = subject.className else { return nil }
         if let qualified = subject.qualified { return qualified }
         // The sender's module is another one.
         guard module != nil, className.module == nil, className.isDotted else { return nil }
-        let plain = self.subject(of: report, module: nil).subject
+        let plain = self.subject(of: report, module: nil, symbols).subject
         return plain.className?.appModule == nil ? nil : plain
     }
 
     /// The leak that version 1 of the rules assigns a report without a call stack to.
     static func oldID(of report: LeakReport, app: String, module: String?) -> LeakID {
-        id(app: app, key: subject(of: report, module: module).subject.oldKey(fingerprint: report.fingerprint))
+        let subject = subject(of: report, module: module) { _, _ in [] }.subject
+        return id(app: app, key: subject.oldKey(fingerprint: report.fingerprint))
     }
 
     private static func subject(
-        of report: LeakReport, module: String?
+        of report: LeakReport, module: String?, _ symbols: CallStack.Symbols
     ) -> (subject: Subject, parsed: DetectorMessage?) {
         let named = report.className.flatMap { $0.isEmpty ? nil : $0 }
         let demangleFunction = RuntimeDemangler.demangleFunction
@@ -111,7 +121,8 @@ enum Grouping {
             } : nil
         let callStack =
             report.stack.isEmpty
-            ? parsed?.callStack : CallStack(report.stack, demangle: demangleFunction)
+            ? parsed?.callStack
+            : CallStack(report.stack, demangle: demangleFunction)?.named(by: symbols)
         let subject = Subject(
             report, className: named, parsed: parsed, callStack: callStack, module: module)
         return (subject, parsed)

@@ -19,17 +19,20 @@ final class Ingest: Sendable {
     private let queue: CommitQueue
     private let parsing: ParsingPool
     private let rate: RateLimit
+    private let symbols: SymbolTables
     private let now: @Sendable () -> Int64
     /// Caches that no loop uses just now. A loop takes one for the time of a request, so that they are as many as
     /// loops that ever grouped at the same time.
     private let caches = Guarded<[GroupCache]>([])
 
     init(
-        queue: CommitQueue, parsing: ParsingPool, rate: RateLimit, now: @escaping @Sendable () -> Int64
+        queue: CommitQueue, parsing: ParsingPool, rate: RateLimit, symbols: SymbolTables,
+        now: @escaping @Sendable () -> Int64
     ) {
         self.queue = queue
         self.parsing = parsing
         self.rate = rate
+        self.symbols = symbols
         self.now = now
     }
 
@@ -123,7 +126,8 @@ final class Ingest: Sendable {
         }
     }
 
-    /// Has a body parsed: at once if it is small, else on a thread of the pool, which also inflates it.
+    /// Has a body parsed: at once if it is small, else on a thread of the pool, which also inflates it. While symbols are in the store
+    /// alone the pool parses all bodies: a loop does not wait for the disk.
     ///
     /// - Parameters:
     ///   - refuse: makes the answer to a body that is not parsed.
@@ -133,7 +137,9 @@ final class Ingest: Sendable {
         refuse: @escaping @Sendable (Problem) -> Response,
         work: @escaping @Sendable ([UInt8], consuming Responder) -> Void
     ) {
-        guard request.codedBody != nil || request.bodyCount > Self.bytesParsedOnLoop else {
+        guard
+            request.codedBody != nil || request.bodyCount > Self.bytesParsedOnLoop || !symbols.areInMemory
+        else {
             work(request.body(), responder)
             return
         }
@@ -195,9 +201,18 @@ final class Ingest: Sendable {
             throw error
         }
         try charge(key, RateLimit.cost(of: document))
-        var cache = caches.with { $0.popLast() } ?? GroupCache()
+        var cache = caches.with { $0.popLast() } ?? GroupCache(symbols: symbols)
         defer { put(back: cache) }
-        return try Reception(document, of: letter, key: key, cache: &cache)
+        cache.begin()
+        defer { cache.end() }
+        let reception = try Reception(document, of: letter, key: key, cache: &cache)
+        if let failure = cache.failure {
+            var problem = Problem.unavailable(
+                "the symbols of a frame cannot be read now; nothing was counted", afterSeconds: 5)
+            problem.cause = "\(failure)"
+            throw problem
+        }
+        return reception
     }
 
     private func put(back cache: consuming GroupCache) {

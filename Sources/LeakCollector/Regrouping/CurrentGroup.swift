@@ -14,11 +14,16 @@ enum CurrentGroup {
     /// No report that tells is kept.
     case unknown
 
-    /// - Parameter reports: kept ones.
-    init(of leak: LeakIdentity, reports: some Sequence<LeakReport>) {
+    /// - Parameters:
+    ///   - reports: kept ones.
+    ///   - symbols: names frames that have an image and an offset alone.
+    init(
+        of leak: LeakIdentity, reports: some Sequence<LeakReport>,
+        symbols: CallStack.Symbols = { _, _ in [] }
+    ) {
         var found: LeakIdentity?
         for report in reports {
-            switch Self.group(of: report, in: leak) {
+            switch Self.group(of: report, in: leak, symbols) {
             case .same:
                 self = found == nil ? .same : .several
                 return
@@ -35,9 +40,13 @@ enum CurrentGroup {
     }
 
     /// The group of one report.
-    private static func group(of report: LeakReport, in leak: LeakIdentity) -> CurrentGroup {
+    private static func group(
+        of report: LeakReport, in leak: LeakIdentity, _ symbols: CallStack.Symbols
+    ) -> CurrentGroup {
         if isByFingerprint(leak), report.fingerprint.isEmpty { return .unknown }
-        let groups = modules(of: leak).map { Grouping.groups(report, app: leak.app, module: $0) }
+        let groups = modules(of: leak).map {
+            Grouping.groups(report, app: leak.app, module: $0, symbols: symbols)
+        }
         let identities = groups.flatMap { ([$0.first] + $0.others).map(\.identity) }
         if identities.contains(where: { $0.id == leak.id || $0.alternative?.id == leak.id }) { return .same }
         // A text that tells of several leaks.
@@ -62,6 +71,12 @@ enum CurrentGroup {
     private static func isWhole(_ group: LeakIdentity, of leak: LeakIdentity) -> Bool {
         if group.groupedBy.className.isEmpty, group.groupedBy.stack.isEmpty { return false }
         if group.quality == .low, leak.quality != .low { return false }
+        // Symbols that named the frames are no longer there.
+        if CallStack.isOfPlaces(group.groupedBy.stack),
+            CallStack.titles(of: leak.groupedBy.stack) != nil, !CallStack.isOfPlaces(leak.groupedBy.stack)
+        {
+            return false
+        }
         return (leak.stack.isEmpty || !group.stack.isEmpty)
             && (leak.children.isEmpty || !group.children.isEmpty)
             && (leak.cycle.isEmpty || !group.cycle.isEmpty)

@@ -43,11 +43,14 @@ package struct Regrouping {
     private static let partsPerMerge = 20
 
     private let reader: any StoreReader
+    private let symbols: SymbolTables
     /// Milliseconds since 1970.
     private let now: Int64
 
     package init(store: any Store, now: Int64) throws(StoreError) {
         reader = try store.makeReader()
+        symbols = SymbolTables(store: store)
+        try symbols.refresh(from: reader)
         self.now = now
     }
 
@@ -75,9 +78,11 @@ package struct Regrouping {
             leaks[row.identity.id] = row
             guard !row.identity.isBeyond else { return }
             let samples = try reader.samples(of: row.identity.id) ?? []
-            switch CurrentGroup(
-                of: row.identity, reports: samples.lazy.compactMap { PageSource.kept($0).report })
-            {
+            var naming = FrameNaming(tables: symbols, reader: reader)
+            let reports = samples.lazy.compactMap { PageSource.kept($0).report }
+            let group = CurrentGroup(of: row.identity, reports: reports) { naming.calls($0, $1) }
+            if let failure = naming.failure { throw failure }
+            switch group {
             case .same: break
             case .other(let target): targets[row.identity.id] = target
             case .several: plan.split.append(Self.part(row))

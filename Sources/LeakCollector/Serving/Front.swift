@@ -17,6 +17,7 @@ final class Front: Service {
     private let triage: Triage
     private let handing: Handing
     private let erasure: Erasure
+    private let symbols: SymbolUploads
     private let pool: ReadPool
     private let health: StoreHealth
     private let log: Log
@@ -26,18 +27,19 @@ final class Front: Service {
 
     init(
         gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, parsing: ParsingPool,
-        rate: RateLimit, erasure: Erasure,
+        rate: RateLimit, erasure: Erasure, symbols: SymbolUploads, tables: SymbolTables,
         pool: ReadPool, health: StoreHealth, log: Log, now: @escaping @Sendable () -> Int64
     ) {
         self.gate = gate
         self.files = files
-        ingest = Ingest(queue: queue, parsing: parsing, rate: rate, now: now)
+        ingest = Ingest(queue: queue, parsing: parsing, rate: rate, symbols: tables, now: now)
         sentry = SentryIngest(ingest: ingest, gate: gate)
         visits = Visits(signIn: signIn, pool: pool, attempts: SignInAttempts(), log: log)
         readiness = Readiness(pool: pool, log: log)
         triage = Triage(store: signIn.store, gate: gate, pool: pool, log: log)
         handing = Handing(store: signIn.store, gate: gate, pool: pool, log: log)
         self.erasure = erasure
+        self.symbols = symbols
         self.pool = pool
         self.health = health
         self.log = log
@@ -81,6 +83,10 @@ final class Front: Service {
     /// What keeps a request out whose address and method are right.
     private func refusal(of route: Route, _ request: borrowing Request) -> Response? {
         if let refusal = unentitled(to: route, request) { return refusal }
+        if route == .symbolUpload {
+            if let trouble = health.worst, trouble.keepsReportsOut { return trouble.problem.response }
+            return SymbolUploads.refusal(of: request)?.response
+        }
         guard route.bodyBytes < .max else { return nil }
         // A body in chunks tells its length only at its end, see ``serve(_:_:)``.
         let bytes = request.announcedLength ?? 0
@@ -167,14 +173,15 @@ final class Front: Service {
     func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int {
         switch route(of: request) {
         case .sentry: max(limits.bodyBytes, SentryIngest.bodyBytes)
+        case .symbolUpload: max(limits.bodyBytes, SymbolTable.Limits.bytes)
         default: limits.bodyBytes
         }
     }
 
-    /// Reports are inflated by the threads that parse them; no other address takes a compressed body.
+    /// Reports and symbols are inflated by the threads that parse them; no other address takes a compressed body.
     func inflates(_ request: borrowing Request) -> Bool {
         switch route(of: request) {
-        case .reports, .sentry: true
+        case .reports, .sentry, .symbolUpload: true
         default: false
         }
     }
@@ -214,6 +221,7 @@ final class Front: Service {
         case .decisionForm(let leak): decide(.form(leak), request, responder)
         case .handout(let change): handOut(change, request, responder)
         case .formAddress(let page): responder.send(.redirect(to: Links.served.to(page)))
+        case .symbolUpload, .symbolRemoval: change(route, request, responder)
         case .install(let id):
             do throws(Problem) {
                 _ = try gate.author(of: request, now: now())
@@ -234,6 +242,27 @@ final class Front: Service {
                         ? .page(error: error.status, detail: error.detail, isSignedIn: true, now: now())
                         : error.response)
             }
+        }
+    }
+
+    /// Stores or removes symbols, with an access token.
+    private func change(_ route: Route, _ request: borrowing Request, _ responder: consuming Responder) {
+        do throws(Problem) {
+            guard try gate.author(of: request, now: now()).purpose == .access else {
+                throw .unauthorized("this needs an access token (Authorization: Bearer TOKEN)")
+            }
+        } catch {
+            responder.send(error.response)
+            return
+        }
+        if case .symbolRemoval(let image) = route {
+            symbols.remove(image, responder)
+            return
+        }
+        ingest.parse(request, responder) {
+            $0.response
+        } work: { [symbols] body, responder in
+            symbols.receive(body, responder)
         }
     }
 

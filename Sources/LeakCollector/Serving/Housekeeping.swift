@@ -9,6 +9,7 @@ final class Housekeeping: Sendable {
 
     private let store: any Store
     private let gate: Gate
+    private let tables: SymbolTables
     /// `nil` with a database on another machine.
     private let folder: DataFolder?
     private let health: StoreHealth
@@ -17,11 +18,13 @@ final class Housekeeping: Sendable {
     private let isStopping = Guarded(false)
 
     init(
-        store: any Store, gate: Gate, folder: DataFolder?, health: StoreHealth, log: Log,
+        store: any Store, gate: Gate, tables: SymbolTables, folder: DataFolder?, health: StoreHealth,
+        log: Log,
         now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
         self.gate = gate
+        self.tables = tables
         self.folder = folder
         self.health = health
         self.log = log
@@ -42,6 +45,7 @@ final class Housekeeping: Sendable {
                 if pulses % Self.pulsesBetweenExpiries == 0 { expire() }
                 pulses += 1
             } while !sleep()
+            noteUse()
         }
     }
 
@@ -55,7 +59,17 @@ final class Housekeeping: Sendable {
         isStopping.wait(timeout: Self.pulse) { $0 ? true : nil } ?? false
     }
 
+    /// Before anything expires: symbols that reports needed stay.
+    private func noteUse() {
+        do throws(StoreError) {
+            try tables.storeUse(now: now())
+        } catch {
+            log.warning("which symbols were used is not written down yet: \(error)")
+        }
+    }
+
     private func expire() {
+        noteUse()
         do {
             guard let wait = try store.expire(now: now(), while: { isStopping.with { !$0 } }) else { return }
             log.warning(
@@ -80,6 +94,7 @@ final class Housekeeping: Sendable {
                 log.info("the database is back: reports are taken")
             }
             guard counter != former else { return counter }
+            try tables.refresh(from: reader)
             let edits = gate.edits
             return gate.replace(try reader.credentials(all: true, now: now()), since: edits)
                 ? counter : former

@@ -8,7 +8,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case leaks(LeakQuery), leak(LeakID), reports(LeakID), trend(LeakID, Trend.Step)
         case releases(app: String?), summary(app: String?, Period?), apps
         case leakClass(String, app: String?), classPage(String, app: String?)
-        case check(ReleaseQuestion), handouts(HandoutKind), accessPage
+        case check(ReleaseQuestion), handouts(HandoutKind), symbols, accessPage
         case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), releasesPage(app: String?)
     }
 
@@ -52,6 +52,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case .classPage: topic = .classPage(try Self.className(request), app: Self.app(request))
         case .check: topic = .check(try Self.check(request))
         case .handouts(let kind): topic = .handouts(kind)
+        case .symbols: topic = .symbols
         case .accessPage: topic = .accessPage
         case .summaryPage: topic = .summaryPage(try LeakQuery.read(from: request))
         case .leakPage(let id): topic = .leakPage(id)
@@ -59,7 +60,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case .releasesPage: topic = .releasesPage(app: Self.app(request))
         case .reports, .sentry, .health, .readiness, .signInPage, .signIn, .signOut, .install, .decisions,
             .decisionForm,
-            .handout, .formAddress:
+            .handout, .formAddress, .symbolUpload, .symbolRemoval:
             throw Problem(.notFound, "nothing to read is at this address")
         }
     }
@@ -167,6 +168,9 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case .handouts(let kind):
             let all = try reader.credentials(all: true, now: now).filter { $0.purpose == kind.purpose }
             return Answer.json { $0.fields(of: all, kind) }
+        case .symbols:
+            let symbols = try reader.symbols()
+            return Answer.json { $0.fields(of: symbols) }
         case .summaryPage(let query):
             return Response(page: try pages.summary(query, links: .served, address: address))
         case .leakPage(let id):

@@ -18,6 +18,8 @@ enum Route: Hashable, Sendable {
     case formAddress(Place)
     /// The install's id.
     case install(String)
+    /// Symbols: what there is, a table to store, and the id of an image whose table is removed.
+    case symbols, symbolUpload, symbolRemoval(String)
     case summaryPage, leakPage(LeakID), reportsPage(LeakID), releasesPage, classPage, accessPage
 
     /// Makes a route of the parameters in its path.
@@ -27,6 +29,8 @@ enum Route: Hashable, Sendable {
         case leak(@Sendable (LeakID) -> Route)
         /// With `{install}` in it.
         case install
+        /// With `{image}` in it.
+        case image
         /// With `{project}` in it: SDKs want a number there, and any will do.
         case sentry(SentryIngest.Form)
         /// With `{id}` in it: of a key or a token.
@@ -38,6 +42,7 @@ enum Route: Hashable, Sendable {
             case .fixed(let route): route
             case .leak(let route): parameters["leak"].flatMap { LeakID($0) }.map(route)
             case .install: parameters["install"].map(Route.install)
+            case .image: parameters["image"].map(Route.symbolRemoval)
             case .sentry(let form):
                 (parameters["project"].map { DecimalDigits.areAll(in: $0) } ?? false)
                     ? .sentry(form) : nil
@@ -84,6 +89,9 @@ enum Route: Hashable, Sendable {
         (.get, "/api/v1/leaks/{leak}/trend", .leak(Route.leakTrend)),
         (.post, "/api/v1/leaks/{leak}/decisions", .leak(Route.decisions)),
         (.delete, "/api/v1/installs/{install}", .install),
+        (.get, "/api/v1/symbols", .fixed(.symbols)),
+        (.post, "/api/v1/symbols", .fixed(.symbolUpload)),
+        (.delete, "/api/v1/symbols/{image}", .image),
         (.get, "/api/v1/classes", .fixed(.leakClass)),
         (.get, "/api/v1/releases", .fixed(.releases)),
         (.get, "/api/v1/summary", .fixed(.summary)),
@@ -115,7 +123,7 @@ enum Route: Hashable, Sendable {
         switch self {
         case .reports, .sentry: .writers
         case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .check,
-            .install, .decisions, .handouts:
+            .install, .decisions, .handouts, .symbols, .symbolUpload, .symbolRemoval:
             .readers
         case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage, .decisionForm, .accessPage,
             .formAddress:
@@ -140,7 +148,7 @@ enum Route: Hashable, Sendable {
     /// Bytes of body that make sense; the server's own limit holds besides. A form is a token and a name.
     var bodyBytes: Int {
         switch self {
-        case .reports, .sentry: .max
+        case .reports, .sentry, .symbolUpload: .max
         case .signInPage, .signIn: 4096
         case .decisions, .decisionForm: Triage.bodyBytes
         case .handout: HandoutFields.bodyBytes

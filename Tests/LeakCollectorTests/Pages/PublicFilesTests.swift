@@ -46,7 +46,7 @@ import Testing
                 "/api/v1/leaks/{id}", "/api/v1/leaks/{id}/reports",
                 "/api/v1/leaks/{id}/trend",
                 "/api/v1/leaks/{id}/decisions", "/api/v1/classes", "/api/v1/releases", "/api/v1/summary",
-                "/api/v1/installs/{id}",
+                "/api/v1/installs/{id}", "/api/v1/symbols", "/api/v1/symbols/{image}",
                 "/api/v1/apps", "/api/v1/check", "/api/v1/keys", "/api/v1/keys/{id}", "/api/v1/tokens",
                 "/api/v1/tokens/{id}", "/healthz",
                 "/readyz", "/sign-in",

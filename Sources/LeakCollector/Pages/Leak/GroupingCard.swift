@@ -9,6 +9,8 @@ struct GroupingCard: Component {
     var successor: Successor?
     /// Kept ones.
     var reports: [LeakReport] = []
+    /// The ids of images whose functions have no names, because no symbols of them were uploaded.
+    var imagesWithoutSymbols: [String] = []
 
     var html: HTML {
         let rule = leak.groupedBy
@@ -52,9 +54,26 @@ struct GroupingCard: Component {
             "Grouped by, rule \(rule.version)",
             #"""
             \#(reason)<dl class="keys"><div><dt>\#(name)</dt><dd><code>\#(LongText(rule.className))</code></dd></div>\#
-            \#(stack)</dl>\#(note)\#(calls)\#(mangled)
+            \#(stack)</dl>\#(note)\#(calls)\#(symbols)\#(mangled)
             """#, id: "grouping"
         ).html
+    }
+
+    /// Images that a note names.
+    private static let imagesShown = 3
+
+    private var symbols: HTML? {
+        guard !imagesWithoutSymbols.isEmpty else { return nil }
+        let shown = imagesWithoutSymbols.prefix(Self.imagesShown).map {
+            "<code>\(Isolated($0))</code>" as HTML
+        }
+        let rest = imagesWithoutSymbols.count - shown.count
+        let images = HTML(shown, separator: ", ")
+        let more: HTML? = rest > 0 ? " and \(Count(rest)) more" : nil
+        return #"""
+            <p class="dim">The functions of image \#(images)\#(more) have no names: no symbols were uploaded for it, so each \#
+            build may be a leak of its own. Where the build is, <code>collector symbols upload FILE</code> sends them.</p>
+            """#
     }
 
     private var oldRule: HTML {

@@ -82,8 +82,10 @@ struct LeakDetailPage: Component {
     }
 
     private var grouping: HTML {
-        GroupingCard(leak: leak, links: context.links, successor: surroundings.successor, reports: reports)
-            .html
+        GroupingCard(
+            leak: leak, links: context.links, successor: surroundings.successor, reports: reports,
+            imagesWithoutSymbols: surroundings.imagesWithoutSymbols
+        ).html
     }
 
     private var closest: HTML? {

@@ -1,0 +1,179 @@
+internal import LeakMessage
+
+/// Reads a Breakpad symbol file, as `dump_syms` writes it, line by line.
+/// https://chromium.googlesource.com/breakpad/breakpad/+/HEAD/docs/symbol_files.md
+package struct BreakpadFile {
+    /// What is wrong with a file, and where.
+    package struct Unreadable: Error, Hashable, CustomStringConvertible {
+        package var description: String
+    }
+
+    private struct Inline {
+        var depth: Int
+        var callLine: Int
+        var callFile: Int
+        var origin: Int
+        var ranges: [Range<UInt64>]
+    }
+
+    private struct Function {
+        var range: Range<UInt64>
+        var name: String
+        var inlines: [Inline] = []
+        var lines: [(range: Range<UInt64>, line: Int, file: Int)] = []
+    }
+
+    private var image: ImageID?
+    private var architecture = ""
+    private var name = ""
+    private var isELF = false
+    private var files: [Int: String] = [:]
+    private var origins: [Int: String] = [:]
+    private var names = SymbolNames()
+    private var function: Function?
+    private var publics: [(address: UInt64, name: String)] = []
+    private var ranges: [(range: Range<UInt64>, calls: [NamedCall])] = []
+    private var lineNumber = 0
+
+    package init() {}
+
+    /// - Throws: ``Unreadable`` for a first line that is no `MODULE`; other lines that cannot be read are passed over.
+    package mutating func read(_ line: String) throws(Unreadable) {
+        lineNumber += 1
+        let words = line.split(separator: " ", omittingEmptySubsequences: true)
+        if lineNumber == 1 {
+            guard words.count >= 5, words[0] == "MODULE", let id = ImageID(String(words[3])) else {
+                throw Unreadable(description: "its first line is no MODULE with an id")
+            }
+            (image, architecture) = (id, String(words[2]))
+            isELF = words[1] == "Linux" || words[1] == "Android"
+            name = words[4...].joined(separator: " ")
+            return
+        }
+        guard let kind = words.first else { return }
+        switch kind {
+        case "INFO" where words.count >= 3 && words[1] == "CODE_ID" && isELF:
+            image = ImageID(String(words[2])) ?? image
+        case "FILE":
+            if let number = Self.decimal(words, 1) { files[number] = Self.file(Self.rest(line, behind: 2)) }
+        case "INLINE_ORIGIN":
+            if let number = Self.decimal(words, 1) { origins[number] = Self.rest(line, behind: 2) }
+        case "FUNC":
+            close()
+            let start = words.dropFirst(words.count > 1 && words[1] == "m" ? 2 : 1)
+            guard start.count >= 4, let address = Self.hexadecimal(start.first),
+                let size = Self.hexadecimal(start.dropFirst().first), let range = Self.range(address, size)
+            else { return }
+            function = Function(
+                range: range, name: Self.rest(line, behind: words.count - start.count + 3))
+        case "INLINE":
+            guard words.count >= 7, let depth = Self.decimal(words, 1), let line = Self.decimal(words, 2),
+                let file = Self.decimal(words, 3), let origin = Self.decimal(words, 4)
+            else { return }
+            let numbers = words[5...].map { Self.hexadecimal($0) }
+            let ranges = stride(from: 0, to: numbers.count - 1, by: 2).compactMap { index in
+                numbers[index].flatMap { start in numbers[index + 1].flatMap { Self.range(start, $0) } }
+            }
+            function?.inlines.append(
+                Inline(depth: depth, callLine: line, callFile: file, origin: origin, ranges: ranges))
+        case "PUBLIC":
+            close()
+            let start = words.dropFirst(words.count > 1 && words[1] == "m" ? 2 : 1)
+            guard start.count >= 3, let address = Self.hexadecimal(start.first) else { return }
+            publics.append((address, Self.rest(line, behind: words.count - start.count + 2)))
+        case "STACK": close()
+        default:
+            guard words.count >= 4, let address = Self.hexadecimal(words[0]),
+                let size = Self.hexadecimal(words[1]), let range = Self.range(address, size),
+                let line = Self.decimal(words, 2), let file = Self.decimal(words, 3)
+            else { return }
+            function?.lines.append((range, line, file))
+        }
+    }
+
+    /// - Returns: the table's bytes.
+    package mutating func finish() throws(Unreadable) -> (table: [UInt8], count: Int) {
+        close()
+        guard let image else { throw Unreadable(description: "it is empty") }
+        var builder = SymbolTableBuilder(image: image, name: name, architecture: architecture)
+        ranges.sort { $0.range.lowerBound < $1.range.lowerBound }
+        publics.sort { $0.address < $1.address }
+        var end: UInt64 = 0
+        var next = publics[...]
+        func addPublics(upTo limit: UInt64) {
+            while let symbol = next.first, symbol.address < limit {
+                next = next.dropFirst()
+                let stop = min(limit, next.first?.address ?? (symbol.address + 1))
+                guard symbol.address >= end, symbol.address < stop, let name = names.name(of: symbol.name)
+                else { continue }
+                builder.add(symbol.address..<stop, [NamedCall(function: name)])
+            }
+        }
+        for part in ranges {
+            addPublics(upTo: part.range.lowerBound)
+            let start = max(part.range.lowerBound, end)
+            guard start < part.range.upperBound else { continue }
+            builder.add(start..<part.range.upperBound, part.calls)
+            end = part.range.upperBound
+        }
+        addPublics(upTo: .max)
+        return (builder.finish(), builder.count)
+    }
+
+    /// Makes ranges of the function at hand: of its lines, with what is inlined there, and of the bytes without a line.
+    private mutating func close() {
+        guard let function else { return }
+        self.function = nil
+        guard let name = names.name(of: function.name) else { return }
+        var end = function.range.lowerBound
+        for line in function.lines.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+            let (start, stop) = (
+                max(line.range.lowerBound, end), min(line.range.upperBound, function.range.upperBound)
+            )
+            guard start < stop else { continue }
+            if end < start { ranges.append((end..<start, [NamedCall(function: name)])) }
+            ranges.append((start..<stop, calls(function, name, at: start, line.line, line.file)))
+            end = stop
+        }
+        if end < function.range.upperBound {
+            ranges.append((end..<function.range.upperBound, [NamedCall(function: name)]))
+        }
+    }
+
+    private mutating func calls(
+        _ function: Function, _ name: String, at address: UInt64, _ line: Int, _ file: Int
+    ) -> [NamedCall] {
+        let inlines = function.inlines.filter { $0.ranges.contains { $0.contains(address) } }
+            .sorted { $0.depth > $1.depth }
+        var calls: [NamedCall] = []
+        var place = (line: line, file: file)
+        for inline in inlines {
+            if let inlined = names.name(of: origins[inline.origin] ?? "") {
+                calls.append(NamedCall(function: inlined, file: files[place.file], line: place.line))
+            }
+            place = (inline.callLine, inline.callFile)
+        }
+        return calls + [NamedCall(function: name, file: files[place.file], line: place.line)]
+    }
+
+    private static func decimal(_ words: [Substring], _ index: Int) -> Int? {
+        index < words.count ? Int(words[index]) : nil
+    }
+
+    private static func hexadecimal(_ word: Substring?) -> UInt64? { word.flatMap { UInt64($0, radix: 16) } }
+
+    private static func range(_ start: UInt64, _ size: UInt64) -> Range<UInt64>? {
+        let (end, isTooLarge) = start.addingReportingOverflow(size)
+        return size == 0 || isTooLarge ? nil : start..<end
+    }
+
+    /// The line behind a number of words: names have spaces.
+    private static func rest(_ line: String, behind words: Int) -> String {
+        let parts = line.split(separator: " ", maxSplits: words, omittingEmptySubsequences: true)
+        return parts.count > words ? String(parts[words]) : ""
+    }
+
+    private static func file(_ path: String) -> String {
+        path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? path
+    }
+}

@@ -1,0 +1,82 @@
+/// An image, such as an app's program or a library: 16 bytes that its linker made.
+///
+/// Of a Mach-O file its UUID. Of an ELF file with a GNU build id the first 16 bytes of that, in the order in which Breakpad and
+/// Sentry write them: the first three fields of the UUID are little-endian.
+/// https://github.com/getsentry/symbolic/blob/master/symbolic-debuginfo/src/elf.rs (`compute_debug_id`)
+package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    static let byteCount = 16
+
+    package let bytes: [UInt8]
+
+    /// - Parameter bytes: 16 of them.
+    init(bytes: some Collection<UInt8>) {
+        precondition(bytes.count == Self.byteCount)
+        self.bytes = Array(bytes)
+    }
+
+    /// Reads the id of an image in any of the spellings that frames, files and people have: a UUID, 32 hexadecimal digits, the
+    /// same with an age behind it (Breakpad, Sentry), or a GNU build id of another length.
+    ///
+    /// - Returns: `nil` for text that is no id.
+    package init?(_ text: String) {
+        var digits: [UInt8] = []
+        var parts = 1
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "-") {
+                parts += 1
+                // The age behind a UUID: `6f1b0c3e-…-0d1c6b6a1f00-a`.
+                if parts == 6, digits.count == 32 { break }
+                continue
+            }
+            guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
+            digits.append(UInt8(digit))
+        }
+        // An age of one digit, or part of it.
+        if digits.count % 2 == 1 {
+            guard digits.count > 32 else { return nil }
+            digits.removeLast(digits.count - 32)
+        }
+        guard (16...64).contains(digits.count) else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        if bytes.count == Self.byteCount { self.init(bytes: bytes) } else { self.init(buildID: bytes) }
+    }
+
+    /// - Parameter buildID: a GNU build id. One of 16 bytes is taken as a UUID, since text does not tell the two apart.
+    package init(buildID: [UInt8]) {
+        guard buildID.count != Self.byteCount else {
+            self.init(bytes: buildID)
+            return
+        }
+        let padded = Array((buildID + [UInt8](repeating: 0, count: Self.byteCount)).prefix(Self.byteCount))
+        self.init(bytes: Self.swapped(padded))
+    }
+
+    private static func swapped(_ bytes: [UInt8]) -> [UInt8] {
+        [3, 2, 1, 0, 5, 4, 7, 6].map { bytes[$0] } + bytes[8...]
+    }
+
+    /// `6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00`
+    package var description: String {
+        var text = ""
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text += "-" }
+            text += Self.hexadecimal(byte)
+        }
+        return text
+    }
+
+    /// The beginnings that the id has in the stored names of frames: as a UUID, as digits, and as a build id.
+    var spellings: [String] {
+        let digits = bytes.map(Self.hexadecimal).joined()
+        return [description, digits, Self.swapped(bytes).map(Self.hexadecimal).joined()]
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        let text = String(byte, radix: 16, uppercase: true)
+        return byte < 16 ? "0" + text : text
+    }
+
+    package static func < (one: ImageID, other: ImageID) -> Bool {
+        one.bytes.lexicographicallyPrecedes(other.bytes)
+    }
+}

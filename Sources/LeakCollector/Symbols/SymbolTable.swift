@@ -1,0 +1,240 @@
+package import LeakMessage
+
+/// The functions of one image by their offsets in it: what `collector symbols upload` makes of debug data and a collector looks
+/// names up in. docs/SYMBOLS.md has the format.
+///
+/// A value of this type has been checked in one pass. The bytes stay as they came; a look-up reads at most ``blockRanges`` ranges.
+package struct SymbolTable: Sendable {
+    /// Bounds of a table. A table that breaks one is refused.
+    package enum Limits {
+        /// Bytes of a table, as many as a request may inflate to. A million ranges take about 6 MiB.
+        package static let bytes = 16 << 20
+        package static let nameBytes = 128
+        package static let architectureBytes = 32
+        /// Functions and files.
+        package static let strings = 1 << 20
+        package static let stringBytes = 512
+        package static let ranges = 1 << 22
+        /// Functions inlined into each other at one place.
+        package static let calls = 32
+        /// Offsets end below, as those of call frames do.
+        package static let offset: UInt64 = 1 << 32
+        package static let line = 1 << 24
+    }
+
+    /// Ranges that share an entry of the index.
+    static let blockRanges = 64
+    static let magic = Array("LCSYM".utf8) + [1]
+
+    package let image: ImageID
+    /// The image's name, such as `Shop`.
+    package let name: String
+    /// `arm64`; empty where it is not known.
+    package let architecture: String
+    package private(set) var rangeCount = 0
+    private let bytes: [UInt8]
+    /// Where each string begins in ``bytes``, and where the last one ends; their lengths stand in front of them.
+    private var strings: [UInt32] = []
+    /// The end of the range in front of each block, and where the block begins in ``bytes``.
+    private var blocks: [(base: UInt64, position: UInt32)] = []
+
+    /// Why bytes are no table.
+    package struct Invalid: Error, Hashable, CustomStringConvertible {
+        package var description: String
+        /// In bytes from the start.
+        package var position: Int
+
+        init(_ description: String, at position: Int) {
+            self.description = "the table of symbols cannot be read: \(description), at byte \(position)"
+            self.position = position
+        }
+    }
+
+    /// Checks every byte, in linear time.
+    package init(_ bytes: [UInt8]) throws(Invalid) {
+        guard bytes.count <= Limits.bytes else {
+            throw Invalid("it has \(bytes.count) bytes, at most \(Limits.bytes)", at: Limits.bytes)
+        }
+        var reader = SymbolTableReader(bytes)
+        guard bytes.starts(with: Self.magic) else {
+            throw Invalid("it does not begin with LCSYM and version 1", at: 0)
+        }
+        reader.position = Self.magic.count
+        image = ImageID(bytes: try reader.take(ImageID.byteCount))
+        name = try reader.text("name", atMost: Limits.nameBytes)
+        architecture = try reader.text("architecture", atMost: Limits.architectureBytes, mayBeEmpty: true)
+        let stringCount = try reader.number("number of strings", atMost: Limits.strings)
+        for _ in 0..<stringCount {
+            strings.append(UInt32(reader.position))
+            try reader.skipText(atMost: Limits.stringBytes)
+        }
+        rangeCount = try reader.number("number of ranges", atMost: Limits.ranges)
+        var ranges = RangeReader(reader: reader, stringCount: stringCount)
+        for index in 0..<rangeCount {
+            if index % Self.blockRanges == 0 {
+                blocks.append((ranges.end, UInt32(ranges.reader.position)))
+            }
+            try ranges.next(mayRepeat: index % Self.blockRanges != 0)
+        }
+        guard ranges.reader.position == bytes.count else {
+            throw Invalid("something follows the last range", at: ranges.reader.position)
+        }
+        self.bytes = bytes
+    }
+
+    /// Bytes of memory, about.
+    package var size: Int { bytes.count + strings.count * 4 + blocks.count * 16 }
+
+    /// The functions at an offset in the image, innermost first; none where no range has it.
+    package func calls(at offset: UInt64) -> [NamedCall] {
+        guard offset < Limits.offset, !blocks.isEmpty else { return [] }
+        // The last block whose base is not behind the offset.
+        var (low, high) = (0, blocks.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if blocks[middle].base <= offset { low = middle } else { high = middle }
+        }
+        var ranges = RangeReader(reader: SymbolTableReader(bytes), stringCount: strings.count)
+        ranges.reader.position = Int(blocks[low].position)
+        ranges.end = blocks[low].base
+        let count = min(Self.blockRanges, rangeCount - low * Self.blockRanges)
+        for index in 0..<count {
+            guard (try? ranges.next(mayRepeat: index > 0)) != nil else { return [] }
+            if offset < ranges.start { return [] }
+            if offset < ranges.end { return ranges.calls.map(call) }
+        }
+        return []
+    }
+
+    private func call(_ call: RangeReader.Call) -> NamedCall {
+        NamedCall(
+            function: string(call.function), file: call.file == 0 ? nil : string(call.file - 1),
+            line: call.line == 0 ? nil : call.line)
+    }
+
+    private func string(_ index: Int) -> String {
+        var reader = SymbolTableReader(bytes)
+        reader.position = Int(strings[index])
+        return (try? reader.text("string", atMost: Limits.stringBytes)) ?? ""
+    }
+}
+
+/// Reads the ranges of a table, one after another.
+private struct RangeReader {
+    struct Call {
+        var function: Int
+        /// One more than the string's index; 0 for none.
+        var file: Int
+        /// 0 for none.
+        var line: Int
+    }
+
+    var reader: SymbolTableReader
+    let stringCount: Int
+    private(set) var start: UInt64 = 0
+    var end: UInt64 = 0
+    private(set) var calls: [Call] = []
+
+    init(reader: SymbolTableReader, stringCount: Int) {
+        self.reader = reader
+        self.stringCount = stringCount
+    }
+
+    /// - Parameter mayRepeat: whether the functions may be those of the range before.
+    mutating func next(mayRepeat: Bool) throws(SymbolTable.Invalid) {
+        let limit = Int(SymbolTable.Limits.offset)
+        start = end + UInt64(try reader.number("gap", atMost: limit))
+        let length = try reader.number("length", atMost: limit)
+        end = start + UInt64(length)
+        guard length > 0, end <= SymbolTable.Limits.offset else {
+            throw SymbolTable.Invalid("a range is empty or ends too late", at: reader.position)
+        }
+        let head = try reader.number("number of calls", atMost: SymbolTable.Limits.calls * 2 + 1)
+        let count = head >> 1
+        guard count > 0 else { throw SymbolTable.Invalid("a range has no function", at: reader.position) }
+        if head & 1 == 1 {
+            guard mayRepeat, count == calls.count else {
+                throw SymbolTable.Invalid(
+                    "a range repeats functions that are not there", at: reader.position)
+            }
+            for index in calls.indices {
+                let delta = try reader.number("line", atMost: SymbolTable.Limits.line * 2 + 1)
+                let line = calls[index].line + (delta & 1 == 0 ? delta >> 1 : -(delta >> 1) - 1)
+                guard (0...SymbolTable.Limits.line).contains(line) else {
+                    throw SymbolTable.Invalid("a line is out of bounds", at: reader.position)
+                }
+                calls[index].line = line
+            }
+        } else {
+            calls.removeAll(keepingCapacity: true)
+            for _ in 0..<count {
+                let function = try reader.number("function", atMost: stringCount - 1)
+                let file = try reader.number("file", atMost: stringCount)
+                let line = try reader.number("line", atMost: SymbolTable.Limits.line)
+                calls.append(Call(function: function, file: file, line: line))
+            }
+        }
+    }
+}
+
+/// Reads numbers and texts of a table.
+struct SymbolTableReader {
+    let bytes: [UInt8]
+    var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Reads a number of seven bits a byte, the lowest first, in as few bytes as it takes.
+    mutating func number(_ name: StaticString, atMost limit: Int) throws(SymbolTable.Invalid) -> Int {
+        var number = 0
+        var shift = 0
+        while position < bytes.count, shift < 63 {
+            let byte = bytes[position]
+            position += 1
+            number |= Int(byte & 0x7F) << shift
+            guard byte & 0x80 == 0 else {
+                shift += 7
+                continue
+            }
+            guard byte != 0 || shift == 0 else {
+                throw SymbolTable.Invalid("\(name) is longer than it need be", at: position)
+            }
+            guard number <= limit else {
+                throw SymbolTable.Invalid("\(name) is \(number), at most \(limit)", at: position)
+            }
+            return number
+        }
+        throw SymbolTable.Invalid("\(name) has no end", at: position)
+    }
+
+    mutating func take(_ count: Int) throws(SymbolTable.Invalid) -> ArraySlice<UInt8> {
+        guard count <= bytes.count - position else {
+            throw SymbolTable.Invalid("it ends too early", at: bytes.count)
+        }
+        defer { position += count }
+        return bytes[position..<(position + count)]
+    }
+
+    mutating func text(
+        _ name: StaticString, atMost limit: Int, mayBeEmpty: Bool = false
+    ) throws(SymbolTable.Invalid) -> String {
+        let text = String(decoding: try take(number("length of a text", atMost: limit)), as: UTF8.self)
+        try check(text, mayBeEmpty: mayBeEmpty)
+        return text
+    }
+
+    mutating func skipText(atMost limit: Int) throws(SymbolTable.Invalid) {
+        _ = try text("text", atMost: limit)
+    }
+
+    private func check(_ text: String, mayBeEmpty: Bool) throws(SymbolTable.Invalid) {
+        guard mayBeEmpty || !text.isEmpty else {
+            throw SymbolTable.Invalid("a text is empty", at: position)
+        }
+        // Bytes that are no UTF-8 became U+FFFD, three bytes each.
+        let isText = text.utf8.elementsEqual(bytes[(position - min(text.utf8.count, position))..<position])
+        guard isText, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw SymbolTable.Invalid("a text is no UTF-8 or has control characters", at: position)
+        }
+    }
+}

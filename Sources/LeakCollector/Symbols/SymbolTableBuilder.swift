@@ -1,0 +1,131 @@
+package import LeakMessage
+
+/// Makes the bytes of a ``SymbolTable`` from ranges in rising order.
+package struct SymbolTableBuilder {
+    private let image: ImageID
+    private let name: String
+    private let architecture: String
+    private var strings: [UInt8] = []
+    private var indexes: [String: Int] = [:]
+    private var ranges: [UInt8] = []
+    private var rangeCount = 0
+    private var end: UInt64 = 0
+    private var last: (functions: [Int], files: [Int], lines: [Int])?
+    /// A range that the next one may still prolong.
+    private var open: (range: Range<UInt64>, calls: [NamedCall])?
+    /// Ranges that were left out: the table would be too large, or they are not in order.
+    package private(set) var leftOut = 0
+
+    package init(image: ImageID, name: String, architecture: String) {
+        self.image = image
+        self.name = Self.text(name, SymbolTable.Limits.nameBytes, else: "image")
+        self.architecture = Self.text(architecture, SymbolTable.Limits.architectureBytes, else: "")
+    }
+
+    package var count: Int { rangeCount + (open == nil ? 0 : 1) }
+
+    /// Adds a range behind those that were added before.
+    ///
+    /// - Parameter calls: innermost first.
+    package mutating func add(_ range: Range<UInt64>, _ calls: [NamedCall]) {
+        guard !calls.isEmpty, !range.isEmpty else { return }
+        guard range.lowerBound >= (open?.range.upperBound ?? end),
+            range.upperBound <= SymbolTable.Limits.offset
+        else {
+            leftOut += 1
+            return
+        }
+        let calls = Array(calls.suffix(SymbolTable.Limits.calls))
+        if let open, open.range.upperBound == range.lowerBound, open.calls == calls {
+            self.open = (open.range.lowerBound..<range.upperBound, calls)
+            return
+        }
+        close()
+        open = (range, calls)
+    }
+
+    /// - Returns: bytes that ``SymbolTable/init(_:)`` reads.
+    package mutating func finish() -> [UInt8] {
+        close()
+        var bytes = SymbolTable.magic + image.bytes
+        Self.append(name, to: &bytes)
+        Self.append(architecture, to: &bytes)
+        Self.append(indexes.count, to: &bytes)
+        bytes += strings
+        Self.append(rangeCount, to: &bytes)
+        return bytes + ranges
+    }
+
+    private mutating func close() {
+        guard let (range, calls) = open else { return }
+        open = nil
+        let isFull =
+            rangeCount >= SymbolTable.Limits.ranges
+            || indexes.count + 2 * calls.count > SymbolTable.Limits.strings
+            || ranges.count + strings.count > SymbolTable.Limits.bytes - (1 << 16)
+        guard !isFull else {
+            leftOut += 1
+            return
+        }
+        let functions = calls.map { index(of: $0.function, else: "?") }
+        let files = calls.map { call in call.file.map { index(of: $0, else: "?") + 1 } ?? 0 }
+        let lines = calls.map { min(max($0.line ?? 0, 0), SymbolTable.Limits.line) }
+        Self.append(Int(range.lowerBound - end), to: &ranges)
+        Self.append(range.count, to: &ranges)
+        if rangeCount % SymbolTable.blockRanges != 0, let last, last.functions == functions,
+            last.files == files
+        {
+            Self.append(calls.count << 1 | 1, to: &ranges)
+            for (line, before) in zip(lines, last.lines) {
+                let delta = line - before
+                Self.append(delta >= 0 ? delta << 1 : (-delta - 1) << 1 | 1, to: &ranges)
+            }
+        } else {
+            Self.append(calls.count << 1, to: &ranges)
+            for index in calls.indices {
+                for number in [functions[index], files[index], lines[index]] {
+                    Self.append(number, to: &ranges)
+                }
+            }
+        }
+        last = (functions, files, lines)
+        end = range.upperBound
+        rangeCount += 1
+    }
+
+    private mutating func index(of given: String, else other: String) -> Int {
+        if let index = indexes[given] { return index }
+        let text = Self.text(given, SymbolTable.Limits.stringBytes, else: other)
+        if let index = indexes[text] { return index }
+        let index = indexes.count
+        indexes[text] = index
+        Self.append(text, to: &strings)
+        return index
+    }
+
+    /// Without control characters, and cut to a number of bytes.
+    private static func text(_ given: String, _ limit: Int, else other: String) -> String {
+        var text = ""
+        var count = 0
+        for scalar in given.unicodeScalars where scalar.value >= 0x20 && scalar.value != 0x7F {
+            count += UTF8.width(scalar)
+            guard count <= limit else { break }
+            text.unicodeScalars.append(scalar)
+        }
+        return text.isEmpty ? other : text
+    }
+
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        append(text.utf8.count, to: &bytes)
+        bytes += text.utf8
+    }
+
+    private static func append(_ number: Int, to bytes: inout [UInt8]) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+}

@@ -1,0 +1,235 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+internal import Threads
+
+/// Takes and removes symbols: `POST /api/v1/symbols` and `DELETE /api/v1/symbols/{image}`.
+///
+/// Naming what is stored may look at many leaks: on a thread of its own, one upload after another.
+final class SymbolUploads: Sendable {
+    static let type = "application/octet-stream"
+    /// Uploads that wait at most. Each holds its table.
+    static let waitingJobs = 8
+    /// Reports that were grouped before an upload may be counted behind it; other collectors of a database learn of it within a
+    /// second. What is stored is looked through again after these times.
+    private static let laterPasses: [Duration] = [.seconds(5), .seconds(60)]
+    /// Uploads so old are looked through again when a collector starts.
+    private static let recentMilliseconds: Int64 = 10 * 60_000
+
+    private enum Change {
+        case put(SymbolTable, bytes: [UInt8])
+        case remove(ImageID)
+    }
+
+    private struct Job {
+        let change: Change
+        let responder: SharedResponder
+    }
+
+    private struct State {
+        var waiting: [Job] = []
+        var later: [(image: ImageID, due: ContinuousClock.Instant)] = []
+        var isStopping = false
+    }
+
+    private enum Work {
+        case job(Job)
+        case names([ImageID])
+    }
+
+    private let state = Guarded(State())
+    private let store: any Store
+    private let tables: SymbolTables
+    private let log: Log
+    private let now: @Sendable () -> Int64
+
+    init(store: any Store, tables: SymbolTables, log: Log, now: @escaping @Sendable () -> Int64) {
+        self.store = store
+        self.tables = tables
+        self.log = log
+        self.now = now
+    }
+
+    // MARK: Requests
+
+    /// Rejects what need not be read.
+    static func refusal(of request: borrowing Request) -> Problem? {
+        guard request.hasContentType("application/octet-stream") else {
+            return Problem(.unsupportedMediaType, "Content-Type must be \(type)").with("Accept-Post", type)
+        }
+        let bytes = request.announcedLength ?? 0
+        guard bytes <= SymbolTable.Limits.bytes else {
+            return Problem(
+                .contentTooLarge, "a table of symbols has at most \(SymbolTable.Limits.bytes) bytes")
+        }
+        return nil
+    }
+
+    /// Checks a table, and answers once it is stored and the leaks are named.
+    func receive(_ body: [UInt8], _ responder: consuming Responder) {
+        do throws(SymbolTable.Invalid) {
+            let table = try SymbolTable(body)
+            run(.put(table, bytes: body), responder)
+        } catch {
+            responder.send(Problem(.badRequest, error.description).response)
+        }
+    }
+
+    func remove(_ image: String, _ responder: consuming Responder) {
+        guard let image = ImageID(image) else {
+            responder.send(Problem(.badRequest, "“\(image.prefix(80))” is not the id of an image").response)
+            return
+        }
+        run(.remove(image), responder)
+    }
+
+    private func run(_ change: Change, _ responder: consuming Responder) {
+        let job = Job(change: change, responder: SharedResponder(responder))
+        let refusal: Problem? = state.with { state in
+            if state.isStopping { return Self.stopping }
+            if state.waiting.count >= Self.waitingJobs { return Self.tooMany }
+            state.waiting.append(job)
+            return nil
+        }
+        if let refusal {
+            job.responder.send(refusal.response)
+        } else {
+            state.wakeAll()
+        }
+    }
+
+    private static let tooMany = Problem.unavailable("too many uploads of symbols wait", afterSeconds: 5)
+    private static let stopping = Problem.unavailable(
+        "the collector is stopping; upload the symbols again", afterSeconds: 5)
+
+    // MARK: The thread
+
+    func start() throws(StoreError) -> WorkerThread {
+        // Made here, used on the thread alone.
+        nonisolated(unsafe) let reader = try store.makeReader()
+        try tables.refresh(from: unsafe reader)
+        let recent = try unsafe reader.symbols().filter { $0.uploadedAt > now() - Self.recentMilliseconds }
+        let due = ContinuousClock.now + Self.laterPasses[0]
+        let images = recent.filter { $0.kind == .image }.compactMap { ImageID($0.image) }
+        state.with { $0.later = images.map { ($0, due) } }
+        return WorkerThread(name: "symbols") { [self] in
+            while let work = next() {
+                switch work {
+                case .job(let job): job.responder.send(unsafe answer(to: job.change, reader))
+                case .names(let images): unsafe nameAgain(images, reader)
+                }
+            }
+        }
+    }
+
+    /// Refuses what waits; the thread ends before the next leak that it names.
+    func stop() {
+        let waiting = state.with { state in
+            defer { state.waiting = [] }
+            state.isStopping = true
+            return state.waiting
+        }
+        state.wakeAll()
+        for job in waiting { job.responder.send(Self.stopping.response) }
+    }
+
+    private func next() -> Work? {
+        while true {
+            let now = ContinuousClock.now
+            let nearest = state.with { $0.later.map(\.due).min() }
+            let wait = nearest.map { max(.zero, $0 - now) } ?? .seconds(3_600)
+            let found: (work: Work?, isOver: Bool)? = state.wait(timeout: wait) { state in
+                if state.isStopping { return (nil, true) }
+                if !state.waiting.isEmpty { return (.job(state.waiting.removeFirst()), false) }
+                let now = ContinuousClock.now
+                let due = state.later.filter { $0.due <= now }
+                guard !due.isEmpty else { return nil }
+                state.later.removeAll { $0.due <= now }
+                return (.names(due.map(\.image)), false)
+            }
+            if let found { return found.work }
+        }
+    }
+
+    private func nameAgain(_ images: [ImageID], _ reader: any StoreReader) {
+        do {
+            _ = try naming(reader).name(framesIn: images) { state.with { !$0.isStopping } }
+        } catch {
+            log.warning("the frames of some leaks have no names yet: \(error)")
+        }
+    }
+
+    private func naming(_ reader: any StoreReader) -> SymbolNaming {
+        SymbolNaming(store: store, reader: reader, tables: tables, now: now())
+    }
+
+    private func answer(to change: Change, _ reader: any StoreReader) -> Response {
+        do {
+            switch change {
+            case .put(let table, let bytes): return try put(table, bytes, reader)
+            case .remove(let image):
+                guard try store.removeSymbols(.image, of: image.description) else {
+                    return Problem(.notFound, "there are no symbols of image \(image)").response
+                }
+                try tables.refresh(from: reader)
+                return Answer.json { $0.field("image", image.description) }
+            }
+        } catch let error as StoreError {
+            log.error("storing symbols: \(error)")
+            return Problem(error).response
+        } catch {
+            return Problem(.internalServerError, "the collector's log says what happened").response
+        }
+    }
+
+    private func put(_ table: SymbolTable, _ bytes: [UInt8], _ reader: any StoreReader) throws -> Response {
+        let time = now()
+        let packed = SymbolTables.packed(bytes)
+        let symbols = StoredSymbols(
+            kind: .image, image: table.image.description, name: table.name, uploadedAt: time, usedAt: time,
+            bytes: packed.count)
+        let stored = try store.put(symbols, body: packed)
+        if case .full(let others) = stored {
+            return Problem(
+                .insufficientStorage,
+                "the symbols of other images take \(others >> 20) MiB, and this table \(packed.count >> 10) KiB more than "
+                    + "fits: remove some (collector symbols list, collector symbols remove IMAGE)"
+            ).response
+        }
+        try tables.refresh(from: reader)
+        state.with { state in
+            let now = ContinuousClock.now
+            state.later += Self.laterPasses.map { (table.image, now + $0) }
+        }
+        let outcome = try naming(reader).name(framesIn: [table.image]) { state.with { !$0.isStopping } }
+        log.info(
+            "symbols of \(table.name) (\(table.image)): \(outcome.named) leaks named, \(outcome.merged) merged"
+        )
+        return Answer.json { writer in
+            writer.field("image", table.image.description)
+            writer.field("name", table.name)
+            writer.field("ranges", table.rangeCount)
+            writer.field("bytes", packed.count)
+            writer.field("replaced", stored == .replaced)
+            writer.field("leaks_named", outcome.named)
+            writer.field("leaks_merged", outcome.merged)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// The symbols that the store has.
+    mutating func fields(of symbols: [StoredSymbols]) {
+        array("symbols") { writer in
+            for one in symbols {
+                writer.object { writer in
+                    writer.field("image", one.image)
+                    writer.field("name", one.name)
+                    writer.time("uploaded_at", one.uploadedAt)
+                    writer.time("used_at", one.usedAt)
+                    writer.field("bytes", one.bytes)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package import LeakMessage
+
+/// Names as pages and keys have them, each symbol read once.
+package struct SymbolNames {
+    private var names: [String: String] = [:]
+
+    package init() {}
+
+    /// - Returns: `nil` for what `llvm-symbolizer` prints where there is no function.
+    package mutating func name(of symbol: String) -> String? {
+        guard !symbol.isEmpty, symbol != "??" else { return nil }
+        if let name = names[symbol] { return name }
+        let name = CallFrame.functionName(of: symbol, demangle: RuntimeDemangler.demangleFunction) ?? symbol
+        names[symbol] = name
+        return name
+    }
+}
+
+/// Reads what `llvm-symbolizer --inlines` prints for a list of addresses: of each the functions, two lines each, and an empty line.
+package struct SymbolizerOutput {
+    private var names = SymbolNames()
+    private var symbol: String?
+    private var calls: [NamedCall] = []
+
+    package init() {}
+
+    /// - Returns: the functions of the next address, innermost first, once its last line has come.
+    package mutating func read(_ line: String) -> [NamedCall]? {
+        if let symbol {
+            self.symbol = nil
+            guard let name = names.name(of: symbol) else { return nil }
+            let place = Self.place(line)
+            calls.append(NamedCall(function: name, file: place.file, line: place.line))
+            return nil
+        }
+        guard line.isEmpty else {
+            symbol = line
+            return nil
+        }
+        defer { calls = [] }
+        return calls
+    }
+
+    /// `CartModel.swift:44:15`, `??:0:0`
+    static func place(_ text: String) -> (file: String?, line: Int?) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count >= 3, let line = Int(parts[parts.count - 2]) else { return (nil, nil) }
+        let path = parts.dropLast(2).joined(separator: ":")
+        let file = path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
+        guard !file.isEmpty, !file.hasPrefix("??"), !file.hasPrefix("<") else { return (nil, nil) }
+        return (file, line > 0 ? line : nil)
+    }
+}
+
+/// The addresses at which the line or the function may change.
+package struct SymbolAddresses {
+    private let code: [Range<UInt64>]
+    private var addresses: Set<UInt64> = []
+
+    /// - Parameter code: addresses outside are left out: linkers leave lines of functions behind that they took out.
+    package init(code: [Range<UInt64>]) { self.code = code }
+
+    /// Reads a line of `llvm-dwarfdump --debug-line`: `0x0000000000000f57      3     31      1   0             0  is_stmt`.
+    package mutating func addRow(_ line: String) {
+        guard line.hasPrefix("0x"), let space = line.firstIndex(of: " ") else { return }
+        add(UInt64(line[line.index(line.startIndex, offsetBy: 2)..<space], radix: 16))
+    }
+
+    /// Reads a line of `llvm-nm --print-size`: `0000000000000da0 00000000000000a8 t $s1m4CartV4loadyS2iF`.
+    package mutating func addSymbol(_ line: String) {
+        let fields = line.split(separator: " ", maxSplits: 3)
+        let isSized = fields.count == 4
+        guard fields.count >= 3, "tTwWiI".contains(fields[isSized ? 2 : 1]),
+            let start = UInt64(fields[0], radix: 16)
+        else { return }
+        add(start)
+        guard isSized, let size = UInt64(fields[1], radix: 16), size > 0 else { return }
+        add(start &+ size)
+    }
+
+    private mutating func add(_ address: UInt64?) {
+        guard let address, code.contains(where: { $0.contains(address) || $0.upperBound == address }) else {
+            return
+        }
+        addresses.insert(address)
+    }
+
+    package var count: Int { addresses.count }
+
+    package var sorted: [UInt64] { addresses.sorted() }
+}

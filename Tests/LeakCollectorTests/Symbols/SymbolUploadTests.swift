@@ -1,0 +1,195 @@
+import CollectorSupport
+import Foundation
+import Gzip
+import HTTPClient
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// `POST /api/v1/symbols`, and the names of what is stored and of what comes.
+@Suite struct SymbolUploadTests {
+    private let running: RunningCollector
+
+    init() throws { running = try RunningCollector() }
+
+    private static let token = [HTTPField("Authorization", "Bearer \(RunningCollector.token)")]
+    private static let one = "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"
+    private static let other = "0000000000000000000000000000BEEF"
+
+    /// The table of a build whose functions begin at `start`.
+    private static func table(_ image: String, at start: UInt64, name: String = "Shop") -> [UInt8] {
+        var builder = SymbolTableBuilder(image: ImageID(image)!, name: name, architecture: "arm64")
+        builder.add(
+            start..<(start + 0x100), [NamedCall(function: "CartModel.load()", file: "Cart.swift", line: 7)])
+        builder.add(
+            (start + 0x100)..<(start + 0x200), [NamedCall(function: "run()", file: "main.swift", line: 2)])
+        return builder.finish()
+    }
+
+    private static func stack(_ image: String, at start: UInt64) -> [String] {
+        [start + 0x10, start + 0x110].map {
+            CallFrame.element(offset: $0, path: "/app/Shop", imageID: image)
+        } + [CallFrame.element(offset: 0x99, path: "/usr/lib/libc.so.6", imageID: "00112233445566778899")]
+    }
+
+    private func report(_ stack: [String], version: String = "1.0", _ more: String = "") throws {
+        let elements = stack.map { "\"\($0)\"" }.joined(separator: ",")
+        let body = """
+            {"app":{"id":"shop","module":"Shop","version":"\(version)"},
+             "reports":[{"class":"Shop.CartModel"\(more),"stack":[\(elements)]}]}
+            """
+        #expect(try running.post(body).status == 200)
+    }
+
+    private func upload(
+        _ table: [UInt8], fields: [HTTPField] = token, type: String = "application/octet-stream"
+    ) throws -> HTTPAnswer {
+        try running.post(table, type, to: "/api/v1/symbols", fields: fields)
+    }
+
+    private func leaks() throws -> [[String: Any]] {
+        try #require(try running.json("/api/v1/leaks?app=shop")["leaks"] as? [[String: Any]])
+    }
+
+    private static let named = [
+        "at CartModel.load() in Shop (Cart.swift:7)", "at run() in Shop (main.swift:2)",
+        "at libc.so.6 + 0x99",
+    ]
+
+    // MARK: Naming
+
+    @Test func `two builds become one leak, and new reports go there`() throws {
+        try report(Self.stack(Self.one, at: 0x1000))
+        try report(Self.stack(Self.other, at: 0x5000), version: "1.1")
+        let before = try leaks()
+        #expect(before.count == 2)
+        let ids = before.compactMap { $0["id"] as? String }
+
+        let first = try upload(Self.table(Self.one, at: 0x1000))
+        #expect(first.status == 200)
+        let answer = try first.json
+        #expect(answer["leaks_named"] as? Int == 1 && answer["leaks_merged"] as? Int == 0)
+        #expect(answer["image"] as? String == Self.one && answer["replaced"] as? Bool == false)
+        #expect(try leaks().count == 2)
+
+        let packed = Gzip.deflate(Self.table(Self.other, at: 0x5000))
+        let second = try upload(packed, fields: Self.token + [HTTPField("Content-Encoding", "gzip")])
+        #expect(second.status == 200)
+        #expect(try second.json["leaks_merged"] as? Int == 1)
+        let leak = try #require(try leaks().first)
+        #expect(try leaks().count == 1 && leak["reports"] as? Int == 2)
+        #expect(leak["stack"] as? [String] == Self.named)
+        for id in ids { #expect(try running.get("/api/v1/leaks/\(id)").status == 303) }
+
+        // The caches know the frames without names.
+        try report(Self.stack(Self.one, at: 0x1000))
+        try report(Self.stack(Self.other, at: 0x5000), version: "1.1")
+        #expect(try leaks().count == 1 && leaks().first?["reports"] as? Int == 4)
+        let detail = try running.json("/api/v1/leaks/\(leak["id"] as? String ?? "")")
+        #expect("\(detail)".contains("Symbols named the frames"))
+        #expect(try running.store.verify() == [])
+        // The rules say the same of what is kept.
+        let plans = try Regrouping(store: running.store, now: WallClock.milliseconds()).plans(app: nil)
+        #expect(plans.allSatisfy { $0.groups.isEmpty && $0.split.isEmpty })
+    }
+
+    @Test func `a report with names is the same leak as one that symbols name`() throws {
+        #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
+        try report([
+            "0   Shop   0x0000000104f85e10 $s4Shop9CartModelC4loadyyF + 104",
+            "1   Shop   0x0000000104f85f10 run() + 4",
+        ])
+        try report(Self.stack(Self.one, at: 0x1000))
+        #expect(try leaks().count == 1)
+    }
+
+    @Test func `a leak with a fingerprint gets names in its path`() throws {
+        try report(Self.stack(Self.one, at: 0x1000), #","fingerprint":["cart"]"#)
+        let id = try #require(try leaks().first?["id"] as? String)
+        #expect(try upload(Self.table(Self.one, at: 0x1000)).json["leaks_named"] as? Int == 1)
+        let leak = try #require(try leaks().first)
+        #expect(leak["id"] as? String == id && leak["stack"] as? [String] == Self.named)
+        #expect(try running.store.verify() == [])
+        #expect(try upload(Self.table(Self.one, at: 0x1000)).json["leaks_named"] as? Int == 0)
+    }
+
+    @Test func `a table that covers no frame changes nothing`() throws {
+        try report(Self.stack(Self.one, at: 0x1000))
+        let before = try leaks().first?["stack"] as? [String]
+        #expect(try upload(Self.table(Self.one, at: 0x9000)).json["leaks_named"] as? Int == 0)
+        #expect(try leaks().first?["stack"] as? [String] == before)
+    }
+
+    @Test func `a removed table leaves what is named, and regrouping does not undo it`() throws {
+        try report(Self.stack(Self.one, at: 0x1000))
+        #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
+        var options = CurlClient.Options()
+        options.usesProxy = false
+        let client = try CurlClient(options)
+        let path = "\(running.address)/api/v1/symbols/"
+        #expect(try client.delete(path + Self.one, fields: Self.token).status == 200)
+        #expect(try client.delete(path + Self.one, fields: Self.token).status == 404)
+        #expect(try client.delete(path + "xyz", fields: Self.token).status == 400)
+        #expect(try leaks().first?["stack"] as? [String] == Self.named)
+        let plans = try Regrouping(store: running.store, now: WallClock.milliseconds()).plans(app: nil)
+        #expect(plans.allSatisfy { $0.groups.isEmpty })
+        try report(Self.stack(Self.one, at: 0x1000))
+        #expect(try leaks().count == 2)
+    }
+
+    @Test func `the page names the images whose symbols are missing`() throws {
+        try report(Self.stack(Self.one, at: 0x1000))
+        let id = try #require(try leaks().first?["id"] as? String)
+        let page = try running.get("/leaks/\(id)").text
+        #expect(page.contains("collector symbols upload") && page.contains(Self.one))
+        // Nobody has the symbols of the system's libraries.
+        let note = try #require(page.components(separatedBy: "The functions of image").last?.prefix(400))
+        #expect(!note.contains("00112233445566778899"))
+        #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
+        let merged = try #require(try leaks().first?["id"] as? String)
+        #expect(try !running.get("/leaks/\(merged)").text.contains("collector symbols upload"))
+    }
+
+    // MARK: Requests
+
+    @Test func `uploads are listed as described`() throws {
+        let schemas = try Schemas(running.json("/openapi.json"))
+        let answer = try upload(Self.table(Self.one, at: 0x1000)).json
+        #expect(
+            schemas.problems(
+                of: answer, as: ["$ref": "#/components/schemas/SymbolUpload"], at: "SymbolUpload"
+            ).isEmpty)
+        #expect(try upload(Self.table(Self.one, at: 0x2000)).json["replaced"] as? Bool == true)
+        let list = try #require(try running.json("/api/v1/symbols")["symbols"] as? [[String: Any]])
+        #expect(list.count == 1 && list[0]["image"] as? String == Self.one)
+        #expect(
+            schemas.problems(
+                of: list[0], as: ["$ref": "#/components/schemas/SymbolTable"], at: "SymbolTable"
+            ).isEmpty)
+        let text = try SymbolList(json: running.get("/api/v1/symbols").body).lines
+        #expect(text.count == 2 && text[0].hasPrefix("\(Self.one)  Shop") && text[1].hasPrefix("1 image, "))
+    }
+
+    @Test func `an upload needs an access token, a type and a table`() throws {
+        let table = Self.table(Self.one, at: 0x1000)
+        #expect(try upload(table, fields: []).status == 401)
+        let key = [HTTPField("Authorization", "Bearer \(RunningCollector.key)")]
+        #expect(try upload(table, fields: key).status == 401)
+        #expect(try upload(table, type: "application/json").status == 415)
+        for hostile in [
+            [], Array(table.dropLast()), table + [0], Array("LCSYM".utf8), [UInt8](repeating: 0, count: 4096),
+        ] {
+            let answer = try upload(hostile)
+            #expect(answer.status == 400 && answer.text.contains("the table of symbols cannot be read"))
+        }
+        // 17 MiB of zeros in a few bytes, and as they are.
+        let zeros = [UInt8](repeating: 0, count: 17 << 20)
+        let bomb = try upload(
+            Gzip.deflate(zeros), fields: Self.token + [HTTPField("Content-Encoding", "gzip")])
+        #expect(bomb.status == 413)
+        #expect(try upload(zeros).status == 413)
+        #expect(try running.json("/api/v1/symbols")["symbols"] as? [String] == [])
+    }
+}
