@@ -28,6 +28,7 @@ key: ## make an ingest key for the collector that `make run` started
 	@"$$(swift build -c release --show-bin-path)/collector" key create
 
 test: setup ## run all tests, those of the pages in headless Chromium (installed from Debian) among them
+	@Scripts/setup llvm
 	@Scripts/setup-browser
 	@Scripts/setup-sentry
 	@rm -rf .build/screenshots

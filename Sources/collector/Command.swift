@@ -19,6 +19,7 @@ enum Command: Equatable {
     case copy(flags: [Setting: String])
     case health(flags: [Setting: String])
     case check(Check)
+    case symbols(Symbols)
     case help
     case version
 
@@ -87,12 +88,13 @@ enum Command: Equatable {
             self = .regroup(app: app, isDryRun: try line.takeSwitch("--dry-run"), flags: line.settings)
         case "copy": self = .copy(flags: line.settings)
         case "check": self = .check(try Self.check(&line))
+        case "symbols": self = .symbols(try Self.symbols(&line))
         case "key": self = try Self.handout(.key, &line)
         case "token": self = try Self.handout(.token, &line)
         case let word:
             throw Misuse(
                 "there is no command “\(word)”; the commands are serve, key, token, "
-                    + "import, export, check, backup, verify, erase, regroup, copy and health")
+                    + "import, export, check, symbols, backup, verify, erase, regroup, copy and health")
         }
         try line.finish()
     }
@@ -115,6 +117,36 @@ enum Command: Equatable {
         return Check(
             question: ReleaseQuestion(app: app, version: version, baseline: baseline), format: format,
             flags: settings)
+    }
+
+    private static func symbols(_ line: inout Line) throws(Misuse) -> Symbols {
+        let word = line.takeWord()
+        var rest: [String] = []
+        while let next = line.takeWord() { rest.append(next) }
+        let action: Symbols.Action
+        switch word {
+        case "upload":
+            guard !rest.isEmpty else {
+                throw Misuse("symbols upload needs a file: collector symbols upload FILE…")
+            }
+            action = .upload(files: rest)
+        case "list":
+            guard rest.isEmpty else { throw Misuse("“\(rest[0])” is one word too many") }
+            action = .list
+        case "remove":
+            guard !rest.isEmpty else {
+                throw Misuse("symbols remove needs an image's id; collector symbols list shows it")
+            }
+            action = .remove(images: rest)
+        case let word?:
+            throw Misuse(
+                "there is no symbols \(word); it is symbols upload FILE…, symbols list or symbols remove IMAGE…"
+            )
+        case nil:
+            throw Misuse(
+                "symbols needs a word more: symbols upload FILE…, symbols list or symbols remove IMAGE…")
+        }
+        return Symbols(action: action, flags: line.settings)
     }
 
     /// Returns whether a program reads the log of the server that this command line starts, also when the command line or

@@ -94,6 +94,8 @@ enum Program {
             return try Health.check(flags)
         case .check(let check):
             return check.run()
+        case .symbols(let symbols):
+            return try symbols.run()
         }
         return .done
     }

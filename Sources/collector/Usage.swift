@@ -20,6 +20,9 @@ enum Usage {
                                                           count reports from a file of JSON lines, or from - (standard input)
           collector check --app APP --version VERSION [--baseline VERSION] [--format text|json|github]
                                                           whether a version brings new or regressed leaks
+          collector symbols upload FILE…                  give the collector at --url the names of functions in a build
+          collector symbols list                          the images whose functions it can name
+          collector symbols remove IMAGE…                 forget the names of an image
           collector backup FILE [--overwrite]             copy the database, checked, while the collector runs
           collector verify [FILE]                         check the database, or a backup, and that totals are sums
           collector verify --repair                       make every total the sum of its parts, while no collector runs
@@ -48,6 +51,12 @@ enum Usage {
         into the database, also while a server runs on it. It compares with --baseline, else with the version before, and
         leaves out known system leaks and ignored ones. It ends with 0 when there is no new and no regressed leak, 1 when
         there are some, and 2 when it cannot tell. --format github annotates a run of GitHub Actions.
+
+        symbols speaks to the collector at --url with COLLECTOR_ACCESS_TOKEN. upload takes dSYM bundles and folders of them,
+        programs and libraries with debug data (ELF, Mach-O), as they are before they are stripped, and Breakpad .sym files. It
+        reads debug data with llvm-dwarfdump, llvm-nm and llvm-symbolizer (apt-get install llvm, brew install llvm). What is
+        stored gets its names at once; leaks of several builds that turn out to be one are merged, which cannot be undone.
+        Example: collector symbols upload --url https://leaks.example.com Shop.app.dSYM
 
         settings, each by flag or by environment variable (the flag wins):
         \(settings)

@@ -43,7 +43,13 @@ struct Demo {
         }
         units[4].reporter.record(error: OtherDetectors.error)
 
-        print("\n4. Sending …")
+        print("\n4. A leak with its call stack:")
+        let report = ShopWindow.close()
+        for frame in report.stack.prefix(3) { print("   - \(frame)") }
+        // On both versions: stripped, two builds have different places for the same functions.
+        for index in [0, 3] { units[index].reporter.record(leak: report) }
+
+        print("\n5. Sending …")
         let deadline = Date().addingTimeInterval(20)
         for unit in units {
             unit.reporter.record(checks: unit.detector.takeChecks())

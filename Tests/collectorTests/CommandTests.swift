@@ -58,6 +58,15 @@ import Testing
                     question: ReleaseQuestion(app: "a", version: "5.2", baseline: "5.1"), format: .github,
                     flags: [.url: "https://b"]))
         ),
+        (
+            ["symbols", "upload", "Shop.app.dSYM", "libshop.so", "--url", "https://leaks.example.com"],
+            .symbols(
+                Symbols(
+                    action: .upload(files: ["Shop.app.dSYM", "libshop.so"]),
+                    flags: [.url: "https://leaks.example.com"]))
+        ),
+        (["symbols", "list"], .symbols(Symbols(action: .list, flags: [:]))),
+        (["symbols", "remove", "A"], .symbols(Symbols(action: .remove(images: ["A"]), flags: [:]))),
         (["--version"], .version),
         (["serve", "--help"], .help),
         (["-h"], .help),
@@ -69,7 +78,7 @@ import Testing
     @Test(arguments: [
         (
             ["sreve"],
-            "there is no command “sreve”; the commands are serve, key, token, import, export, check, "
+            "there is no command “sreve”; the commands are serve, key, token, import, export, check, symbols, "
                 + "backup, verify, erase, regroup, copy and health"
         ),
         (["--prot", "1"], "there is no flag --prot"),
@@ -112,6 +121,14 @@ import Testing
         (["check", "--app", "a", "--version", "1", "--name", "n"], "--name does not go with this command"),
         (["check", "--app", "a", "--version", "1", "--token", "t"], "there is no flag --token"),
         (["copy", "d"], "“d” is one word too many"),
+        (
+            ["symbols"],
+            "symbols needs a word more: symbols upload FILE…, symbols list or symbols remove IMAGE…"
+        ),
+        (["symbols", "upload"], "symbols upload needs a file: collector symbols upload FILE…"),
+        (["symbols", "list", "x"], "“x” is one word too many"),
+        (["symbols", "remove"], "symbols remove needs an image's id; collector symbols list shows it"),
+        (["symbols", "upload", "a", "--app", "b"], "--app does not go with this command"),
     ])
     func `says what is wrong with`(arguments: [String], words: String) {
         #expect(throws: Command.Misuse(words)) { try Command(arguments) }

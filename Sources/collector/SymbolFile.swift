@@ -1,0 +1,151 @@
+import LeakCollector
+import LeakMessage
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A file with symbols, as `collector symbols upload` takes it.
+struct SymbolFile {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A table to upload.
+    struct Table {
+        var image: ImageID
+        var name: String
+        var architecture: String
+        var bytes: [UInt8]
+        var ranges: Int
+    }
+
+    let path: String
+
+    /// The files that a path stands for: those in a dSYM bundle, else itself.
+    static func files(at path: String) throws -> [SymbolFile] {
+        let inside = "\(path)/Contents/Resources/DWARF"
+        if let names = names(in: inside) { return names.map { SymbolFile(path: "\(inside)/\($0)") } }
+        guard let names = names(in: path) else { return [SymbolFile(path: path)] }
+        // A folder of bundles, such as an archive's `dSYMs`.
+        let bundles = names.filter { $0.hasSuffix(".dSYM") }
+        guard !bundles.isEmpty else {
+            throw Failure(
+                description:
+                    "\(path) is a folder without dSYM bundles; give the bundles, programs or .sym files themselves"
+            )
+        }
+        return try bundles.flatMap { try files(at: "\(path)/\($0)") }
+    }
+
+    /// Reads debug data with LLVM's tools, or a Breakpad file.
+    ///
+    /// - Parameter progress: how many of all addresses are named.
+    func tables(progress: (_ done: Int, _ all: Int) -> Void) throws -> [Table] {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            throw Failure(description: "\(path) cannot be opened: \(unsafe String(cString: strerror(errno)))")
+        }
+        defer { close(file) }
+        let head = Self.read(file, 0, 7)
+        if head.elementsEqual("MODULE ".utf8) { return [try breakpad()] }
+        let object: ObjectFile
+        do {
+            object = try ObjectFile { Self.read(file, $0, $1) }
+        } catch {
+            throw Failure(
+                description:
+                    "\(path) cannot be used: \(error). Give a dSYM bundle, a program or library with debug data, "
+                    + "or a Breakpad .sym file")
+        }
+        return try object.slices.map { try table(of: $0, in: object, progress: progress) }
+    }
+
+    private func table(
+        of slice: ObjectFile.Slice, in object: ObjectFile, progress: (Int, Int) -> Void
+    ) throws -> Table {
+        let (dump, list, symbolizer) = (
+            try Tool("llvm-dwarfdump", or: ["dwarfdump"]), try Tool("llvm-nm"), try Tool("llvm-symbolizer")
+        )
+        let processor = object.isMachO ? ["--arch=\(slice.architecture)"] : []
+        var found = SymbolAddresses(code: slice.code)
+        try dump.run(["--debug-line"] + processor + [path]) { found.addRow($0) }
+        try list.run(["--defined-only", "--print-size"] + processor + [path]) { found.addSymbol($0) }
+        let addresses = found.sorted
+        guard !addresses.isEmpty else {
+            throw Failure(
+                description:
+                    "\(path) has neither debug data nor symbols: build with -g, and give the file as it is before "
+                    + "it is stripped, or its dSYM bundle")
+        }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        var builder = SymbolTableBuilder(image: slice.image, name: name, architecture: slice.architecture)
+        var output = SymbolizerOutput()
+        var index = 0
+        let input = addresses.map { "0x" + String($0, radix: 16) + "\n" }.joined()
+        let arguments = [
+            "--obj=\(path)", "--functions=linkage", "--inlines", "--basenames", "--no-demangle",
+        ]
+        let slices = object.isMachO ? ["--default-arch=\(slice.architecture)"] : []
+        try symbolizer.run(arguments + slices, input: Array(input.utf8)) { line in
+            guard let calls = output.read(line), index < addresses.count else { return }
+            let start = addresses[index]
+            let end = index + 1 < addresses.count ? addresses[index + 1] : start + 1
+            if start >= slice.base { builder.add((start - slice.base)..<(end - slice.base), calls) }
+            index += 1
+            if index % 1_000 == 0 { progress(index, addresses.count) }
+        }
+        guard index == addresses.count else {
+            throw Failure(
+                description:
+                    "llvm-symbolizer answered \(index) of \(addresses.count) addresses of \(path); use LLVM 14 or later"
+            )
+        }
+        return Table(
+            image: slice.image, name: name, architecture: slice.architecture, bytes: builder.finish(),
+            ranges: builder.count)
+    }
+
+    private func breakpad() throws -> Table {
+        var lines = try LineReader(path)
+        var file = BreakpadFile()
+        do {
+            while let line = try lines.next() {
+                let text = String(decoding: line.last == 0x0D ? line.dropLast() : line[...], as: UTF8.self)
+                try file.read(text)
+            }
+            let (bytes, ranges) = try file.finish()
+            let table = try SymbolTable(bytes)
+            return Table(
+                image: table.image, name: table.name, architecture: table.architecture, bytes: bytes,
+                ranges: ranges)
+        } catch let error as BreakpadFile.Unreadable {
+            throw Failure(description: "\(path) cannot be read as a Breakpad symbol file: \(error)")
+        }
+    }
+
+    // MARK: Files
+
+    private static func read(_ file: Int32, _ offset: UInt64, _ count: Int) -> [UInt8] {
+        guard offset < UInt64(Int.max), count > 0 else { return [] }
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+            filled = max(0, unsafe pread(file, bytes.baseAddress, count, off_t(offset)))
+        }
+    }
+
+    /// The names in a folder, in order; `nil` where there is none.
+    private static func names(in folder: String) -> [String]? {
+        guard let stream = unsafe opendir(folder) else { return nil }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

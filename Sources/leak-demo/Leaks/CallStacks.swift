@@ -1,0 +1,39 @@
+import LeakMessage
+import LeakReporter
+
+/// A leak that is reported with the call stack of the code that made it. A stripped build has no names for its functions;
+/// `collector symbols upload` gives them to the collector.
+@MainActor
+final class PriceCache {
+    private var onChange: (() -> Void)?
+    private(set) var prices: [Int] = []
+
+    /// Keeps itself alive: the closure holds the cache that holds the closure.
+    func observe() {
+        onChange = { self.prices.append(self.prices.count) }
+    }
+
+    /// Makes a cache that leaks.
+    ///
+    /// - Returns: the report, with the stack of this call.
+    @inline(never)
+    static func leak() -> LeakReport {
+        let cache = PriceCache()
+        cache.observe()
+        var report = LeakReport()
+        report.className = "leak_demo.PriceCache"
+        report.reason = "the shop was closed"
+        report.stack = LeakReporter.callStack()
+        return report
+    }
+}
+
+/// Calls from a function of the app to the leak, so that the stack has several.
+@MainActor
+enum ShopWindow {
+    @inline(never)
+    static func close() -> LeakReport {
+        let report = PriceCache.leak()
+        return report
+    }
+}
