@@ -19,7 +19,8 @@ struct SymbolFile {
         var name: String
         var architecture: String
         var bytes: [UInt8]
-        var ranges: Int
+        /// `61931 ranges`, `412 classes`
+        var size: String
     }
 
     let path: String
@@ -51,6 +52,7 @@ struct SymbolFile {
         defer { close(file) }
         let head = Self.read(file, 0, 7)
         if head.elementsEqual("MODULE ".utf8) { return [try breakpad()] }
+        if head.starts(with: "# ".utf8) || path.hasSuffix("mapping.txt") { return [try mapping()] }
         let object: ObjectFile
         do {
             object = try ObjectFile { Self.read(file, $0, $1) }
@@ -105,7 +107,7 @@ struct SymbolFile {
         }
         return Table(
             image: slice.image, name: name, architecture: slice.architecture, bytes: builder.finish(),
-            ranges: builder.count)
+            size: "\(builder.count) ranges")
     }
 
     private func breakpad() throws -> Table {
@@ -120,9 +122,26 @@ struct SymbolFile {
             let table = try SymbolTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: table.architecture, bytes: bytes,
-                ranges: ranges)
+                size: "\(ranges) ranges")
         } catch let error as BreakpadFile.Unreadable {
             throw Failure(description: "\(path) cannot be read as a Breakpad symbol file: \(error)")
+        }
+    }
+
+    private func mapping() throws -> Table {
+        var lines = try LineReader(path)
+        var file = MappingFile()
+        while let line = try lines.next() {
+            file.read(String(decoding: line.last == 0x0D ? line.dropLast() : line[...], as: UTF8.self))
+        }
+        do {
+            let bytes = try file.finish()
+            let table = try MappingTable(bytes)
+            return Table(
+                image: table.image, name: table.name, architecture: "", bytes: bytes,
+                size: "\(table.classCount) classes")
+        } catch let error as MappingFile.Unreadable {
+            throw Failure(description: "\(path) cannot be used as the mapping of an Android app: \(error)")
         }
     }
 

@@ -78,7 +78,7 @@ struct Symbols: Equatable {
             let outcome = try SymbolUpload(json: answer)
             let processor = table.architecture.isEmpty ? "" : ", \(table.architecture)"
             Output.line(
-                "\(table.name) (\(table.image)\(processor)): \(table.ranges) ranges, \(packed.count >> 10) KiB; "
+                "\(table.name) (\(table.image)\(processor)): \(table.size), \(packed.count >> 10) KiB; "
                     + outcome.sentence)
         }
     }

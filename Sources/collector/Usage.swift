@@ -53,8 +53,8 @@ enum Usage {
         there are some, and 2 when it cannot tell. --format github annotates a run of GitHub Actions.
 
         symbols speaks to the collector at --url with COLLECTOR_ACCESS_TOKEN. upload takes dSYM bundles and folders of them,
-        programs and libraries with debug data (ELF, Mach-O), as they are before they are stripped, and Breakpad .sym files. It
-        reads debug data with llvm-dwarfdump, llvm-nm and llvm-symbolizer (apt-get install llvm, brew install llvm). What is
+        programs and libraries with debug data (ELF, Mach-O), as they are before they are stripped, Breakpad .sym files and
+        the mapping.txt of an Android app. It reads debug data with llvm-dwarfdump, llvm-nm and llvm-symbolizer (apt-get install llvm, brew install llvm). What is
         stored gets its names at once; leaks of several builds that turn out to be one are merged, which cannot be undone.
         Example: collector symbols upload --url https://leaks.example.com Shop.app.dSYM
 

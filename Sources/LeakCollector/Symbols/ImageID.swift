@@ -15,10 +15,14 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 
     /// Reads the id of an image in any of the spellings that frames, files and people have: a UUID, 32 hexadecimal digits, the
-    /// same with an age behind it (Breakpad, Sentry), or a GNU build id of another length.
+    /// same with an age behind it (Breakpad, Sentry), or a GNU build id of another length; and `r8-map-id-7f5bbd1`.
     ///
     /// - Returns: `nil` for text that is no id.
     package init?(_ text: String) {
+        if text.hasPrefix(Self.mappingHead) {
+            self.init(mapID: String(text.dropFirst(Self.mappingHead.count)))
+            return
+        }
         var digits: [UInt8] = []
         var parts = 1
         for byte in text.utf8 {
@@ -39,6 +43,14 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
         guard (16...64).contains(digits.count) else { return nil }
         let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
         if bytes.count == Self.byteCount { self.init(bytes: bytes) } else { self.init(buildID: bytes) }
+    }
+
+    private static let mappingHead = "r8-map-id-"
+
+    /// The id of a mapping of R8, whose own ids have from seven digits up: a hash of it.
+    package init(mapID: String) {
+        self.init(
+            bytes: SHA256.hash(Array((Self.mappingHead + mapID.lowercased()).utf8)).prefix(Self.byteCount))
     }
 
     /// - Parameter buildID: a GNU build id. One of 16 bytes is taken as a UUID, since text does not tell the two apart.

@@ -27,12 +27,12 @@ struct SymbolNaming {
     ///
     /// - Parameter isWanted: asked before each leak; what is left once it is not wanted stays as it is.
     func name(
-        framesIn images: [ImageID], while isWanted: () -> Bool = { true }
+        framesWith spellings: [String], while isWanted: () -> Bool = { true }
     ) throws(StoreError) -> Outcome {
         var outcome = Outcome()
         for _ in 0..<Self.passes {
             let before = outcome
-            try pass(images.flatMap(\.spellings), &outcome, isWanted)
+            try pass(spellings, &outcome, isWanted)
             if outcome == before { break }
         }
         return outcome

@@ -104,7 +104,7 @@ package struct SymbolTableBuilder {
     }
 
     /// Without control characters, and cut to a number of bytes.
-    private static func text(_ given: String, _ limit: Int, else other: String) -> String {
+    static func text(_ given: String, _ limit: Int, else other: String) -> String {
         var text = ""
         var count = 0
         for scalar in given.unicodeScalars where scalar.value >= 0x20 && scalar.value != 0x7F {

@@ -12,7 +12,7 @@ final class SymbolTables: Sendable {
     static let memoryBytes = 64 << 20
 
     private struct Loaded {
-        var table: SymbolTable
+        var table: SymbolData
         var row: Int64
         /// Counts look-ups of tables.
         var turn: Int
@@ -55,7 +55,7 @@ final class SymbolTables: Sendable {
         let symbols = version.count == 0 ? [] : try reader.symbols()
         state.with { state in
             var known: [ImageID: Int64] = [:]
-            for one in symbols where one.kind == .image {
+            for one in symbols {
                 if let image = ImageID(one.image) { known[image] = one.id }
             }
             if state.version != nil || !known.isEmpty { state.generation += 1 }
@@ -67,17 +67,17 @@ final class SymbolTables: Sendable {
         }
     }
 
-    /// The functions at an offset in an image.
+    /// The functions at a place in an image, or that a mapping names.
     ///
     /// - Parameter reader: reads a table that is not in memory; `nil` opens one.
     /// - Throws: ``StoreError`` when the table is in the store and cannot be read. A damaged one counts as missing.
     func calls(
-        in imageID: String, at offset: UInt64, reader: (any StoreReader)? = nil
+        in imageID: String, at place: CodePlace, reader: (any StoreReader)? = nil
     ) throws(StoreError) -> [NamedCall] {
         guard let image = ImageID(imageID) else { return [] }
         enum Found {
             case none
-            case loaded(SymbolTable)
+            case loaded(SymbolData)
             case stored(Int64)
         }
         let found: Found = state.with { state in
@@ -91,16 +91,16 @@ final class SymbolTables: Sendable {
         }
         switch found {
         case .none: return []
-        case .loaded(let table): return table.calls(at: offset)
+        case .loaded(let table): return table.calls(at: place)
         case .stored(let row):
             let reader = if let reader { reader } else { try store.makeReader() }
             guard let body = try reader.symbolTable(row), let table = Self.read(body) else { return [] }
             keep(table, image, row)
-            return table.calls(at: offset)
+            return table.calls(at: place)
         }
     }
 
-    private func keep(_ table: SymbolTable, _ image: ImageID, _ row: Int64) {
+    private func keep(_ table: SymbolData, _ image: ImageID, _ row: Int64) {
         state.with { state in
             guard state.known[image] == row, state.loaded[image] == nil else { return }
             state.turn += 1
@@ -140,13 +140,13 @@ final class SymbolTables: Sendable {
     }
 
     /// The table in what the store keeps.
-    static func read(_ body: [UInt8]) -> SymbolTable? {
+    static func read(_ body: [UInt8]) -> SymbolData? {
         var inflater = Inflater(limits: Inflater.Limits(outputBytes: SymbolTable.Limits.bytes, ratio: 1_032))
         var bytes: [UInt8] = []
         guard (try? inflater.inflate(body, into: &bytes)) != nil, (try? inflater.finish()) != nil else {
             return nil
         }
-        return try? SymbolTable(bytes)
+        return try? SymbolData(bytes)
     }
 
     /// What the store keeps of a table.
@@ -166,10 +166,10 @@ struct FrameNaming {
         self.reader = reader
     }
 
-    mutating func calls(_ imageID: String, _ offset: UInt64) -> [NamedCall] {
+    mutating func calls(_ imageID: String, _ place: CodePlace) -> [NamedCall] {
         guard let tables, failure == nil else { return [] }
         do throws(StoreError) {
-            let calls = try tables.calls(in: imageID, at: offset, reader: reader)
+            let calls = try tables.calls(in: imageID, at: place, reader: reader)
             if !calls.isEmpty { used.insert(imageID) }
             return calls
         } catch {

@@ -17,7 +17,7 @@ final class SymbolUploads: Sendable {
     private static let recentMilliseconds: Int64 = 10 * 60_000
 
     private enum Change {
-        case put(SymbolTable, bytes: [UInt8])
+        case put(SymbolData, bytes: [UInt8])
         case remove(ImageID)
     }
 
@@ -28,13 +28,13 @@ final class SymbolUploads: Sendable {
 
     private struct State {
         var waiting: [Job] = []
-        var later: [(image: ImageID, due: ContinuousClock.Instant)] = []
+        var later: [(spellings: [String], due: ContinuousClock.Instant)] = []
         var isStopping = false
     }
 
     private enum Work {
         case job(Job)
-        case names([ImageID])
+        case names([String])
     }
 
     private let state = Guarded(State())
@@ -68,7 +68,7 @@ final class SymbolUploads: Sendable {
     /// Checks a table, and answers once it is stored and the leaks are named.
     func receive(_ body: [UInt8], _ responder: consuming Responder) {
         do throws(SymbolTable.Invalid) {
-            let table = try SymbolTable(body)
+            let table = try SymbolData(body)
             run(.put(table, bytes: body), responder)
         } catch {
             responder.send(Problem(.badRequest, error.description).response)
@@ -110,13 +110,15 @@ final class SymbolUploads: Sendable {
         try tables.refresh(from: unsafe reader)
         let recent = try unsafe reader.symbols().filter { $0.uploadedAt > now() - Self.recentMilliseconds }
         let due = ContinuousClock.now + Self.laterPasses[0]
-        let images = recent.filter { $0.kind == .image }.compactMap { ImageID($0.image) }
-        state.with { $0.later = images.map { ($0, due) } }
+        let spellings = recent.map { one in
+            one.kind == .mapping ? [one.name] : ImageID(one.image)?.spellings ?? []
+        }
+        state.with { $0.later = spellings.map { ($0, due) } }
         return WorkerThread(name: "symbols") { [self] in
             while let work = next() {
                 switch work {
                 case .job(let job): job.responder.send(unsafe answer(to: job.change, reader))
-                case .names(let images): unsafe nameAgain(images, reader)
+                case .names(let spellings): unsafe nameAgain(spellings, reader)
                 }
             }
         }
@@ -145,15 +147,15 @@ final class SymbolUploads: Sendable {
                 let due = state.later.filter { $0.due <= now }
                 guard !due.isEmpty else { return nil }
                 state.later.removeAll { $0.due <= now }
-                return (.names(due.map(\.image)), false)
+                return (.names(due.flatMap(\.spellings)), false)
             }
             if let found { return found.work }
         }
     }
 
-    private func nameAgain(_ images: [ImageID], _ reader: any StoreReader) {
+    private func nameAgain(_ spellings: [String], _ reader: any StoreReader) {
         do {
-            _ = try naming(reader).name(framesIn: images) { state.with { !$0.isStopping } }
+            _ = try naming(reader).name(framesWith: spellings) { state.with { !$0.isStopping } }
         } catch {
             log.warning("the frames of some leaks have no names yet: \(error)")
         }
@@ -168,7 +170,10 @@ final class SymbolUploads: Sendable {
             switch change {
             case .put(let table, let bytes): return try put(table, bytes, reader)
             case .remove(let image):
-                guard try store.removeSymbols(.image, of: image.description) else {
+                guard
+                    try store.removeSymbols(.image, of: image.description)
+                        || store.removeSymbols(.mapping, of: image.description)
+                else {
                     return Problem(.notFound, "there are no symbols of image \(image)").response
                 }
                 try tables.refresh(from: reader)
@@ -182,11 +187,12 @@ final class SymbolUploads: Sendable {
         }
     }
 
-    private func put(_ table: SymbolTable, _ bytes: [UInt8], _ reader: any StoreReader) throws -> Response {
+    private func put(_ table: SymbolData, _ bytes: [UInt8], _ reader: any StoreReader) throws -> Response {
         let time = now()
         let packed = SymbolTables.packed(bytes)
         let symbols = StoredSymbols(
-            kind: .image, image: table.image.description, name: table.name, uploadedAt: time, usedAt: time,
+            kind: table.kind, image: table.image.description, name: table.name, uploadedAt: time,
+            usedAt: time,
             bytes: packed.count)
         let stored = try store.put(symbols, body: packed)
         if case .full(let others) = stored {
@@ -199,16 +205,16 @@ final class SymbolUploads: Sendable {
         try tables.refresh(from: reader)
         state.with { state in
             let now = ContinuousClock.now
-            state.later += Self.laterPasses.map { (table.image, now + $0) }
+            state.later += Self.laterPasses.map { (table.spellings, now + $0) }
         }
-        let outcome = try naming(reader).name(framesIn: [table.image]) { state.with { !$0.isStopping } }
+        let outcome = try naming(reader).name(framesWith: table.spellings) { state.with { !$0.isStopping } }
         log.info(
             "symbols of \(table.name) (\(table.image)): \(outcome.named) leaks named, \(outcome.merged) merged"
         )
         return Answer.json { writer in
             writer.field("image", table.image.description)
             writer.field("name", table.name)
-            writer.field("ranges", table.rangeCount)
+            writer.field("ranges", table.count)
             writer.field("bytes", packed.count)
             writer.field("replaced", stored == .replaced)
             writer.field("leaks_named", outcome.named)

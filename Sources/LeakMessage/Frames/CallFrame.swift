@@ -19,6 +19,8 @@ public struct CallFrame: Hashable, Sendable {
     /// The source file's name without its folder, and the line.
     public internal(set) var file: String?
     public internal(set) var line: Int?
+    /// Class and method as an obfuscator named them, of a frame that says by which mapping: ``imageID``.
+    var obfuscated: ObfuscatedMethod?
     /// `true` for a frame that ``CallStack/named(by:)`` gave its name. Pages show file and line of such a frame.
     var isNamedBySymbols = false
 

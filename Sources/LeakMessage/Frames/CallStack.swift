@@ -94,7 +94,7 @@ extension CallFrame {
     fileprivate var title: String {
         guard let function else { return (isSystem ? systemPlace : nil) ?? place ?? "1 address" }
         let name = function + (module.map { " in \($0)" } ?? "")
-        guard isNamedBySymbols, let file else { return name }
+        guard isNamedBySymbols || obfuscated != nil, let file else { return name }
         return "\(name) (\(file)\(line.map { ":\($0)" } ?? ""))"
     }
 

@@ -43,6 +43,20 @@ extension CallFrame {
     fileprivate static func isOffset(_ offset: UInt64) -> Bool { offset < offsetLimit }
 }
 
+extension CallFrame {
+    /// What symbols may name of the frame; `nil` for a frame with a name, and for one that says too little.
+    ///
+    /// - Parameter isFirst: whether the offset is no return address.
+    fileprivate func place(isFirst: Bool) -> CodePlace? {
+        guard imageID != nil else { return nil }
+        if let obfuscated {
+            return .method(className: obfuscated.className, name: obfuscated.name, line: line)
+        }
+        guard function == nil, let offset else { return nil }
+        return .offset(isFirst || offset == 0 ? offset : offset - 1)
+    }
+}
+
 extension FrameReader {
     /// `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`, see ``CallFrame/element(offset:path:imageID:)``.
     func imagePlace(_ line: Text) -> CallFrame? {
@@ -66,46 +80,67 @@ extension FrameReader {
     }
 }
 
+/// A method of Java or Kotlin under the names that an obfuscator gave.
+struct ObfuscatedMethod: Hashable, Sendable {
+    var className: String
+    var name: String
+}
+
+/// A place in code that symbols may name.
+public enum CodePlace: Hashable, Sendable {
+    case offset(UInt64)
+    /// Obfuscated names, and the line that the frame has.
+    case method(className: String, name: String, line: Int?)
+}
+
 /// One function at a place in an image, as the symbols of the image name it.
 public struct NamedCall: Hashable, Sendable {
-    /// The name that ``CallFrame/functionName(of:demangle:)`` makes of its symbol.
+    /// The name that ``CallFrame/functionName(of:demangle:)`` makes of its symbol; of Java and Kotlin the method.
     public var function: String
+    /// The class with its package, of Java and Kotlin alone.
+    public var className: String?
     /// The source file's name without its folder.
     public var file: String?
     public var line: Int?
 
-    public init(function: String, file: String? = nil, line: Int? = nil) {
+    public init(
+        function: String, className: String? = nil, file: String? = nil, line: Int? = nil
+    ) {
         self.function = function
+        self.className = className
         self.file = file
         self.line = line
     }
 }
 
 extension CallStack {
-    /// Finds the functions at a place in an image, innermost first: several where functions are inlined, none where the image
-    /// has no symbols or they do not cover the place.
-    public typealias Symbols = (_ imageID: String, _ offset: UInt64) -> [NamedCall]
+    /// Finds the functions at a place in an image, or of an obfuscator's mapping, innermost first: several where functions are
+    /// inlined, none where there are no symbols or they do not cover the place.
+    public typealias Symbols = (_ imageID: String, _ place: CodePlace) -> [NamedCall]
 
     /// The same stack with names for those frames that have an image's id and an offset in place of a name. A frame becomes as many
     /// as functions are inlined there.
     ///
     /// Behind the first frame an offset is a return address, so the byte in front of it is looked up.
     public func named(by symbols: Symbols) -> CallStack {
-        guard frames.contains(where: { $0.function == nil && $0.imageID != nil && $0.offset != nil }) else {
-            return self
-        }
+        guard frames.contains(where: { $0.place(isFirst: true) != nil }) else { return self }
         var named: [CallFrame] = []
         for (index, frame) in frames.enumerated() {
-            guard frame.function == nil, let imageID = frame.imageID, let offset = frame.offset else {
+            guard let imageID = frame.imageID, let place = frame.place(isFirst: index == 0) else {
                 named.append(frame)
                 continue
             }
-            let calls = symbols(imageID, index == 0 || offset == 0 ? offset : offset - 1)
+            let calls = symbols(imageID, place)
             guard !calls.isEmpty else {
                 named.append(frame)
                 continue
             }
             named += calls.map { call in
+                if let className = call.className {
+                    var one = VirtualMachineFrame.original(call, className: className)
+                    one.isNamedBySymbols = true
+                    return one
+                }
                 var one = frame
                 one.function = FrameReader.bounded(call.function, to: FrameReader.functionByteLimit)
                 one.file = call.file
@@ -120,7 +155,7 @@ extension CallStack {
 
     /// The ids of the images in which frames have an offset in place of a name.
     public var unnamedImages: Set<String> {
-        Set(frames.lazy.filter { $0.function == nil && $0.offset != nil }.compactMap(\.imageID))
+        Set(frames.lazy.filter { $0.place(isFirst: true) != nil }.compactMap(\.imageID))
     }
 
     /// The ids of the images of which ``shown`` or ``key`` have places: of `at 6F1B0C3E-… + 0x41b9`. In the order of the elements.
@@ -145,6 +180,13 @@ extension CallStack {
 
     private static func imageID(ofPlace title: String) -> String? {
         let text = Text(title)
+        // `c.d in a.b (r8-map-id-7f5bbd1:12)`
+        if let mapping = text.lastRange(of: " (r8-map-id-") {
+            return text[(mapping.lowerBound + 2)...].prefix {
+                $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ")")
+            }
+            .string
+        }
         guard let plus = text.lastRange(of: " + 0x"), text[plus.upperBound...].allSatisfy(\.isHexadecimal)
         else {
             return nil

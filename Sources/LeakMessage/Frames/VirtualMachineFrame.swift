@@ -56,7 +56,28 @@ enum VirtualMachineFrame {
         if !place.equals("Native Method"), !place.starts(with: "Unknown Source") {
             (frame.file, frame.line) = SourcePlace.read(place)
         }
+        if let file = frame.file, isMapping(file) {
+            frame.imageID = file
+            frame.obfuscated = ObfuscatedMethod(
+                className: (parts + [type]).map(\.string).joined(separator: "."), name: method.string)
+        }
         return frame
+    }
+
+    /// The frame that a mapping names.
+    static func original(_ call: NamedCall, className: String) -> CallFrame {
+        var frame = java(Text("\(className).\(call.function)"), Text("Unknown Source"))
+        (frame.file, frame.line) = (call.file, call.line)
+        return frame
+    }
+
+    /// `r8-map-id-7f5bbd1`: R8 writes the id of its mapping in the place of the source file, from version 8.12 of the Android
+    /// Gradle plugin on.
+    private static func isMapping(_ file: String) -> Bool {
+        let head = "r8-map-id-"
+        guard file.hasPrefix(head) else { return false }
+        let id = file.utf8.dropFirst(head.utf8.count)
+        return (1...64).contains(id.count) && id.allSatisfy(\.isHexadecimal)
     }
 
     /// A lambda has the name of its method, and a number.

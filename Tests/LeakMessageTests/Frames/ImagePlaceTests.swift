@@ -43,8 +43,8 @@ import Testing
     ]
 
     /// Knows the place 0x10, where two functions are inlined into each other, and the byte in front of 0x20.
-    private static func symbols(_ image: String, _ offset: UInt64) -> [NamedCall] {
-        guard image == id else { return [] }
+    private static func symbols(_ image: String, _ place: CodePlace) -> [NamedCall] {
+        guard image == id, case .offset(let offset) = place else { return [] }
         switch offset {
         case 0x10:
             return [

@@ -1,0 +1,184 @@
+/// Reads a mapping of R8 or ProGuard, `mapping.txt`, line by line.
+/// https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md
+package struct MappingFile {
+    package struct Unreadable: Error, Hashable, CustomStringConvertible {
+        package var description: String
+    }
+
+    private struct Method {
+        var obfuscated: String
+        var original: String
+        /// `nil` for the class that it stands in.
+        var originalClass: String?
+        var start = 0
+        var count = 0
+        var originalStart = 0
+        var originalCount = 0
+    }
+
+    private struct Class {
+        var obfuscated: String
+        var original: String
+        var methods: [Method] = []
+    }
+
+    private var mapID: String?
+    private var classes: [Class] = []
+    /// Source files by original class.
+    private var files: [String: String] = [:]
+
+    package init() {}
+
+    /// Reads a line; one of another form, such as a field, is passed over.
+    package mutating func read(_ line: String) {
+        let text = line.drop { $0 == " " || $0 == "\t" }
+        if text.hasPrefix("#") {
+            readComment(text.dropFirst().drop { $0 == " " })
+        } else if text.startIndex == line.startIndex {
+            guard text.hasSuffix(":"), let names = Self.arrow(text.dropLast()) else { return }
+            classes.append(Class(obfuscated: String(names.behind), original: String(names.front)))
+        } else if let names = Self.arrow(text), var method = Self.method(names.front), !classes.isEmpty {
+            method.obfuscated = String(names.behind)
+            classes[classes.count - 1].methods.append(method)
+        }
+    }
+
+    private mutating func readComment(_ text: Substring) {
+        let mark = "pg_map_id:"
+        if text.hasPrefix(mark) {
+            mapID = String(text.dropFirst(mark.count).filter(\.isHexDigit))
+        } else if text.contains("\"sourceFile\""), let last = classes.last,
+            let start = text.range(ofText: "\"fileName\":\"")
+        {
+            let name = text[start...].prefix { $0 != "\"" }
+            if !name.isEmpty, !name.hasPrefix("r8-map-id-"), name != "SourceFile" {
+                files[last.original] = String(name)
+            }
+        }
+    }
+
+    /// `front -> behind`
+    private static func arrow(_ text: Substring) -> (front: Substring, behind: Substring)? {
+        guard let start = text.range(ofText: " -> ") else { return nil }
+        let front = text[..<text.index(start, offsetBy: -4)]
+        return front.isEmpty || start == text.endIndex ? nil : (front, text[start...])
+    }
+
+    /// `1:3:void com.acme.List.add(int,int):44:46`
+    private static func method(_ text: Substring) -> Method? {
+        guard let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")") else { return nil }
+        var method = Method(obfuscated: "", original: "")
+        let front = text[..<open].split(separator: ":", omittingEmptySubsequences: false)
+        guard let last = front.last, let space = last.lastIndex(of: " ") else { return nil }
+        let name = last[last.index(after: space)...]
+        guard !name.isEmpty else { return nil }
+        if let dot = name.lastIndex(of: "."), dot > name.startIndex {
+            method.originalClass = String(name[..<dot])
+            method.original = String(name[name.index(after: dot)...])
+        } else {
+            method.original = String(name)
+        }
+        if front.count == 3, let range = range(front[0], front[1]) {
+            (method.start, method.count) = range
+        }
+        let behind = text[text.index(after: close)...].split(separator: ":")
+        if let first = behind.first, let range = range(first, behind.count > 1 ? behind[1] : first) {
+            (method.originalStart, method.originalCount) = range
+        } else {
+            (method.originalStart, method.originalCount) = (method.start, method.count)
+        }
+        return method.original.isEmpty ? nil : method
+    }
+
+    /// - Returns: the first line and how many there are.
+    private static func range(_ first: Substring, _ last: Substring) -> (Int, Int)? {
+        guard let first = Int(first), let last = Int(last), first >= 0, last >= first,
+            last < SymbolTable.Limits.line
+        else { return nil }
+        return (first, last - first + 1)
+    }
+
+    /// - Returns: the bytes of a ``MappingTable``.
+    package func finish() throws(Unreadable) -> [UInt8] {
+        guard let mapID, !mapID.isEmpty, mapID.utf8.count <= MappingTable.Limits.idBytes else {
+            throw Unreadable(
+                description: "it has no pg_map_id: R8 writes it, ProGuard does not")
+        }
+        guard !classes.isEmpty else { throw Unreadable(description: "it names no class") }
+        var table = TableText()
+        var body: [UInt8] = []
+        let kept = classes.prefix(MappingTable.Limits.classes)
+        for type in kept {
+            let methods = type.methods.prefix(MappingTable.Limits.methods)
+            table.append(table.index(of: type.obfuscated), to: &body)
+            table.append(table.index(of: type.original), to: &body)
+            table.append(files[type.original].map { table.index(of: $0) + 1 } ?? 0, to: &body)
+            table.append(methods.count, to: &body)
+            for method in methods {
+                let owner = method.originalClass ?? type.original
+                table.append(table.index(of: method.obfuscated), to: &body)
+                table.append(table.index(of: method.original), to: &body)
+                table.append(method.originalClass.map { table.index(of: $0) + 1 } ?? 0, to: &body)
+                table.append(files[owner].map { table.index(of: $0) + 1 } ?? 0, to: &body)
+                for number in [method.start, method.count, method.originalStart, method.originalCount] {
+                    table.append(number, to: &body)
+                }
+            }
+        }
+        var bytes = MappingTable.magic
+        table.append(mapID, to: &bytes)
+        table.append(table.count, to: &bytes)
+        bytes += table.strings
+        table.append(kept.count, to: &bytes)
+        bytes += body
+        guard bytes.count <= SymbolTable.Limits.bytes else {
+            throw Unreadable(
+                description:
+                    "its table has \(bytes.count >> 20) MiB, at most \(SymbolTable.Limits.bytes >> 20)")
+        }
+        return bytes
+    }
+}
+
+/// Texts of a table, each once, and numbers.
+private struct TableText {
+    private(set) var strings: [UInt8] = []
+    private var indexes: [String: Int] = [:]
+
+    var count: Int { indexes.count }
+
+    mutating func index(of given: String) -> Int {
+        let text = SymbolTableBuilder.text(given, SymbolTable.Limits.stringBytes, else: "?")
+        if let index = indexes[text] { return index }
+        indexes[text] = indexes.count
+        append(text, to: &strings)
+        return indexes.count - 1
+    }
+
+    func append(_ text: String, to bytes: inout [UInt8]) {
+        append(text.utf8.count, to: &bytes)
+        bytes += text.utf8
+    }
+
+    func append(_ number: Int, to bytes: inout [UInt8]) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+}
+
+extension Substring {
+    /// Returns the index behind the first occurrence of a text.
+    fileprivate func range(ofText text: String) -> Index? {
+        guard let first = text.utf8.first else { return nil }
+        var rest = self[...]
+        while let start = rest.utf8.firstIndex(of: first) {
+            if rest[start...].hasPrefix(text) { return index(start, offsetBy: text.count) }
+            rest = rest[index(after: start)...]
+        }
+        return nil
+    }
+}
