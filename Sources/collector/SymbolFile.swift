@@ -107,7 +107,8 @@ struct SymbolFile {
         }
         return Table(
             image: slice.image, name: name, architecture: slice.architecture, bytes: builder.finish(),
-            size: "\(builder.count) ranges")
+            size: "\(builder.count) ranges"
+                + (builder.leftOut > 0 ? " (\(builder.leftOut) left out: the table is full)" : ""))
     }
 
     private func breakpad() throws -> Table {

@@ -176,7 +176,7 @@ struct SymbolsTests {
     }
 }
 
-/// What the callback from C leaves behind.
+/// The stack that the callback from C leaves behind.
 private final class Captured: @unchecked Sendable {
     // Unchecked: the lock guards it.
     private let lock = NSLock()

@@ -44,7 +44,7 @@ struct GroupCache {
     private var old: [Int: Entry] = [:]
     private var key: [UInt8] = []
     private let symbols: SymbolTables?
-    /// Of ``SymbolTables/generation``: groups of another one may have other names now.
+    /// The ``SymbolTables/generation`` of the groups. Groups of another one may have other names now.
     private var generation = 0
     private var usedImages: Set<String> = []
     /// Why symbols could not be read. Groups found since are not those that their reports belong to.

@@ -3,7 +3,7 @@ internal import LeakMessage
 /// Reads a Breakpad symbol file, as `dump_syms` writes it, line by line.
 /// https://chromium.googlesource.com/breakpad/breakpad/+/HEAD/docs/symbol_files.md
 package struct BreakpadFile {
-    /// What is wrong with a file, and where.
+    /// The reason why a file cannot be read.
     package struct Unreadable: Error, Hashable, CustomStringConvertible {
         package var description: String
     }

@@ -1,6 +1,6 @@
 /// An image, such as an app's program or a library: 16 bytes that its linker made.
 ///
-/// Of a Mach-O file its UUID. Of an ELF file with a GNU build id the first 16 bytes of that, in the order in which Breakpad and
+/// A Mach-O file has a UUID. An ELF file has a GNU build id, and the first 16 bytes of that count, in the order in which Breakpad and
 /// Sentry write them: the first three fields of the UUID are little-endian.
 /// https://github.com/getsentry/symbolic/blob/master/symbolic-debuginfo/src/elf.rs (`compute_debug_id`)
 package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible {

@@ -182,7 +182,7 @@ enum SymbolData: Sendable {
         }
     }
 
-    /// What the stored paths of leaks have in the place of a name.
+    /// Texts that the stored paths of leaks have in the place of a name.
     var spellings: [String] {
         switch self {
         case .image(let table): table.image.spellings

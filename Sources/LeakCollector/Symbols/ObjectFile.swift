@@ -1,10 +1,10 @@
-/// What the head of an ELF or Mach-O file says of the images in it. Pure: the bytes come from whoever has the file.
+/// The images in an ELF or Mach-O file, read from its head. Pure: the caller reads the bytes.
 package struct ObjectFile: Sendable {
     package struct Slice: Hashable, Sendable {
         package var image: ImageID
         /// As LLVM's tools take it: `arm64`, `x86_64`.
         package var architecture: String
-        /// What the offsets of frames are relative to: of Mach-O the address of `__TEXT`, of ELF 0.
+        /// The address that the offsets of frames count from: in Mach-O that of `__TEXT`, in ELF 0.
         package var base: UInt64
         /// Addresses of machine code.
         package var code: [Range<UInt64>]

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// What a collector answers to an upload of symbols, as the command line tells it.
+/// The answer of a collector to an upload of symbols, as the command line tells it.
 package struct SymbolUpload: Hashable, Sendable {
     package var isReplaced = false
     package var named = 0

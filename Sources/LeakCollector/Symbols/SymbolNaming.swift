@@ -6,7 +6,7 @@ struct SymbolNaming {
     struct Outcome: Hashable, Sendable {
         /// Leaks whose frames have names now.
         var named = 0
-        /// Those of them that became part of another leak.
+        /// Named leaks that became part of another leak.
         var merged = 0
     }
 

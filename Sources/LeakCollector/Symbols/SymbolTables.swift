@@ -149,7 +149,7 @@ final class SymbolTables: Sendable {
         return try? SymbolData(bytes)
     }
 
-    /// What the store keeps of a table.
+    /// The bytes that the store keeps of a table.
     static func packed(_ table: [UInt8]) -> [UInt8] { Gzip.deflate(table) }
 }
 

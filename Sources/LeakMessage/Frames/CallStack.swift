@@ -113,7 +113,7 @@ extension CallFrame {
         "block_destroy_helper", "<deduplicated_symbol>", "<compiler-generated>",
     ]
 
-    /// `libc.so.6 + 0x27249`: nobody uploads the symbols of a system library, whose UUID would say less than its name.
+    /// `libc.so.6 + 0x27249`: symbols of system libraries are not uploaded, and a UUID would say less than the name.
     private var systemPlace: String? {
         offset.flatMap { offset in module.map { "\($0) + 0x\(String(offset, radix: 16))" } }
     }

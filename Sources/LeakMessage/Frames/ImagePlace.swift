@@ -44,7 +44,7 @@ extension CallFrame {
 }
 
 extension CallFrame {
-    /// What symbols may name of the frame; `nil` for a frame with a name, and for one that says too little.
+    /// The place that symbols may name; `nil` for a frame with a name, and for one that says too little.
     ///
     /// - Parameter isFirst: whether the offset is no return address.
     fileprivate func place(isFirst: Bool) -> CodePlace? {

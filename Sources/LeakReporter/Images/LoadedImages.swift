@@ -14,7 +14,7 @@ struct LoadedImages: Sendable {
     struct Image: Sendable {
         /// Addresses of its code.
         var addresses: Range<UInt>
-        /// What an address is the offset of: on Apple's systems the header; of ELF what the loader added to the file's addresses.
+        /// The address that offsets count from: on Apple's systems the header; in ELF the load bias.
         var base: UInt
         var path: String
         var id: String?
@@ -22,7 +22,7 @@ struct LoadedImages: Sendable {
 
     private static let known = Guarded<LoadedImages?>(nil)
 
-    /// What changes with every image that comes or goes.
+    /// A number that changes with every image that comes or goes.
     private var version: UInt64
     /// In the order of their addresses.
     private var images: [Image]

@@ -7,7 +7,7 @@ public struct StoredSymbols: Hashable, Sendable {
         case mapping
     }
 
-    /// Of the upload: another one of the same image has a larger number.
+    /// The number of the upload. A later upload of the same image has a larger one.
     public var id: Int64
     public var kind: Kind
     /// The image's UUID; of a mapping, app and version.

@@ -60,6 +60,9 @@
                     _ = try source.decide(Decision(action, note: "why", by: "ada"), about: leak, now: now)
                 }
             }
+            for (image, body) in [("A", [1, 0, 255]), ("B", []), ("A", [2])] as [(String, [UInt8])] {
+                _ = try source.put(Self.symbols(image, at: now), body: body)
+            }
             // Some of it comes back.
             _ = try source.count([mixed(&random, number: 0, now: now)], now: now)
             try source.expire(now: now)
@@ -87,6 +90,8 @@
                             == source.decide(decision, about: leak, now: now))
                 }
             }
+            let symbols = Self.symbols("C", at: now)
+            #expect(try copy.put(symbols, body: [7]) == source.put(symbols, body: [7]))
             let link = StorePlay.link([UInt8](repeating: 202, count: 32))
             #expect(try copy.add(link) == source.add(link))
             #expect(
@@ -99,6 +104,11 @@
             try copy.expire(now: now)
             try source.expire(now: now)
             try compare(copy, source, now: now)
+        }
+
+        private static func symbols(_ image: String, at now: Int64) -> StoredSymbols {
+            StoredSymbols(
+                kind: .image, image: image, name: "Shop", uploadedAt: now, usedAt: now, bytes: 0)
         }
 
         private func compare(_ copy: PostgreSQLStore, _ source: SQLiteStore, now: Int64) throws {

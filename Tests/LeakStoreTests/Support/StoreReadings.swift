@@ -11,6 +11,10 @@ struct StoreReadings {
         lines.append("all versions \(try reader.versions(app: nil))")
         lines.append("credentials \(try reader.credentials(all: true, now: now))")
         lines.append("valid credentials \(try reader.credentials(all: false, now: now))")
+        lines.append("symbols \(try reader.symbols()), \(try reader.symbolsVersion())")
+        for table in try reader.symbols() {
+            lines.append("table \(table.id) \(try reader.symbolTable(table.id) ?? [])")
+        }
         lines.append("overview \(try reader.overview(app: nil, now: now))")
         var ids: Set<LeakID> = []
         for app in [nil] + apps.map(Optional.some) {
