@@ -141,9 +141,9 @@
             ("text of none", { $0.search = "nowhere" }),
             ("open", { $0.state = .open }),
             ("slow", { $0.state = .slow }),
+            ("open in version", { ($0.state, $0.version) = (.open, "5.1.0") }),
+            ("text in version", { ($0.search, $0.version) = ("homeview", "5.1.0") }),
         ]
-        private static let filteredSorts = [LeakQuery.Sort.impact, .reports]
-
         struct PeriodReading {
             var period: Period
             /// The first pages, by order of the list.
@@ -161,7 +161,7 @@
 
         struct FilteredReading {
             var period: Period
-            /// First and tenth pages of lists with a filter, the slowest of ``filteredSorts``, by ``filters``.
+            /// First and tenth pages of lists with a filter, the slowest of all orders, by ``filters``.
             var filters: [(first: Times, tenth: Times)]
         }
 
@@ -270,7 +270,7 @@
         private func times(
             of filter: (inout LeakQuery) -> Void, _ period: Period, _ reader: any StoreReader
         ) throws -> (first: Times, tenth: Times) {
-            let pages = try Self.filteredSorts.map { sort in
+            let pages = try LeakQuery.Sort.allCases.map { sort in
                 var query = LeakQuery()
                 (query.period, query.sort) = (period, sort)
                 filter(&query)

@@ -42,7 +42,7 @@ import LeakStore
         _ found: [Measurements.FilteredReading], _ filters: [Measurements.Filter] = Measurements.filters
     ) {
         print(
-            "with a filter, median, longest of 5 in the slower order of impact and reports; the first page, then the tenth\n"
+            "with a filter, median, longest of 5 in the slowest order; the first page, then the tenth\n"
         )
         for page in [\(first: Measurements.Times, tenth: Measurements.Times).first, \.tenth] {
             print("| " + (["period"] + filters.map(\.name)).joined(separator: " | ") + " |")
@@ -70,7 +70,8 @@ import LeakStore
     }
     do {
         if let schemaToFill {
-            try measurements.fillPeriods(schema: schemaToFill, leaks: 100_000, older: 100_000)
+            let older = value(of: "--older").flatMap { Int($0) } ?? 100_000
+            try measurements.fillPeriods(schema: schemaToFill, leaks: 100_000, older: older)
             exit(0)
         }
         if let schema {
@@ -84,6 +85,11 @@ import LeakStore
         }
         guard !isOfPeriods else {
             try measurePeriods()
+            exit(0)
+        }
+        // Batches of so many reports through one store, and nothing else.
+        if let reports = value(of: "--write").flatMap({ Int($0) }) {
+            print(Int(try measurements.write(reports: reports, stores: 1, apps: 1) * seconds))
             exit(0)
         }
         print("| reports in a batch | 1 store, reports/s | 2 stores, one app | 2 stores, an app each |")
