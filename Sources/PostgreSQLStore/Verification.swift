@@ -16,7 +16,7 @@
         /// What is wrong in the state of the database that the open transaction sees.
         static func problems(on connection: Connection) throws(StoreError) -> [String] {
             var problems: [String] = []
-            let running = RunningCounts.all.map(\.check) + [RunningCounts.beforeCheck, LastHours.check]
+            let running = RunningCounts.all.map(\.check) + PeriodColumns.all.map(\.check) + [LastHours.check]
             let checks = RowCheck.all.map { (sentence: $0.sentence, sql: $0.sql) } + running
             for check in checks {
                 let wrong = try connection.run(Query(check.sql)).first?.int(0) ?? 0
@@ -105,6 +105,15 @@
                   or last_hour not between d.day * 24 and d.day * 24 + 23
                 """),
             RowCheck(
+                "the last hour of a leak in a release is of the last day that has reports",
+                """
+                select count(*) from leak_release n
+                left join lateral (select max(day) as day from leak_day
+                  where leak = n.leak and release = n.release and reports > 0) d on true
+                where (last_hour is null) <> (d.day is null)
+                  or last_hour not between d.day * 24 and d.day * 24 + 23
+                """),
+            RowCheck(
                 // Some hours of a leak's oldest day may be gone, and of one without hours all.
                 "reports of a day are the sum of its hours, where all are kept",
                 """
@@ -136,6 +145,13 @@
                 """
                 select count(*) from app a where (leaks, reports, freed) <>
                   (select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id)
+                """),
+            RowCheck(
+                "the message of a leak is that of its newest report",
+                """
+                select count(*) from leak_text t
+                left join sample s on s.leak = t.leak and s.slot = \(SampleSlot.newest)
+                where t.message is distinct from message_of(s.body)
                 """),
             RowCheck(
                 "builds of a leak are as many as there are",

@@ -26,8 +26,8 @@
                     try Target.reserve(on: connection)
                     try Target.refuseUnlessEmpty(connection)
                     let copied = try fill(connection, with: contents, progress)
-                    let counts = RunningCounts.all.flatMap(\.rebuild) + [RunningCounts.rebuildBefore]
-                    for statement in counts + LastHours.rebuild {
+                    let counts = RunningCounts.all.flatMap(\.rebuild) + PeriodColumns.rebuild()
+                    for statement in counts + LastHours.rebuild + Query.allMessages {
                         try connection.run(Query(statement))
                     }
                     let problems = try self.problems(on: connection)

@@ -97,24 +97,17 @@
 
         private func insertion(of rows: [[ContentsValue]], _ ending: String = "") -> Query {
             let names = table.columns.map { quoted($0.name) }
-            let computed = Self.computed[table.name] ?? []
-            let into = (names + computed.map { quoted($0.column) }).joined(separator: ", ")
-            let from = (names + computed.map(\.value)).joined(separator: ", ")
+            let columns = names.joined(separator: ", ")
             let types = table.columns.enumerated().map { "$\($0 + 1)::\($1.kind.arrayType)" }
             return Query(
                 """
-                insert into \(quoted(table.name)) (\(into)) overriding system value
-                select \(from) from unnest(\(types.joined(separator: ", "))) as new (\(names.joined(separator: ", ")))\(ending)
+                insert into \(quoted(table.name)) (\(columns)) overriding system value
+                select \(columns) from unnest(\(types.joined(separator: ", "))) as new (\(columns))\(ending)
                 """,
                 table.columns.indices.map { index in
                     table.columns[index].kind.parameter(rows.map { $0[index] })
                 })
         }
-
-        /// Columns that PostgreSQL alone has.
-        private static let computed = [
-            "sample": [(column: "message", value: "case when slot = 1 then message_of(body) end")]
-        ]
 
         private func stored() throws(StoreError) -> CopiedTable {
             let counts = table.columns.filter { $0.kind == .count }

@@ -127,17 +127,16 @@
                     """, pair + [.integer(aside.source), .integer(aside.target)]),
                 Query(
                     """
-                    update sample s set slot = m.slot, ordinal = m.ordinal,
-                      message = case m.slot when $4::bigint then s.message end
-                    from unnest($2::bigint[], $3::bigint[], $5::bigint[]) as m (place, slot, ordinal)
+                    update sample s set slot = m.slot, ordinal = m.ordinal
+                    from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as m (place, slot, ordinal)
                     where s.leak = $1::bigint and s.slot = m.place
                     """, .integer(target),
                     .integers(moves.map { $0.from + ($0.isSource ? aside.source : aside.target) }),
-                    .integers(moves.map { $0.slot }), .integer(SampleSlot.newest),
-                    .integers(moves.map { $0.ordinal })),
+                    .integers(moves.map { $0.slot }), .integers(moves.map { $0.ordinal })),
                 Query(
                     "delete from sample where leak = $1::bigint and slot >= $2::bigint", .integer(target),
                     .integer(aside.target)),
+                .message(of: target),
             ]
         }
 

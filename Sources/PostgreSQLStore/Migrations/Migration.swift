@@ -14,6 +14,7 @@
         static let all = [
             schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9, schema10,
             schema11,
+            schema12,
         ]
 
         static let newestVersion = all.map(\.version).max() ?? 0

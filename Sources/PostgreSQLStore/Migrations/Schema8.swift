@@ -14,7 +14,6 @@
                   add column if not exists before_90d bigint not null default 0
                 """,
                 "drop index if exists leak_by_last_seen",
-                RunningCounts.rebuildBefore,
                 """
                 create index leak_by_last_seen on leak (app, last_seen, id)
                   include (last_hour, first_seen, reports, impact, installs,

@@ -66,14 +66,17 @@
             let apart = apartStates(query, verdicts)
             guard query.isUnfiltered else {
                 let selection = LeakSelection(query, verdicts, now: now)
-                let answers = try connection.run(
-                    [selection.page(after: cursor, limit: limit)]
-                        + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals })
+                let bounds = selection.bound(after: cursor, limit: limit)
+                let counted = apart.map { LeakSelection(query.of($0), verdicts, now: now).totals }
+                let answers = try connection.run((bounds.map { [$0] } ?? []) + counted)
+                let bound = bounds.flatMap { _ in answers[0].first }.map { LeakSelection.Bound($0) }
+                let rows = try run(
+                    selection.page(after: cursor, from: bound, limit: limit), on: connection)
                 return FoundPage(
-                    rows: answers[0],
+                    rows: rows,
                     totals: try selection.totals(
-                        behind: answers[0].first, isFirst: cursor == nil, on: connection),
-                    apart: zip(apart, answers.dropFirst()).map { ($0, KnownTotals($1.first)) })
+                        behind: rows.first, isFirst: cursor == nil, on: connection),
+                    apart: zip(apart, answers.suffix(counted.count)).map { ($0, KnownTotals($1.first)) })
             }
             guard let period = query.period else {
                 let answers = try connection.run([
@@ -88,15 +91,18 @@
                 [list.bound(after: cursor, limit: limit), list.totals]
                     + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals })
             let bound = answers[0].first.map { PeriodList.Bound($0) }
-            // The fastest plan depends on the number of matching leaks, so PostgreSQL plans anew for these values.
-            let rows = try connection.run([
-                Query("set local plan_cache_mode = force_custom_plan"),
-                list.page(after: cursor, from: bound, limit: limit),
-                Query("set local plan_cache_mode = force_generic_plan"),
-            ])[1]
+            let rows = try run(list.page(after: cursor, from: bound, limit: limit), on: connection)
             return FoundPage(
                 rows: rows, all: KnownTotals(answers[1].first),
                 apart: zip(apart, answers.dropFirst(2)).map { ($0, KnownTotals($1.first)) })
+        }
+
+        /// Runs a query whose fastest plan depends on the number of matching leaks: PostgreSQL plans anew for its values.
+        private static func run(_ query: Query, on connection: Connection) throws(StoreError) -> Rows {
+            try connection.run([
+                Query("set local plan_cache_mode = force_custom_plan"), query,
+                Query("set local plan_cache_mode = force_generic_plan"),
+            ])[1]
         }
 
         /// Adds what the columns of a row do not say.

@@ -174,7 +174,7 @@
             // Periods of a clock behind the last hour begin earlier. A count that reached its limit grows no more.
             """
             case when l.last_hour > \(values.bind(Int64(Calendar.hour(of: now)))) or l.reports >= \(RunningCounts.bound)
-              then l.reports else l.reports - l.\(RunningCounts.column(of: period)) end
+              then l.reports else l.reports - l.\(PeriodColumns.before(period)) end
             """
         }
     }

@@ -190,10 +190,11 @@
         /// Every table once, each in the order of its key.
         func writes(limits: StoreLimits) -> [Query] {
             let all = [
-                writeLastHours(), writeLeaks(), writeModules(), writeLeakReleases(), writeLeakBuilds(),
-                writeHours(),
-                writeDays(), writeRunningHours(), writeRunningDays(), writeValues(), writeTimes(),
-                writeSamples(), writeSets(), writeReleases(),
+                writeLastHours(), writeHours(), writeDays(), writeLeaks(), writeModules(),
+                writeLeakReleases(),
+                writeLeakBuilds(),
+                writeRunningHours(), writeRunningDays(), writeValues(), writeTimes(),
+                writeSamples(), writeMessages(), writeSets(), writeReleases(),
                 writeFirstReleases(), writeChecks(limit: limits.checkClassesPerRelease), writeSlots(),
                 writeLateDays(),
                 writeDropped(limit: limits.droppedReasonsPerApp), writeBeyond(), writeApps(), chooseNewest(),

@@ -91,7 +91,9 @@
                           newest_sample = case when g.is_newest then null else newest_sample end
                         from (select leak, bool_or(slot = $2::bigint) as is_first,
                                 bool_or(slot = $3::bigint) as is_newest from gone group by leak) g
-                        where l.id = g.leak)
+                        where l.id = g.leak),
+                      unsaid as (
+                        update leak_text t set message = null from gone where t.leak = gone.leak and gone.slot = $3::bigint)
                     select count(*) from gone
                     """, .integer(Int64(bitPattern: erasing.install)), .integer(SampleSlot.first),
                     .integer(SampleSlot.newest), .integers(samples.map { $0.int64(0) }),

@@ -147,11 +147,16 @@
             try delete(
                 Query(
                     """
-                    delete from sample where (leak, slot) in (select leak, slot from sample
-                      where at < $1::bigint limit $2::bigint for update skip locked)
+                    with gone as (
+                        delete from sample where (leak, slot) in (select leak, slot from sample
+                          where at < $1::bigint limit $2::bigint for update skip locked)
+                        returning leak, slot),
+                      unsaid as (
+                        update leak_text t set message = null from gone where t.leak = gone.leak and gone.slot = $3::bigint)
+                    select count(*) from gone
                     """, .integer(Retention.start(Retention.sampleDays, now: now)),
-                    .integer(Self.rowsPerStep))
-            ).changes < Self.rowsPerStep
+                    .integer(Self.rowsPerStep), .integer(SampleSlot.newest))
+            ).first?.int(0) ?? 0 < Self.rowsPerStep
         }
 
         /// Deletes hours that all their leaks have left.

@@ -67,7 +67,7 @@
                         .integers([Optional(leak), gone])),
                     Query(counts.insertion(of: "(select $1::bigint as id)"), .integer(leak)),
                 ]
-            } + [Query("\(rebuildBefore) where l.id = $1::bigint", .integer(leak))]
+            } + PeriodColumns.rebuild(of: "$1::bigint").map { Query($0, .integer(leak)) }
         }
 
         /// - Parameter leaks: a query of their ids.
@@ -116,55 +116,6 @@
               when r.last < \(first) then 0
               else l.reports - r.before[width_bucket((\(first) - 1)::integer, r.buckets) + 1] end
             """
-        }
-
-        // MARK: Before a period
-
-        /// The column of `leak` with the reports before the period that ends with the leak's last hour, or fewer of them.
-        /// The other reports are no fewer than those of the period at any later time.
-        static func column(of period: Period) -> String { "before_\(period.rawValue)" }
-
-        private var periods: [Period] { Period.allCases.filter { Self.of($0).table == table } }
-
-        /// The first bucket of a period that ends with an hour.
-        private func first(of period: Period, lastHour hour: String) -> String {
-            period == .day ? "(\(hour) - 24)" : "(\(hour) / 24 - \(period.days - 1))"
-        }
-
-        /// Assigns ``column(of:)`` of all periods in an update of leak `l`, from the counts before the update.
-        ///
-        /// - Parameter hour: the last hour of the leak after the update; null without reports.
-        static func assignments(lastHour hour: String) -> String {
-            all.map { counts in
-                let columns = counts.periods.map(column).joined(separator: ", ")
-                let values = counts.periods.map { period in
-                    let first = counts.first(of: period, lastHour: "last.hour")
-                    return "l.reports - \(counts.reports(since: "\(first) * \(counts.milliseconds)", first))"
-                }
-                return """
-                    (\(columns)) = (select \(values.joined(separator: ", "))
-                      from (select coalesce(\(hour), 0) as hour) as last left join \(counts.table) r on r.leak = l.id)
-                    """
-            }.joined(separator: ", ")
-        }
-
-        /// Assigns these columns of all leaks.
-        static let rebuildBefore = "update leak l set \(assignments(lastHour: "l.last_hour"))"
-
-        /// A sentence about these columns, and a query that counts the leaks for which it does not hold.
-        static var beforeCheck: (sentence: String, sql: String) {
-            let wrong = all.flatMap { counts in
-                counts.periods.map { period in
-                    """
-                    l.\(column(of: period)) > l.reports - (select coalesce(sum(reports), 0) from \(counts.source)
-                      where leak = l.id and \(counts.bucket) >= \(counts.first(of: period, lastHour: "l.last_hour")))
-                    """
-                }
-            }
-            return (
-                "reports of a leak before a period are no more than it had",
-                "select count(*) from leak l where l.reports < \(bound) and (\(wrong.joined(separator: " or ")))"
-            )
         }
 
         /// A sentence about the rows, and a query that counts those for which it does not hold. Hours that were deleted

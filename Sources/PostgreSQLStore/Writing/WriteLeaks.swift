@@ -2,11 +2,11 @@
     internal import LeakStore
 
     extension Changes {
-        /// The hour of the last report of each leak; `nil` where all are of freed objects.
-        private var lastHours: [Int64?] {
-            var hours = [Int64?](repeating: nil, count: tally.leaks.count)
+        /// The hours of the first and the last report of each leak; `nil` where all are of freed objects.
+        private var hours: [ClosedRange<Int64>?] {
+            var hours = [ClosedRange<Int64>?](repeating: nil, count: tally.leaks.count)
             for bundle in tally.bundles where bundle.reports > 0 {
-                hours[bundle.leak] = max(hours[bundle.leak] ?? .min, Int64(bundle.hour))
+                hours[bundle.leak] = hours[bundle.leak].extended(to: Int64(bundle.hour))
             }
             return hours
         }
@@ -15,33 +15,38 @@
         func writeLastHours() -> Query? {
             guard !tally.leaks.isEmpty else { return nil }
             return LastHours.move(
-                leaks: states.map(\.id), lastSeen: tally.leaks.map(\.span.last), lastHours: lastHours)
+                leaks: states.map(\.id), lastSeen: tally.leaks.map(\.span.last),
+                lastHours: hours.map { $0?.upperBound })
         }
 
         func writeLeaks() -> Query? {
             guard !tally.leaks.isEmpty else { return nil }
             let leaks = tally.leaks
+            let hours = hours
             let impacts = zip(leaks, states).map { leak, state in
                 places.apps[leak.app].newest.flatMap {
                     count(of: .leakRelease(leak: state.id, release: $0.mark.release))
                 }
             }
+            let reports = "least(l.reports + d.reports, 9007199254740991)"
+            let lastHour = "greatest(l.last_hour, d.last_hour)"
             return Query(
                 """
-                update leak l set reports = least(l.reports + d.reports, 9007199254740991),
+                update leak l set reports = \(reports),
                   freed = least(l.freed + d.freed, 9007199254740991), installs = coalesce(d.installs, l.installs),
                   impact = coalesce(d.impact, l.impact), builds = l.builds + d.builds,
                   sightings = d.sightings, alive_at_most = greatest(l.alive_at_most, d.alive),
                   first_seen = least(l.first_seen, d.first_seen), last_seen = greatest(l.last_seen, d.last_seen),
                   first_release = d.first_release, last_release = d.last_release, first_sample = d.first_sample,
                   newest_sample = d.newest_sample, newest_kept = d.newest_kept,
-                  last_hour = greatest(l.last_hour, d.last_hour),
-                  \(RunningCounts.assignments(lastHour: "greatest(l.last_hour, d.last_hour)"))
+                  last_hour = \(lastHour),
+                  \(PeriodColumns.leaks.assignments("l", reports: reports, lastHour: lastHour, added: .since("d.first_hour")))
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
                   $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
-                  $14::bigint[], $15::bigint[], $16::bigint[])
+                  $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[])
                   as d (id, reports, freed, installs, impact, builds, sightings, alive, first_seen, last_seen,
-                  first_release, last_release, first_sample, newest_sample, newest_kept, last_hour)
+                  first_release, last_release, first_sample, newest_sample, newest_kept, first_hour,
+                  last_hour)
                 where l.id = d.id
                 """, .integers(states.map { $0.id }), .integers(leaks.map { $0.reports }),
                 .integers(leaks.map { $0.freed }), .integers(states.map { count(of: .leak($0.id)) }),
@@ -50,7 +55,8 @@
                 .integers(leaks.map { $0.span.first }), .integers(leaks.map { $0.span.last }),
                 .integers(states.map { $0.first.release }), .integers(states.map { $0.last.release }),
                 .integers(states.map { $0.samples.first }), .integers(states.map { $0.samples.newest }),
-                .integers(states.map { $0.samples.newestKept }), .integers(lastHours))
+                .integers(states.map { $0.samples.newestKept }),
+                .integers(hours.map { $0?.lowerBound }), .integers(hours.map { $0?.upperBound }))
         }
 
         /// The modules of leaks that no report had named one of before.
@@ -76,50 +82,72 @@
                     (one.leak, one.release) < (other.leak, other.release)
                 }
             }
-            var sums: [Key: (reports: Int, freed: Int)] = [:]
+            struct Sum {
+                var reports = 0
+                var freed = 0
+                var hours: ClosedRange<Int64>?
+            }
+            var sums: [Key: Sum] = [:]
             for (index, cell) in tally.cells.enumerated() {
                 let key = Key(leak: cells[index].leak, release: release(ofCell: index))
-                sums[key, default: (0, 0)].reports.addBounded(cell.reports)
-                sums[key, default: (0, 0)].freed.addBounded(cell.freed)
+                sums[key, default: Sum()].reports.addBounded(cell.reports)
+                sums[key, default: Sum()].freed.addBounded(cell.freed)
             }
+            for bundle in tally.bundles where bundle.reports > 0 {
+                let key = Key(
+                    leak: states[bundle.leak].id,
+                    release: places.releases[tally.sources[bundle.source].release])
+                sums[key, default: Sum()].hours = sums[key]?.hours.extended(to: Int64(bundle.hour))
+            }
+            guard !sums.isEmpty else { return nil }
             let rows = sums.sorted { $0.key < $1.key }
-            return Self.counts(
-                "leak_release", "release", owners: rows.map { $0.key.leak },
-                parts: rows.map { $0.key.release },
-                reports: rows.map { $0.value.reports }, freed: rows.map { $0.value.freed },
-                installs: rows.map {
-                    count(of: .leakRelease(leak: $0.key.leak, release: $0.key.release)) ?? 0
-                })
+            let reports = "least(known.reports + excluded.reports, 9007199254740991)"
+            let lastHour = "greatest(known.last_hour, excluded.last_hour)"
+            return Query(
+                """
+                insert into leak_release as known (leak, release, reports, freed, installs, last_hour,
+                  \(PeriodColumns.names.joined(separator: ", ")))
+                select leak, release, reports, freed, installs, last_hour,
+                  \(PeriodColumns.values(first: "first_hour", last: "last_hour"))
+                from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
+                  as new (leak, release, reports, freed, installs, first_hour, last_hour)
+                order by 1, 2
+                on conflict (leak, release) do update set reports = \(reports),
+                  freed = least(known.freed + excluded.freed, 9007199254740991),
+                  installs = case when excluded.installs > 0 then excluded.installs else known.installs end,
+                  last_hour = \(lastHour),
+                  \(PeriodColumns.releases.assignments("known", reports: reports, lastHour: lastHour, added: .excluded))
+                """, .integers(rows.map { $0.key.leak }), .integers(rows.map { $0.key.release }),
+                .integers(rows.map { $0.value.reports }), .integers(rows.map { $0.value.freed }),
+                .integers(
+                    rows.map { count(of: .leakRelease(leak: $0.key.leak, release: $0.key.release)) ?? 0 }),
+                .integers(rows.map { $0.value.hours?.lowerBound }),
+                .integers(rows.map { $0.value.hours?.upperBound }))
         }
 
         func writeLeakBuilds() -> Query? {
             let rows = zip(cells, tally.cells).map { (name: $0, cell: $1) }
                 .sorted { ($0.name.leak, $0.name.build) < ($1.name.leak, $1.name.build) }
-            return Self.counts(
-                "leak_build", "build", owners: rows.map(\.name.leak), parts: rows.map(\.name.build),
-                reports: rows.map { $0.cell.reports }, freed: rows.map { $0.cell.freed },
-                installs: rows.map {
-                    count(of: .leakBuild(leak: $0.name.leak, build: $0.name.build)) ?? 0
-                })
-        }
-
-        /// - Parameter installs: 0 leaves the number as it is.
-        private static func counts(
-            _ table: String, _ part: String, owners: [Int64], parts: [Int64], reports: [Int], freed: [Int],
-            installs: [Int64]
-        ) -> Query? {
-            guard !owners.isEmpty else { return nil }
+            guard !rows.isEmpty else { return nil }
+            // 0 installs leave the number as it is.
             return Query(
                 """
-                insert into \(table) as known (leak, \(part), reports, freed, installs)
+                insert into leak_build as known (leak, build, reports, freed, installs)
                 select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
                 order by 1, 2
-                on conflict (leak, \(part)) do update set
+                on conflict (leak, build) do update set
                   reports = least(known.reports + excluded.reports, 9007199254740991),
                   freed = least(known.freed + excluded.freed, 9007199254740991),
                   installs = case when excluded.installs > 0 then excluded.installs else known.installs end
-                """, .integers(owners.map { $0 }), .integers(parts.map { $0 }), .integers(reports),
-                .integers(freed), .integers(installs.map { $0 }))
+                """, .integers(rows.map(\.name.leak)), .integers(rows.map(\.name.build)),
+                .integers(rows.map { $0.cell.reports }), .integers(rows.map { $0.cell.freed }),
+                .integers(rows.map { count(of: .leakBuild(leak: $0.name.leak, build: $0.name.build)) ?? 0 }))
+        }
+    }
+
+    extension ClosedRange<Int64>? {
+        fileprivate func extended(to hour: Int64) -> ClosedRange<Int64> {
+            map { min($0.lowerBound, hour)...max($0.upperBound, hour) } ?? hour...hour
         }
     }
 #endif

@@ -16,8 +16,8 @@
             return Query(
                 """
                 insert into sample (leak, slot, ordinal, at, version, build, system, model, install_hash, install,
-                  "user", body, message)
-                select new.*, case when new.slot = $13::bigint then message_of(new.body) end
+                  "user", body)
+                select new.*
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[],
                   $8::text[], $9::bigint[], $10::text[], $11::text[], $12::bytea[])
                   as new (leak, slot, ordinal, at, version, build, system, model, install_hash, install, "user", body)
@@ -25,14 +25,48 @@
                 on conflict (leak, slot) do update set ordinal = excluded.ordinal, at = excluded.at,
                   version = excluded.version, build = excluded.build, system = excluded.system,
                   model = excluded.model, install_hash = excluded.install_hash, install = excluded.install,
-                  "user" = excluded."user", body = excluded.body, message = excluded.message
+                  "user" = excluded."user", body = excluded.body
                 """, .integers(samples.map { $0.leak }), .integers(samples.map { $0.kept.slot }),
                 .integers(samples.map { $0.kept.ordinal }), .integers(reports.map { $0.at }),
                 .texts(origins.map(\.version)), .texts(origins.map(\.build)), .texts(origins.map(\.system)),
                 .texts(origins.map(\.model)),
                 .integers(origins.map { $0.installHash.map { Int64(bitPattern: $0) } }),
                 .texts(origins.map(\.install)), .texts(origins.map(\.user)),
-                .byteArrays(reports.map(\.body)), .integer(SampleSlot.newest))
+                .byteArrays(reports.map(\.body)))
+        }
+
+        /// Writes the messages of newest reports.
+        func writeMessages() -> Query? {
+            let newest = samples.filter { $0.kept.slot == SampleSlot.newest }
+            guard !newest.isEmpty else { return nil }
+            return Query(
+                """
+                update leak_text t set message = new.message
+                from (select leak, message_of(body) as message from unnest($1::bigint[], $2::bytea[]) as new (leak, body)
+                  offset 0) as new
+                where t.leak = new.leak and t.message is distinct from new.message
+                """, .integers(newest.map { $0.leak }), .byteArrays(newest.map(\.body)))
+        }
+    }
+
+    extension Query {
+        /// Reads the messages of all leaks again from their newest reports.
+        static let allMessages = [
+            """
+            update leak_text t set message = message_of(s.body) from sample s
+            where s.leak = t.leak and s.slot = \(SampleSlot.newest)
+            """,
+            "analyze leak_text",
+        ]
+
+        /// Reads the message of one leak again from its newest report.
+        static func message(of leak: Int64) -> Query {
+            Query(
+                """
+                update leak_text t set message = (
+                  select message_of(s.body) from sample s where s.leak = t.leak and s.slot = $2::bigint)
+                where t.leak = $1::bigint
+                """, .integer(leak), .integer(SampleSlot.newest))
         }
     }
 #endif

@@ -37,7 +37,7 @@
             let verdicts = Verdicts(known: KnownRows(), decided: [], now: noon)
             let selection = LeakSelection(query, verdicts, now: noon)
             connection.begin("begin")
-            let rows = try connection.run(selection.page(after: nil, limit: 51))
+            let rows = try connection.run(selection.page(after: nil, from: nil, limit: 51))
             #expect(rows.count == 40)
             let scans = try connection.run(
                 Query(
@@ -57,6 +57,17 @@
             let connection = try Connection(to: schema.address)
             for sort in LeakQuery.Sort.allCases {
                 #expect(try scans(of: query(period, sort), connection) == 0)
+            }
+        }
+
+        @Test(arguments: Period.allCases.filter { $0 != .day })
+        func `a list of a version adds up no rows`(period: Period) throws {
+            try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
+            let connection = try Connection(to: schema.address)
+            for sort in LeakQuery.Sort.allCases {
+                var query = query(period, sort)
+                query.version = "1.0"
+                #expect(try scans(of: query, connection) == 0)
             }
         }
 
@@ -96,15 +107,35 @@
                 ])
         }
 
-        @Test(arguments: Period.allCases)
-        func `verify finds reports before a period that a leak had not`(period: Period) throws {
+        @Test(arguments: Period.allCases, ["leak", "leak_release"])
+        func `verify finds wrong reports before a period`(period: Period, table: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
-            let column = RunningCounts.column(of: period)
+            let connection = try Connection(to: schema.address)
+            let (before, oldest) = (PeriodColumns.before(period), PeriodColumns.oldest(period))
+            for (fault, mend) in [
+                ("\(before) = \(before) + 1", "\(before) = \(before) - 1"),
+                ("\(before) = \(before) - 1", "\(before) = \(before) + 1"),
+                ("\(oldest) = \(oldest) + 1", "\(oldest) = \(oldest) - 1"),
+            ] {
+                let isThird = table == "leak" ? "id = 3" : "leak = 3"
+                try connection.run(Query("update \(table) set \(fault) where \(isThird)"))
+                #expect(
+                    try store.verify() == [
+                        "reports before a period in \(table) are those that it does not have: 1 wrong"
+                    ])
+                try connection.run(Query("update \(table) set \(mend) where \(isThird)"))
+            }
+            #expect(try store.verify() == [])
+        }
+
+        @Test func `verify finds a message that is not that of the newest report`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            try fill(store)
             try Connection(to: schema.address).run(
-                Query("update leak set \(column) = \(column) + 1 where id = 3"))
+                Query("update leak_text set message = 'another' where leak = 3"))
             #expect(
-                try store.verify() == ["reports of a leak before a period are no more than it had: 1 wrong"])
+                try store.verify() == ["the message of a leak is that of its newest report: 1 wrong"])
         }
 
         @Test(arguments: ["seen", "reported"])
@@ -140,19 +171,27 @@
         func `verify finds a wrong last hour`(value: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
-            try Connection(to: schema.address).run(
-                Query("update leak set last_hour = \(value) where id = 3"))
+            let connection = try Connection(to: schema.address)
+            try connection.run(Query("update leak set last_hour = \(value) where id = 3"))
             #expect(
                 try store.verify().contains(
                     "the last hour of a leak is of the last day that has reports: 1 wrong"))
+            try connection.run(Query("update leak_release set last_hour = \(value) where leak = 3"))
+            #expect(
+                try store.verify().contains(
+                    "the last hour of a leak in a release is of the last day that has reports: 1 wrong"))
         }
 
         private func compare(_ one: any StoreReader, _ other: any StoreReader, now: Int64) throws {
             for period in Period.allCases {
-                for version in [nil, "2"] {
+                for (version, state, search) in [
+                    (nil, .toFix, nil), ("2", .toFix, nil), ("2", .open, nil), (nil, .slow, nil),
+                    (nil, .open, "l3"),
+                    ("2", .any, "l"),
+                ] as [(String?, LeakQuery.StateFilter, String?)] {
                     for sort in [LeakQuery.Sort.reports, .lastSeen] {
                         var query = query(period, sort)
-                        query.version = version
+                        (query.version, query.state, query.search) = (version, state, search)
                         let (first, second) = try (
                             one.leaks(query, now: now), other.leaks(query, now: now)
                         )

@@ -129,14 +129,14 @@
                 _ = try store.count([submission(reports)], now: noon)
             }
             let connection = try Connection(to: schema.address)
-            let columns = Period.allCases.map(RunningCounts.column).joined(separator: ", ")
+            let columns = Period.allCases.map(PeriodColumns.before).joined(separator: ", ")
             let before = Query("select array[\(columns)]::text from leak order by class desc")
             let hours = Query(
                 "select hour || ' ' || seen || ' ' || reported from app_last_hour where seen > 0 order by 1")
             let expected = try connection.run(before).map { $0.text(0) }
             #expect(try connection.run(hours).map { $0.text(0) } == ["\(noon / hour) 2 1"])
             #expect(expected == ["{5,4,3,2,1}", "{0,0,0,0,0}"])
-            let drops = Period.allCases.map { "drop column \(RunningCounts.column(of: $0))" }
+            let drops = Period.allCases.map { "drop column \(PeriodColumns.before($0))" }
             try goBack(
                 to: 7, by: "alter table leak \(drops.joined(separator: ", "))", "drop table app_last_hour",
                 on: connection)
@@ -144,6 +144,47 @@
             #expect(try version() == Migration.newestVersion)
             #expect(try connection.run(before).map { $0.text(0) } == expected)
             #expect(try connection.run(hours).map { $0.text(0) } == ["\(noon / hour) 2 1"])
+            #expect(try migrated.verify() == [])
+        }
+
+        @Test func `an earlier schema gets what versions and texts are listed by`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            for days in [100, 60, 20, 10, 3, 0] as [Int64] {
+                let reports = [
+                    Report(
+                        leak: leak("Page"), version: days < 20 ? "2" : "1", at: noon - days * day,
+                        body: #"{"message":"Still HERE"}"#),
+                    Report(leak: leak("Freed"), isFreed: true),
+                ]
+                _ = try store.count([submission(reports)], now: noon)
+            }
+            let connection = try Connection(to: schema.address)
+            let columns = PeriodColumns.names.joined(separator: ", ")
+            let stored = [
+                Query("select array[\(columns)]::text from leak order by class desc"),
+                Query("select array[last_hour, \(columns)]::text from leak_release order by release, leak"),
+                Query("select coalesce(message, '') from leak_text order by title"),
+            ]
+            let expected = try stored.map { try connection.run($0).map { $0.text(0) } }
+            let today = noon / day
+            let hours = noon / hour
+            #expect(
+                expected[0].first
+                    == "{5,\(hours),4,\(today - 3),3,\(today - 10),2,\(today - 20),1,\(today - 60)}")
+            #expect(
+                expected[1].contains(
+                    "{\(hours),2,\(hours),1,\(today - 3),0,\(today - 10),0,\(today - 10),0,\(today - 10)}"))
+            #expect(expected[2] == ["", "still here"])
+            let oldest = Period.allCases.map { "drop column \(PeriodColumns.oldest($0))" }
+            let drops = ["drop column last_hour"] + PeriodColumns.names.map { "drop column \($0)" }
+            try goBack(
+                to: 11, by: "alter table leak \(oldest.joined(separator: ", "))",
+                "alter table leak_release \(drops.joined(separator: ", "))",
+                "alter table leak_text drop column message", "alter table sample add column message text",
+                on: connection)
+            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try version() == Migration.newestVersion)
+            #expect(try stored.map { try connection.run($0).map { $0.text(0) } } == expected)
             #expect(try migrated.verify() == [])
         }
 

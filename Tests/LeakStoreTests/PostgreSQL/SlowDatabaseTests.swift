@@ -148,7 +148,8 @@
                     == [
                         "reports of a day are the sum of its hours, where all are kept: 1 wrong",
                         "reports of a leak before its hours are all without those since: 1 wrong",
-                        "reports of a leak before a period are no more than it had: 1 wrong",
+                        "reports before a period in leak are those that it does not have: 1 wrong",
+                        "reports before a period in leak_release are those that it does not have: 1 wrong",
                     ])
         }
 

@@ -1,0 +1,195 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Columns of `leak` and `leak_release` that give the reports of most rows in a period without another table.
+    ///
+    /// For each period that ends with the hour of its last report, a row has the reports before the period and the first
+    /// bucket of the period that has reports. Both hold for every later period that begins at that bucket or earlier.
+    struct PeriodColumns: Sendable {
+        let table: String
+        /// Conditions on `leak_day` or `leak_hour`, as `c`, for a row with an alias.
+        private let parts: @Sendable (_ row: String) -> String
+
+        static let leaks = PeriodColumns(table: "leak") { "c.leak = \($0).id" }
+        static let releases = PeriodColumns(table: "leak_release") {
+            "c.leak = \($0).leak and c.release = \($0).release"
+        }
+        static let all = [leaks, releases]
+
+        private init(table: String, parts: @escaping @Sendable (_ row: String) -> String) {
+            (self.table, self.parts) = (table, parts)
+        }
+
+        /// The column with the reports before the period that ends with the last hour.
+        static func before(_ period: Period) -> String { "before_\(period.rawValue)" }
+
+        /// The column with the first bucket of that period that has reports; null if it is not known.
+        static func oldest(_ period: Period) -> String { "oldest_\(period.rawValue)" }
+
+        /// Names of columns that go together, in one order.
+        static let names = Period.allCases.flatMap { [before($0), oldest($0)] }
+
+        private static func periods(_ counts: RunningCounts) -> [Period] {
+            Period.allCases.filter { RunningCounts.of($0).table == counts.table }
+        }
+
+        /// The first bucket of a period that ends with an hour.
+        private static func first(_ period: Period, lastHour hour: String) -> String {
+            period == .day ? "(\(hour) - 24)" : "(\(hour) / 24 - \(period.days - 1))"
+        }
+
+        /// The bucket of an hour.
+        private static func bucket(_ hour: String, _ counts: RunningCounts) -> String {
+            "(\(hour) * \(Calendar.hourMilliseconds) / \(counts.milliseconds))"
+        }
+
+        // MARK: Writing
+
+        /// Reports that are added to a row, as SQL. Values are null without reports.
+        struct Added {
+            /// The first bucket that has some, for a period of these buckets.
+            fileprivate let firstBucket: @Sendable (Period, RunningCounts) -> String
+
+            /// The first hour.
+            static func since(_ hour: String) -> Added { Added { _, counts in bucket(hour, counts) } }
+
+            /// A row with ``PeriodColumns/values(first:last:)``, which is in conflict.
+            static let excluded = Added { period, _ in
+                "case when excluded.last_hour is not null then coalesce(excluded.\(oldest(period)), -1) end"
+            }
+        }
+
+        /// Assigns ``names`` in an update of a row, behind the writes to `leak_hour` and `leak_day`.
+        ///
+        /// Looks at these tables only if the last hour changes or reports come late.
+        ///
+        /// - Parameters:
+        ///   - row: the alias of the row before the update.
+        ///   - reports: all reports after the update.
+        ///   - lastHour: the last hour after the update.
+        ///   - added: `nil` looks at these tables in any case.
+        func assignments(_ row: String, reports: String, lastHour: String, added: Added? = nil) -> String {
+            RunningCounts.all.map { counts in
+                let periods = Self.periods(counts)
+                // The first bucket of the shortest period is the latest.
+                let shortest = periods[0]
+                let isStale = added.map { added in
+                    """
+                    coalesce(\(row).\(Self.oldest(shortest)) is null
+                      or \(Self.bucket(lastHour, counts)) is distinct from \(Self.bucket("\(row).last_hour", counts))
+                      or \(added.firstBucket(shortest, counts)) < \(row).\(Self.oldest(shortest)), false)
+                    """
+                }
+                // One query for all columns of a row would run for every row, also for one that stays as it is.
+                return periods.flatMap { period in
+                    let recent = """
+                        from \(counts.source) c where \(parts(row))
+                          and c.\(counts.bucket) >= \(Self.first(period, lastHour: lastHour))
+                        """
+                    let (before, oldest) = (Self.before(period), Self.oldest(period))
+                    return [
+                        (before, "\(reports) - (select coalesce(sum(c.reports), 0) \(recent))"),
+                        (oldest, "(select min(c.\(counts.bucket)) \(recent))"),
+                    ].map { column, value in
+                        "\(column) = "
+                            + (isStale.map { "case when \($0) then \(value) else \(row).\(column) end" }
+                                ?? value)
+                    }
+                }.joined(separator: ", ")
+            }.joined(separator: ", ")
+        }
+
+        /// Values of ``names`` for a row that is inserted with its first reports.
+        ///
+        /// - Parameters:
+        ///   - first: the hour of the first of these reports; null without reports.
+        ///   - last: the hour of the last.
+        static func values(first: String, last: String) -> String {
+            Period.allCases.map { period in
+                let bucket = bucket(first, RunningCounts.of(period))
+                return "0, case when \(bucket) >= \(Self.first(period, lastHour: last)) then \(bucket) end"
+            }.joined(separator: ", ")
+        }
+
+        /// Assigns the columns of all rows, or of those of one leak.
+        ///
+        /// - Parameter leak: SQL.
+        static func rebuild(of leak: String? = nil) -> [String] {
+            let reported = RunningCounts.all.map { counts in
+                """
+                (select max(c.\(counts.bucket)) * \(counts.milliseconds / Calendar.hourMilliseconds)
+                  from \(counts.source) c where \(releases.parts("n")) and c.reports > 0)
+                """
+            }
+            let lastHour = "greatest(\(reported.joined(separator: ", ")))"
+            return [
+                "update leak l set \(leaks.assignments("l", reports: "l.reports", lastHour: "l.last_hour"))"
+                    + (leak.map { " where l.id = \($0)" } ?? ""),
+                """
+                update leak_release n set last_hour = \(lastHour),
+                  \(releases.assignments("n", reports: "n.reports", lastHour: lastHour))
+                """ + (leak.map { " where n.leak = \($0)" } ?? ""),
+            ]
+        }
+
+        static let creation =
+            [
+                // Null for a leak that has freed reports only in the release.
+                "alter table leak_release add column if not exists last_hour bigint"
+            ]
+            + all.map { columns in
+                let added = Period.allCases.flatMap { period in
+                    [
+                        "add column if not exists \(before(period)) bigint not null default 0",
+                        "add column if not exists \(oldest(period)) integer",
+                    ]
+                }
+                return "alter table \(columns.table) \(added.joined(separator: ", "))"
+            }
+
+        // MARK: Reading
+
+        /// Reports of a row in a period.
+        ///
+        /// - Parameters:
+        ///   - row: the alias of the row.
+        ///   - first: the first bucket of the period.
+        ///   - hour: the hour that the period ends with.
+        ///   - sum: the reports of a row that does not give them.
+        static func reports(
+            _ row: String, in period: Period, from first: String, to hour: String, else sum: String
+        ) -> String {
+            """
+            case when \(row).\(oldest(period)) >= \(first) and \(row).last_hour <= \(hour)
+                and \(row).reports < \(RunningCounts.bound) then \(row).reports - \(row).\(before(period))
+              else \(sum) end
+            """
+        }
+
+        /// A sentence about the columns, and a query that counts the rows for which it does not hold. Hours and days that
+        /// were deleted are not compared.
+        var check: (sentence: String, sql: String) {
+            let wrong = Period.allCases.map { period in
+                let counts = RunningCounts.of(period)
+                let (before, oldest) = ("l.\(Self.before(period))", "l.\(Self.oldest(period))")
+                let since =
+                    "\(parts("l")) and c.\(counts.bucket) >= \(Self.first(period, lastHour: "l.last_hour"))"
+                let sum = "(select coalesce(sum(c.reports), 0) from \(counts.source) c where \(since))"
+                return """
+                    \(before) > l.reports - \(sum)
+                    or \(before) <> l.reports - \(sum) and exists (select 1 from \(counts.source) c
+                      where \(parts("l")) and c.\(counts.bucket) = \(oldest))
+                    or exists (select 1 from \(counts.source) c
+                      where \(since) and c.\(counts.bucket) < \(oldest) and c.reports > 0)
+                    """
+            }
+            return (
+                "reports before a period in \(table) are those that it does not have",
+                """
+                select count(*) from \(table) l
+                where l.reports < \(RunningCounts.bound) and (\(wrong.joined(separator: " or ")))
+                """
+            )
+        }
+    }
+#endif
