@@ -58,18 +58,21 @@
 
         /// Finds a ``Bound``: the keys of the last leak that fills a page among some of the next leaks by total reports. No
         /// row if they do not fill one.
-        ///
-        /// - Returns: `nil` for a version, whose leaks no index has in the order of the list.
-        func bound(after cursor: PageCursor?, limit: Int) -> Query? {
-            guard query.version == nil else { return nil }
+        func bound(after cursor: PageCursor?, limit: Int) -> Query {
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = QueryValues(next.values)
             let most = "greatest($2::bigint, \(Self.candidates) / (select count(*) from app))"
+            let matched = matched(&values, only: "candidate.id")
+            // The next leaks of a version are others than the next by total reports.
+            let rest = cursor.map { cursor in
+                let keys = [cursor.primary, cursor.secondary, cursor.row].map { values.bind($0) }
+                return "where (m.k1, \(secondary("m")), m.id) < (\(keys.joined(separator: ", ")))"
+            }
             return Query(
                 """
                 select m.k1, \(secondary("m")), m.id, count(*) over () * 2 >= \(most)
                 from (\(next.select("id", limit: most))) candidate
-                cross join lateral (\(matched(&values, only: "candidate.id"))) m
+                cross join lateral (\(matched)) m \(rest ?? "")
                 order by 1 desc, 2 desc, 3 desc offset $2::bigint - 1 limit 1
                 """, values.all)
         }
@@ -117,8 +120,8 @@
         }
 
         private func texts(_ bound: Bound?) -> SearchCondition.Reading {
-            guard query.version == nil else { return .some }
-            return bound.map { $0.isCommon ? .most : .some } ?? .few
+            // A version may have few of the next leaks by total reports, and many others.
+            bound.map { $0.isCommon ? .most : .some } ?? (query.version == nil ? .few : .some)
         }
 
         // MARK: Parts

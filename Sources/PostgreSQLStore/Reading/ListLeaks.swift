@@ -66,17 +66,17 @@
             let apart = apartStates(query, verdicts)
             guard query.isUnfiltered else {
                 let selection = LeakSelection(query, verdicts, now: now)
-                let bounds = selection.bound(after: cursor, limit: limit)
                 let counted = apart.map { LeakSelection(query.of($0), verdicts, now: now).totals }
-                let answers = try connection.run((bounds.map { [$0] } ?? []) + counted)
-                let bound = bounds.flatMap { _ in answers[0].first }.map { LeakSelection.Bound($0) }
+                let answers = try connection.run(
+                    [selection.bound(after: cursor, limit: limit)] + counted)
+                let bound = answers[0].first.map { LeakSelection.Bound($0) }
                 let rows = try run(
                     selection.page(after: cursor, from: bound, limit: limit), on: connection)
                 return FoundPage(
                     rows: rows,
                     totals: try selection.totals(
                         behind: rows.first, isFirst: cursor == nil, on: connection),
-                    apart: zip(apart, answers.suffix(counted.count)).map { ($0, KnownTotals($1.first)) })
+                    apart: zip(apart, answers.dropFirst()).map { ($0, KnownTotals($1.first)) })
             }
             guard let period = query.period else {
                 let answers = try connection.run([
