@@ -31,6 +31,8 @@ final class SymbolTables: Sendable {
     }
 
     private let state = Guarded(State())
+    /// Held while tables are learned, so that an older list never takes the place of a newer one.
+    private let learning = Guarded(())
     private let store: any Store
     private let memoryBytes: Int
 
@@ -50,6 +52,10 @@ final class SymbolTables: Sendable {
 
     /// Learns which tables the store has, if that has changed.
     func refresh(from reader: any StoreReader) throws(StoreError) {
+        try learning.with { _ throws(StoreError) in try learn(from: reader) }
+    }
+
+    private func learn(from reader: any StoreReader) throws(StoreError) {
         let version = try reader.symbolsVersion()
         guard state.with({ $0.version != version }) else { return }
         let symbols = version.count == 0 ? [] : try reader.symbols()

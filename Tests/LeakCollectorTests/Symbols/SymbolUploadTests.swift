@@ -152,6 +152,35 @@ import Testing
         #expect(try !running.get("/leaks/\(merged)").text.contains("collector symbols upload"))
     }
 
+    // MARK: Memory
+
+    @Test func `tables are read from the store when they are needed, within their bytes of memory`() throws {
+        #expect(try upload(Self.table(Self.one, at: 0x1000)).status == 200)
+        #expect(try upload(Self.table(Self.other, at: 0x5000)).status == 200)
+        // As another process has them.
+        let tables = SymbolTables(store: running.store, memoryBytes: 1)
+        let reader = try running.store.makeReader()
+        #expect(try tables.calls(in: Self.one, at: .offset(0x1000)).isEmpty)
+        try tables.refresh(from: reader)
+        #expect(!tables.areInMemory && tables.bytes == 0)
+        for _ in 0..<2 {
+            #expect(try tables.calls(in: Self.one, at: .offset(0x1000)).first?.function == "CartModel.load()")
+            #expect(try tables.calls(in: Self.other, at: .offset(0x5100)).first?.function == "run()")
+        }
+        #expect(!tables.areInMemory && tables.bytes > 0)
+        let generation = tables.generation
+        try tables.refresh(from: reader)
+        #expect(tables.generation == generation)
+        #expect(try running.store.removeSymbols(.image, of: Self.one))
+        try tables.refresh(from: reader)
+        #expect(tables.generation != generation)
+        #expect(try tables.calls(in: Self.one, at: .offset(0x1000)).isEmpty)
+        // What reports needed is kept longer.
+        let later = WallClock.milliseconds() + 86_400_000
+        try tables.storeUse(now: later)
+        #expect(try reader.symbols().map(\.usedAt) == [later])
+    }
+
     // MARK: Requests
 
     @Test func `uploads are listed as described`() throws {
