@@ -25,7 +25,7 @@ struct JSONMessage {
     init?(_ text: Text, demangle: (String) -> String?) {
         guard let open = Self.start(of: text) else { return nil }
         head = text[..<open]
-        let last = text.lastIndex { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") } ?? open
+        let last = text[open...].lastIndex { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "]") } ?? open
         var json = Array(text[open...last])
         var behind = text[(last + 1)...]
         var reader = Reader()

@@ -49,6 +49,12 @@ import Testing
         #expect(DetectorMessage(redacted, guessesClass: true) == message)
     }
 
+    @Test(arguments: ["}{\"a", "]{", "}[\"", "{", "[\"", "x} {\"class\":"])
+    func `brackets in the wrong order are read to their end`(text: String) {
+        #expect(SeveralLeaks.parts(of: text) == [])
+        #expect(DetectorMessage(text, guessesClass: true).guessedClassName == nil)
+    }
+
     @Test(arguments: [
         ("“Jane Doe” is still there", "\"…\" is still there"),
         ("‘Jane’ is still there", "'…' is still there"),
