@@ -160,6 +160,8 @@ public enum SeveralLeaks {
         let heading = text[..<colon].trimmed
         guard heading.count <= lineByteLimit, tellsOfLeak(heading) else { return [] }
         let rest = text[(colon + 1)...].trimmed
+        // A printed array has owners.
+        guard rest.first != UInt8(ascii: "(") else { return [] }
         let isList = rest.contains(UInt8(ascii: "\n"))
         let items =
             isList ? Array(rest.lines.prefix(lineLimit)) : Brackets.split(rest.droppingLast(".") ?? rest)

@@ -152,7 +152,7 @@ enum MessagePromises {
         guard let document = try? WireReader.read(other.json(), as: .json), document.reports.count == 1 else {
             return nil
         }
-        let direct = Grouping.group(document.report(at: 0), app: "a", module: module)
+        let direct = Grouping.groups(document.report(at: 0), app: "a", module: module).first
         let cached = cache.group(document, 0, app: "a", module: module).first
         guard cached.identity.id == direct.identity.id, cached.livedMilliseconds == direct.livedMilliseconds
         else {
@@ -244,13 +244,20 @@ enum MessagePromises {
 
     /// - Returns: what of a report's leak or sample has `secret` in it.
     static func leaked(_ secret: String, by report: LeakReport) -> String? {
-        let identity = Grouping.group(report, app: "a", module: nil).identity
-        let shown =
-            [identity.title, identity.groupedBy.className, identity.className ?? "", identity.module ?? ""]
-            + identity.stack + identity.children + identity.cycle + identity.groupedBy.stack
+        let groups = Grouping.groups(report, app: "a", module: nil)
+        let identities = ([groups.first] + groups.others).map(\.identity)
+        let shown = (identities + identities.compactMap(\.alternative)).flatMap { texts(of: $0) }
         if let text = shown.first(where: { $0.contains(secret) }) { return "shown as \(text)" }
         let sample = text(report.redacted().json())
         return sample.contains(secret) ? "kept as \(sample)" : nil
+    }
+
+    private static func texts(of identity: LeakIdentity) -> [String] {
+        var texts = [
+            identity.title, identity.groupedBy.className, identity.className ?? "", identity.module ?? "",
+        ]
+        texts += identity.stack + identity.children + identity.cycle
+        return texts + identity.groupedBy.stack
     }
 
     private static func words(_ group: GroupedReport) -> String {
