@@ -22,8 +22,14 @@ struct GroupCache {
         /// than in the key.
         var size: Int {
             ([groups.first] + groups.others).map(\.identity).reduce(key.count) { size, identity in
-                size + Self.size(of: identity) + (identity.alternative.map(Self.size) ?? 0)
+                size + Self.size(of: identity) + (identity.alternative.map(Self.sizeBeside) ?? 0)
             }
+        }
+
+        /// Of the other key of a class. Both share the texts of a call stack.
+        private static func sizeBeside(_ identity: LeakIdentity) -> Int {
+            guard CallStack.titles(of: identity.stack) != nil else { return size(of: identity) }
+            return 512 + 16 * (identity.stack.count + identity.groupedBy.stack.count)
         }
 
         private static func size(of identity: LeakIdentity) -> Int {
@@ -37,8 +43,9 @@ struct GroupCache {
 
     /// Entries, young and old: a thousand leaks in eight spellings.
     private let limit: Int
-    /// Bytes of entries, young and old; typical ones have 1,000, so this bounds senders of long stacks.
-    private static let byteLimit = 16 * 1024 * 1024
+    /// Bytes of entries, young and old: a thousand leaks with call stacks of thirty frames, 9 KiB each, in the young half. Others
+    /// have 1,000 bytes.
+    private static let byteLimit = 24 * 1024 * 1024
     private var youngBytes = 0
     private var young: [Int: Entry] = [:]
     private var old: [Int: Entry] = [:]

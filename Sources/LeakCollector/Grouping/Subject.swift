@@ -52,6 +52,9 @@ struct Subject {
     /// The path of owners; empty when there is a call stack.
     private(set) var stack: [Name]
     let callStack: CallStack?
+    /// Of the call stack, once for both keys of a class.
+    private let shownCalls: [String]?
+    private let keyCalls: [String]
     let children: [Name]
     /// Without modules, with properties and the whole names of closures, in the order of ``cycleKey`` unless that is empty.
     let cycle: [String]
@@ -75,7 +78,9 @@ struct Subject {
         // Its stack is not put under another class.
         let text = named == nil ? parsed : nil
         // A text names class and stack together.
-        self.callStack = report.stack.isEmpty && named != nil ? nil : callStack
+        let callStack = report.stack.isEmpty && named != nil ? nil : callStack
+        self.callStack = callStack
+        (shownCalls, keyCalls) = (callStack?.shown, callStack?.key ?? [])
         let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : report.stack
         // A text may name the path in front of its backtrace, and then that is the stack that the leak is known by.
         stack = callStack == nil || report.stack.isEmpty ? names(path) : []
@@ -145,7 +150,7 @@ struct Subject {
     }
 
     /// The stack for pages and JSON: the call stack, else the path of owners.
-    var shownStack: [String] { callStack?.shown ?? stack.map(\.name) }
+    var shownStack: [String] { shownCalls ?? stack.map(\.name) }
 
     var isKnown: Bool { className != nil || !cycle.isEmpty }
 
@@ -160,8 +165,8 @@ struct Subject {
     /// that they come from.
     func key(fingerprint: [String]) -> (parts: [String], version: Int) {
         if let parts = substitute(fingerprint) { return (parts, Grouping.oldVersion) }
-        if let calls = callStack?.key, !calls.isEmpty {
-            return ([className?.name ?? template] + calls, Grouping.currentVersion)
+        if !keyCalls.isEmpty {
+            return ([className?.name ?? template] + keyCalls, Grouping.currentVersion)
         }
         let key = classAndPath(\.name, text: template)
         // A host whose modifiers were left out has the name, and so the group, of one that has none.

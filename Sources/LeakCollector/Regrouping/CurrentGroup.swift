@@ -67,10 +67,19 @@ enum CurrentGroup {
             && leak.groupedBy.className != leak.className
     }
 
+    private static func plain(_ className: String) -> Substring { className.prefix { $0 != "<" } }
+
     /// Long reports are kept without their stack, and without what else made their group.
     private static func isWhole(_ group: LeakIdentity, of leak: LeakIdentity) -> Bool {
         if group.groupedBy.className.isEmpty, group.groupedBy.stack.isEmpty { return false }
         if group.quality == .low, leak.quality != .low { return false }
+        // A kept text that told of several leaks may have lost this one.
+        if let className = leak.className, let other = group.className {
+            let (one, two) = (plain(className), plain(other))
+            guard one.hasSuffix(two) || two.hasSuffix(one) else { return false }
+        } else if leak.className == nil, !leak.cycle.isEmpty, leak.cycle.count == group.cycle.count {
+            guard leak.cycle == group.cycle else { return false }
+        }
         // Symbols that named the frames are no longer there.
         if CallStack.isOfPlaces(group.groupedBy.stack),
             CallStack.titles(of: leak.groupedBy.stack) != nil, !CallStack.isOfPlaces(leak.groupedBy.stack)

@@ -95,6 +95,10 @@ package struct BreakpadFile {
     package mutating func finish() throws(Unreadable) -> (table: [UInt8], count: Int) {
         close()
         guard let image else { throw Unreadable(description: "it is empty") }
+        guard !ranges.isEmpty || !publics.isEmpty else {
+            throw Unreadable(
+                description: "it names no function; make it anew from the program with its debug data")
+        }
         var builder = SymbolTableBuilder(image: image, name: name, architecture: architecture)
         ranges.sort { $0.range.lowerBound < $1.range.lowerBound }
         publics.sort { $0.address < $1.address }

@@ -30,7 +30,7 @@ struct JSONMessage {
         var behind = text[(last + 1)...]
         var reader = Reader()
         var failure = Self.read(json, by: &reader)
-        if failure != nil {
+        if failure != nil || !Self.isPlain(behind) {
             (json, behind, reader) = (Array(text[open...]), text[text.endIndex...], Reader())
             failure = Self.read(json, by: &reader)
             // A text that was cut says what it says up to there.
@@ -48,8 +48,16 @@ struct JSONMessage {
             rest = rest[own.endIndex...]
             return own.min { $0.order < $1.order }
         }
-        let named = ofElements.compactMap(\.self)
-        let best = named.first ?? candidates.min { $0.order < $1.order }
+        var named = ofElements.compactMap(\.self)
+        // A list of what a leaked object has.
+        let isOwned = candidates.contains { candidate in
+            candidate.order.rank <= 1
+                && reader.elements.allSatisfy { !$0.contains(candidate.slice.range.lowerBound) }
+        }
+        let isPath = Self.tellsOfPath(head)
+        if isOwned || isPath { named = [] }
+        // The leaked object is the last of its path.
+        let best = isPath ? candidates.last : named.first ?? candidates.min { $0.order < $1.order }
         className = best?.className
         let parts = zip(reader.elements, ofElements).map { range, name in
             let isString = json[range.lowerBound] == UInt8(ascii: "\"")
@@ -57,11 +65,19 @@ struct JSONMessage {
         }
         elements =
             named.isEmpty ? [] : parts.filter { $0.text.first != UInt8(ascii: "\"") || $0.className != nil }
-        let whole = failure == nil ? json.count : reader.values.last?.end ?? 0
+        let isCutList = !named.isEmpty && failure != nil
+        let cutEnd = isCutList ? reader.elements.last?.upperBound : reader.values.last?.end
+        let whole = failure == nil ? json.count : cutEnd ?? 0
         let kept = named.isEmpty ? [best].compactMap(\.self) : named
         // Read again, this is a text that was cut too.
         let end = failure == nil ? [] : [UInt8(ascii: ",")]
         redacted = Self.redacted(json[..<whole], reader, kept: kept) + end
+    }
+
+    /// Whether the words in front say that a list has the owners of one object.
+    private static func tellsOfPath(_ head: Text) -> Bool {
+        let words = head.string.lowercased()
+        return ["stack", "path", "chain", "retained by", "cycle"].contains { words.contains($0) }
     }
 
     /// Where the first object or array begins, behind a few words.
@@ -83,14 +99,15 @@ struct JSONMessage {
             try JSONScanner.scan(json) { scanner throws(JSONError) in
                 var texts: [Range<Int>] = []
                 repeat {
+                    // Of several texts the last may be cut.
+                    if texts.count > 1 { reader.elements = texts }
                     _ = try scanner.kind()
                     let start = scanner.offset
                     try reader.value(&scanner, key: "", depth: 0)
-                    texts.append(start..<scanner.offset)
-                } while texts.count < Reader.elementLimit
-                    && json[scanner.offset...].trimmed.first == UInt8(ascii: "{")
-                try scanner.finish()
+                    if texts.count < Reader.elementLimit { texts.append(start..<scanner.offset) }
+                } while json[scanner.offset...].firstVisible == UInt8(ascii: "{")
                 if texts.count > 1 { reader.elements = texts }
+                try scanner.finish()
             }
             return nil
         } catch {
@@ -236,4 +253,9 @@ struct JSONMessage {
         ],
         ["reference"],
     ]
+}
+
+extension ArraySlice<UInt8> {
+    /// The first byte that is no white space.
+    fileprivate var firstVisible: UInt8? { first { $0 > 0x20 } }
 }

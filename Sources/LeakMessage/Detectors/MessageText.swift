@@ -43,9 +43,10 @@ enum MessageText {
     }
 
     private static let doubleQuotes: [StaticString] = [
-        "“", "”", "„", "‟", "«", "»", "「", "」", "『", "』", "〝", "〞",
+        "“", "”", "„", "‟", "«", "»", "‹", "›", "《", "》", "〈", "〉", "＂", "❝", "❞", "″", "「", "」", "『", "』",
+        "〝", "〞",
     ]
-    private static let singleQuotes: [StaticString] = ["‘", "’", "‚", "‛"]
+    private static let singleQuotes: [StaticString] = ["‘", "’", "‚", "‛", "＇", "❛", "❜"]
 
     /// A message, and what loggers, the Swift runtime and test runners put around it.
     struct Framed {

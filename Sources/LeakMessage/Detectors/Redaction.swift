@@ -26,7 +26,16 @@ enum Redaction {
         let grammar = Grammar(demangle: { _ in nil })
         let list = grammar.list(message)
         var result = Array(framed.head)
-        if let json = JSONMessage(message, demangle: { _ in nil }) {
+        let sets = SeveralLeaks.cycles(in: message)
+        if sets.count > 1 {
+            result.append(contentsOf: Array("Retain cycles: {(".utf8))
+            for set in sets {
+                let reading = grammar.read(set)
+                guard reading.isList else { continue }
+                result.append(contentsOf: Array("(".utf8) + Self.list(reading.subject) + Array(",".utf8))
+            }
+            result.append(contentsOf: Array(")}".utf8))
+        } else if let json = JSONMessage(message, demangle: { _ in nil }) {
             result.append(contentsOf: json.head + json.redacted + json.tail)
         } else if list == nil, isPlain(message) {
             result.append(contentsOf: message)

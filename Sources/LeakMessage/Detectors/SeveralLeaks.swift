@@ -58,7 +58,7 @@ public enum SeveralLeaks {
     private static let marks = Array("\n\r[{,".utf8)
 
     /// The lists of a set of cycles: `Retain cycles: {( ("-> A ", …), ("-> B ", …) )}`.
-    private static func cycles(in text: Text) -> [Text] {
+    static func cycles(in text: Text) -> [Text] {
         let body = (text.dropping("Retain cycles:") ?? text).trimmed
         guard let set = body.dropping("{(") else { return [] }
         var parts: [Text] = []
@@ -158,27 +158,45 @@ public enum SeveralLeaks {
             return []
         }
         let heading = text[..<colon].trimmed
-        guard heading.count <= lineByteLimit, tellsOfLeak(heading) else { return [] }
+        guard heading.count <= headingByteLimit, tellsOfLeaks(heading) else { return [] }
         let rest = text[(colon + 1)...].trimmed
         // A printed array has owners.
         guard rest.first != UInt8(ascii: "(") else { return [] }
         let isList = rest.contains(UInt8(ascii: "\n"))
         let items =
             isList ? Array(rest.lines.prefix(lineLimit)) : Brackets.split(rest.droppingLast(".") ?? rest)
-        let names = items.filter { !$0.trimmed.isEmpty }.map { name(ofItem: $0.trimmed) }
-        // The heading and the rule of a table are no leaks; of a list in words all have to be.
+        let names = items.lazy.map(\.trimmed).filter { !$0.isEmpty && !isFrame($0) }.map { name(ofItem: $0) }
         let known = names.compactMap(\.self)
-        guard Set(known).count > 1, known.count == names.count || isList && known.count + 2 >= names.count
-        else {
-            return []
-        }
+        guard Set(known).count > 1, known.count == names.count else { return [] }
         return known.map { Part(heading + Array(": ".utf8) + $0, className: $0, isGuessed: true) }
     }
 
-    private static func tellsOfLeak(_ heading: Text) -> Bool {
-        let words = String(decoding: heading, as: UTF8.self).lowercased()
+    private static let headingByteLimit = 128
+
+    /// `Leaked objects`, and neither `Leaked CartModel, retained by` nor `Retain cycle leaked`: what follows there are owners, or
+    /// what an object keeps.
+    private static func tellsOfLeaks(_ heading: Text) -> Bool {
+        let words = heading.split(whereSeparator: { !$0.isIdentifier })
+        guard !words.contains(where: { TypeSpelling($0).hasHump }) else { return false }
+        let lowercased = words.map { String(decoding: $0, as: UTF8.self).lowercased() }
+        let relations: Set<String> = [
+            "by", "stack", "trace", "path", "chain", "cycle", "cycles", "child", "children", "reference",
+            "references", "owner", "owners",
+            "captured", "captures", "retaining", "holder", "holders", "parent", "parents",
+        ]
+        guard !lowercased.contains(where: { relations.contains($0) }) else { return false }
+        let phrase = lowercased.joined(separator: " ")
         return ["leak", "retained", "still alive", "still in memory", "not released", "not deallocated"]
-            .contains { words.contains($0) }
+            .contains { phrase.contains($0) }
+    }
+
+    /// The head of a table, or the line below.
+    private static func isFrame(_ row: Text) -> Bool {
+        guard row.first == UInt8(ascii: "|") else { return row.allSatisfy { "-=+| ".utf8.contains($0) } }
+        let cells = row.split(separator: UInt8(ascii: "|")).map(\.trimmed)
+        let heads = ["class", "name", "type", "object"]
+        return cells.allSatisfy { $0.allSatisfy { "-: ".utf8.contains($0) } }
+            || heads.contains(cells.first?.string.lowercased() ?? "")
     }
 
     /// The name of a type in `- CartModel (2)`, `1. CartModel`, `| CartModel | 2 |` and `CartModel: 2`.

@@ -55,10 +55,11 @@ import Testing
             } == calls)
     }
 
-    @Test func `an empty table has no functions`() throws {
+    /// It would take the place of a good one.
+    @Test func `a table that names no function is refused`() throws {
         var builder = Self.builder()
-        let table = try SymbolTable(builder.finish())
-        #expect(table.rangeCount == 0 && table.calls(at: 0).isEmpty)
+        let bytes = builder.finish()
+        #expect(throws: SymbolTable.Invalid.self) { try SymbolTable(bytes) }
     }
 
     @Test func `ranges with the same functions and lines are one`() throws {
@@ -164,7 +165,8 @@ import Testing
             (head + [0, 1, 0, 1, 2, 0, 0, 0], "function is 0"),
             (head + [1, 1, 0x41, 1, 0, 1, 0x80, 0x02], "number of calls"),
             (head + [1, 1, 0x41, 2, 0, 1, 2, 0, 0, 0, 0, 1, 3, 1], "line is out of bounds"),
-            (head + [1, 1, 0x41, 0, 0], "follows the last range"),
+            (head + [1, 1, 0x41, 1, 0, 1, 2, 0, 0, 0, 0], "follows the last range"),
+            (head + [1, 1, 0x41, 0], "names no function"),
         ] as [([UInt8], String)])
     func `a table that breaks a rule is refused`(bytes: [UInt8], reason: String) {
         let error = #expect(throws: SymbolTable.Invalid.self) { try SymbolTable(bytes) }

@@ -28,6 +28,18 @@ import Testing
     }
 
     @Test(arguments: [
+        "Leaked CartViewModel, retained by: CartService, CartController",
+        "CartViewController still alive after dismiss\nChildren:\n- HeaderController\n- FooterController",
+        "CartViewController was not released, children still alive: HeaderView, FooterView",
+        "Retained by: AppDelegate, RootController, CartController",
+        "Retain cycle leaked: CartViewController, CartViewModel, CartService",
+        "Leak: CartViewController\nretained by:\nHomeCoordinator\nAppCoordinator",
+        "Memory leak: CartViewController\nPath:\nUINavigationController\nCartViewController",
+        "Object not released: CartViewModel\nReferences:\n- CartViewController\n- CartService",
+        "Leaked. Retain chain:\n1. AppDelegate\n2. HomeCoordinator\n3. CartViewController",
+        #"{"class":"CartModel","objects":["HomeController","OrderController"]}"#,
+        #"{"class":"CartModel","activities":[{"name":"HomeActivity"},{"name":"OrderActivity"}]}"#,
+        #"Memory leak, stack: ["UINavigationController","CartViewController"]"#,
         "Leaked: it was the cart, really", "Leaked: CartModel", "Loaded: CartModel, HomeModel",
         "Leaked classes: CartModel, HomeModel and 3 others", "Leaked: CartModel, CartModel",
         #"["Jane","Joe"]"#,
@@ -47,6 +59,26 @@ import Testing
         let redacted = DetectorMessage.redacted(text)
         #expect(!redacted.contains("Jane") && DetectorMessage.redacted(redacted) == redacted)
         #expect(DetectorMessage(redacted, guessesClass: true) == message)
+    }
+
+    /// A kept report has to tell of each of its leaks, or regroup would merge them.
+    @Test(arguments: [
+        "{(\n  (\n    \"-> CartModel \",\n    \"-> _handler -> Block \"\n  ),\n  (\n    \"-> OrderModel \",\n    \"-> _owner -> Service \"\n  )\n)}",
+        "Retain cycles: {((\"-> CartModel \"), (\"-> OrderModel \", \"-> _owner -> Service \"))}",
+        #"[{"class":"CartModel"},{"class":"OrderModel"},{"cla"#,
+        "{\"class\":\"CartModel\"}\n{\"class\":\"OrderModel\"}\n{\"class\":\"HomeMo",
+        "Leaked: CartModel, OrderModel", #"["CartModel","OrderModel"]"#,
+    ])
+    func `what is kept of a text has the same leaks`(text: String) {
+        func leaks(_ text: String) -> [[String]] {
+            SeveralLeaks.parts(of: text).map { part in
+                let message = DetectorMessage(part.text, guessesClass: true)
+                return [part.className ?? message.guessedClassName ?? ""] + message.cycle
+            }
+        }
+        let kept = DetectorMessage.redacted(text)
+        #expect(leaks(text).count == 2 && Set(leaks(text)).count == 2)
+        #expect(leaks(kept) == leaks(text) && DetectorMessage.redacted(kept) == kept)
     }
 
     @Test(arguments: ["}{\"a", "]{", "}[\"", "{", "[\"", "x} {\"class\":"])
