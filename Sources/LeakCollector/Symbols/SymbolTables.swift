@@ -19,7 +19,6 @@ final class SymbolTables: Sendable {
     }
 
     private struct State {
-        var version: SymbolsVersion?
         /// Rows by image.
         var known: [ImageID: Int64] = [:]
         var loaded: [ImageID: Loaded] = [:]
@@ -31,8 +30,8 @@ final class SymbolTables: Sendable {
     }
 
     private let state = Guarded(State())
-    /// Held while tables are learned, so that an older list never takes the place of a newer one.
-    private let learning = Guarded(())
+    /// The list that was learned last. Held while one is learned, so that an older list never takes the place of a newer one.
+    private let learned = Guarded<SymbolsVersion?>(nil)
     private let store: any Store
     private let memoryBytes: Int
 
@@ -52,25 +51,29 @@ final class SymbolTables: Sendable {
 
     /// Learns which tables the store has, if that has changed.
     func refresh(from reader: any StoreReader) throws(StoreError) {
-        try learning.with { _ throws(StoreError) in try learn(from: reader) }
+        try learned.with { version throws(StoreError) in try learn(from: reader, after: &version) }
     }
 
-    private func learn(from reader: any StoreReader) throws(StoreError) {
+    private func learn(
+        from reader: any StoreReader, after former: inout SymbolsVersion?
+    ) throws(StoreError) {
         let version = try reader.symbolsVersion()
-        guard state.with({ $0.version != version }) else { return }
+        guard former != version else { return }
+        let isFirst = former == nil
         let symbols = version.count == 0 ? [] : try reader.symbols()
         state.with { state in
             var known: [ImageID: Int64] = [:]
             for one in symbols {
                 if let image = ImageID(one.image) { known[image] = one.id }
             }
-            if state.version != nil || !known.isEmpty { state.generation += 1 }
-            (state.version, state.known) = (version, known)
+            if !isFirst || !known.isEmpty { state.generation += 1 }
+            state.known = known
             for (image, loaded) in state.loaded where known[image] != loaded.row {
                 state.bytes -= loaded.table.size
                 state.loaded[image] = nil
             }
         }
+        former = version
     }
 
     /// The functions at a place in an image, or that a mapping names.
