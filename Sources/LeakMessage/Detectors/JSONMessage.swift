@@ -50,9 +50,13 @@ struct JSONMessage {
         }
         var named = ofElements.compactMap(\.self)
         // A list of what a leaked object has.
+        let isCut = failure != nil
+        let endOfElements = reader.elements.last?.upperBound ?? 0
         let isOwned = candidates.contains { candidate in
-            candidate.order.rank <= 1
-                && reader.elements.allSatisfy { !$0.contains(candidate.slice.range.lowerBound) }
+            let place = candidate.slice.range.lowerBound
+            // Of a list that is cut, the last element is none of the whole ones.
+            guard candidate.order.rank <= 1, !isCut || place < endOfElements else { return false }
+            return reader.elements.allSatisfy { !$0.contains(place) }
         }
         let isPath = Self.tellsOfPath(head)
         if isOwned || isPath { named = [] }
@@ -123,10 +127,12 @@ struct JSONMessage {
     private static func redacted(_ json: ArraySlice<UInt8>, _ reader: Reader, kept: [Candidate]) -> [UInt8] {
         let names = Dictionary(
             kept.map { ($0.slice, Array($0.className.utf8)) }, uniquingKeysWith: { one, _ in one })
-        var strings = reader.keys.filter {
-            $0.range.upperBound < json.endIndex && !isIdentifier(json[$0.range])
-        }
-        strings += reader.values.map(\.slice)
+        var strings = reader.keys + reader.values.map(\.slice)
+        // Those behind the place where a text is cut do not stay.
+        strings.removeAll { $0.range.upperBound >= json.endIndex }
+        let plainKeys = Set(
+            reader.keys.filter { $0.range.upperBound < json.endIndex && isIdentifier(json[$0.range]) })
+        strings.removeAll { plainKeys.contains($0) }
         strings.sort { $0.range.lowerBound < $1.range.lowerBound }
         var result: [UInt8] = []
         var end = 0

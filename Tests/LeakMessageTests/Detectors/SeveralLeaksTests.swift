@@ -66,6 +66,8 @@ import Testing
         "{(\n  (\n    \"-> CartModel \",\n    \"-> _handler -> Block \"\n  ),\n  (\n    \"-> OrderModel \",\n    \"-> _owner -> Service \"\n  )\n)}",
         "Retain cycles: {((\"-> CartModel \"), (\"-> OrderModel \", \"-> _owner -> Service \"))}",
         #"[{"class":"CartModel"},{"class":"OrderModel"},{"cla"#,
+        #"[{"class":"CartModel"},{"class":"OrderModel"},{"class":"HomeModel","note":"Jane","more"#,
+        #"[{"class":"CartModel"},{"class":"OrderModel"},{"note":"Jane","class"#,
         "{\"class\":\"CartModel\"}\n{\"class\":\"OrderModel\"}\n{\"class\":\"HomeMo",
         "Leaked: CartModel, OrderModel", #"["CartModel","OrderModel"]"#,
     ])
