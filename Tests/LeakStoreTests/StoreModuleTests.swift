@@ -11,7 +11,7 @@ import Testing
     /// A report's class, with its module in front of a dot.
     struct Named: CustomTestStringConvertible, Sendable {
         var text: String
-        /// Whether the sender's module is another one, so that its types keep theirs.
+        /// `true` when the sender names another module as its own, so that this one stays in the name.
         var isOther = false
 
         var testDescription: String { isOther ? "\(text) of another module" : text }
@@ -46,7 +46,7 @@ import Testing
         // A name without a module is the first module's.
         (["List", "Feed.List", "List", "Chat.List"].map { Named(text: $0) }, ["List": 3, "Chat.List": 1]),
         (["Feed.List", "List", "Chat.List", "List"].map { Named(text: $0) }, ["List": 3, "Chat.List": 1]),
-        // Whether the sender names its own module or not.
+        // With and without the sender's own module.
         ([Named(text: "Feed.List"), Named(text: "Feed.List", isOther: true)], ["List": 2]),
         ([Named(text: "Feed.List", isOther: true), Named(text: "Feed.List")], ["Feed.List": 2]),
         // A class of another module does not take the name of the app's own.

@@ -26,7 +26,7 @@ struct GroupCache {
             }
         }
 
-        /// Of the other key of a class. Both share the texts of a call stack.
+        /// The bytes that a class's second key adds. A call stack's texts are shared by both keys.
         private static func sizeBeside(_ identity: LeakIdentity) -> Int {
             guard CallStack.titles(of: identity.stack) != nil else { return size(of: identity) }
             return 512 + 16 * (identity.stack.count + identity.groupedBy.stack.count)

@@ -17,7 +17,7 @@ struct Subject {
         /// The module by which classes of one name may be told apart.
         var appModule: String? { isSystem ? nil : module.flatMap { TypeName.isSystemModule($0) ? nil : $0 } }
 
-        /// Whether the name begins with the module of another part of the app, or with the type that it is nested in.
+        /// `true` for `Feed.List` and `Outer.Inner`: a module or an outer type stands in front.
         var isDotted: Bool { !isSystem && plainName.prefix { $0 != "<" }.contains(".") }
 
         /// The name with its module, where it is the one given.
@@ -52,7 +52,7 @@ struct Subject {
     /// The path of owners; empty when there is a call stack.
     private(set) var stack: [Name]
     let callStack: CallStack?
-    /// Of the call stack, once for both keys of a class.
+    /// The call stack's texts, made once and used by both keys of a class.
     private let shownCalls: [String]?
     private let keyCalls: [String]
     let children: [Name]

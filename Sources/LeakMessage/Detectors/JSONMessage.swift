@@ -14,7 +14,7 @@ struct JSONMessage {
 
     struct Element {
         let text: Text
-        /// Of an element that is a string alone.
+        /// The class, for an element that is a string; `nil` for an object.
         let className: String?
     }
 
@@ -54,7 +54,7 @@ struct JSONMessage {
         let endOfElements = reader.elements.last?.upperBound ?? 0
         let isOwned = candidates.contains { candidate in
             let place = candidate.slice.range.lowerBound
-            // Of a list that is cut, the last element is none of the whole ones.
+            // The last element of a cut list is incomplete, and so outside of the whole ones.
             guard candidate.order.rank <= 1, !isCut || place < endOfElements else { return false }
             return reader.elements.allSatisfy { !$0.contains(place) }
         }
@@ -78,7 +78,7 @@ struct JSONMessage {
         redacted = Self.redacted(json[..<whole], reader, kept: kept) + end
     }
 
-    /// Whether the words in front say that a list has the owners of one object.
+    /// Returns `true` when the words in front say that the list has the owners of one object.
     private static func tellsOfPath(_ head: Text) -> Bool {
         let words = head.string.lowercased()
         return ["stack", "path", "chain", "retained by", "cycle"].contains { words.contains($0) }
@@ -103,7 +103,7 @@ struct JSONMessage {
             try JSONScanner.scan(json) { scanner throws(JSONError) in
                 var texts: [Range<Int>] = []
                 repeat {
-                    // Of several texts the last may be cut.
+                    // The last of several texts may be cut.
                     if texts.count > 1 { reader.elements = texts }
                     _ = try scanner.kind()
                     let start = scanner.offset
@@ -128,7 +128,7 @@ struct JSONMessage {
         let names = Dictionary(
             kept.map { ($0.slice, Array($0.className.utf8)) }, uniquingKeysWith: { one, _ in one })
         var strings = reader.keys + reader.values.map(\.slice)
-        // Those behind the place where a text is cut do not stay.
+        // Strings behind the cut are left out.
         strings.removeAll { $0.range.upperBound >= json.endIndex }
         let plainKeys = Set(
             reader.keys.filter { $0.range.upperBound < json.endIndex && isIdentifier(json[$0.range]) })

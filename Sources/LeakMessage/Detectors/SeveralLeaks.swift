@@ -8,7 +8,7 @@ public enum SeveralLeaks {
         public let text: String
         /// Where the others tell that a word is a class.
         public let className: String?
-        /// Whether the class is a word that looks like one, and not one that a known form names.
+        /// `true` when the class is only a word that looks like one; `false` when a known form names it.
         public let isGuessed: Bool
 
         init(_ text: Text, className: Text? = nil, isGuessed: Bool = false) {
@@ -48,7 +48,7 @@ public enum SeveralLeaks {
         guard objects.isEmpty else { return objects.count > 1 ? objects : [] }
         let parts = lines(in: kept)
         if parts.count > 1 { return parts }
-        // Those that a known detector lists are owners.
+        // The names that a known detector lists are owners.
         guard Grammar(demangle: demangle).read(kept).detector == nil else { return [] }
         let names = list(in: kept)
         return names.count > 1 ? names : []

@@ -115,7 +115,7 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
         Self.split(text, ModuleNames(appModule))
     }
 
-    /// Whether a module is the system's: its types need no telling apart.
+    /// Returns `true` for a module of the system. Its types need no telling apart.
     public static func isSystemModule(_ module: String) -> Bool { SystemNames.isModule(Text(module)) }
 
     /// The name of ``detailedText`` without the module.

@@ -11,7 +11,7 @@ import Testing
 @Suite struct ModuleTests {
     struct Sent: CustomTestStringConvertible, Sendable {
         var className: String
-        /// Of the sender.
+        /// The app's module, as the sender names it.
         var module: String?
         var owners: [String] = []
 

@@ -175,7 +175,7 @@ import Testing
         try tables.refresh(from: reader)
         #expect(tables.generation != generation)
         #expect(try tables.calls(in: Self.one, at: .offset(0x1000)).isEmpty)
-        // What reports needed is kept longer.
+        // A table that reports needed is kept longer.
         let later = WallClock.milliseconds() + 86_400_000
         try tables.storeUse(now: later)
         #expect(try reader.symbols().map(\.usedAt) == [later])
