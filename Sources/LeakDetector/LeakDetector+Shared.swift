@@ -4,7 +4,7 @@ public import Dispatch
 extension LeakDetector {
     private static let started = Guarded<LeakDetector?>(nil)
 
-    /// The detector that ``start(_:limits:suppression:pathFinder:queue:)`` made; `nil` before that.
+    /// The detector that ``start(_:limits:suppression:explainer:queue:)`` made; `nil` before that.
     ///
     /// ``LeakWatcher``, ``Deallocating`` and SwiftUI's modifier use it. As long as there is none they cost next to nothing.
     public static var shared: LeakDetector? { started.with { $0 } }
@@ -12,16 +12,16 @@ extension LeakDetector {
     /// Makes the detector that the whole app shares. The first call counts; later ones change nothing and get the same, until
     /// that one is stopped: then the next call makes another, which takes its place.
     ///
-    /// The parameters are those of ``init(_:limits:suppression:pathFinder:queue:)``.
+    /// The parameters are those of ``init(_:limits:suppression:explainer:queue:)``.
     @discardableResult
     public static func start(
         _ mode: Mode, limits: Limits = Limits(), suppression: Suppression = .standard,
-        pathFinder: (any RetainPathFinder)? = nil, queue: DispatchQueue? = nil
+        explainer: (any LeakExplainer)? = nil, queue: DispatchQueue? = nil
     ) -> LeakDetector {
         started.with { started in
             if let started, !started.isStopped { return started }
             let detector = LeakDetector(
-                mode, limits: limits, suppression: suppression, pathFinder: pathFinder, queue: queue,
+                mode, limits: limits, suppression: suppression, explainer: explainer, queue: queue,
                 owned: started?.owned ?? OwnedObjects())
             started = detector
             return detector

@@ -29,23 +29,23 @@ public final class LeakDetector: Sendable {
     ///   - mode: what to do with what is found.
     ///   - limits: grace periods and bounds.
     ///   - suppression: which objects are never reported.
-    ///   - pathFinder: finds out why an object stays; `nil` asks nobody.
+    ///   - explainer: finds out what keeps a leaked object, after the leak was reported; `nil` explains nothing.
     ///   - queue: where objects are looked at and told of; a serial one. A look holds the object for a
     ///     moment, so that its last release can fall there: choose the queue on which such objects are let go of
     ///     anyway. `nil` is the main queue on Apple's systems, where views have to be released, and a queue of the
     ///     detector's own elsewhere, since a server need not run a main queue.
     public convenience init(
         _ mode: Mode, limits: Limits = Limits(), suppression: Suppression = .standard,
-        pathFinder: (any RetainPathFinder)? = nil, queue: DispatchQueue? = nil
+        explainer: (any LeakExplainer)? = nil, queue: DispatchQueue? = nil
     ) {
         self.init(
-            mode, limits: limits, suppression: suppression, pathFinder: pathFinder, queue: queue,
+            mode, limits: limits, suppression: suppression, explainer: explainer, queue: queue,
             owned: OwnedObjects())
     }
 
     /// - Parameter owned: the objects with their owners, those of a detector whose place this one takes included.
     convenience init(
-        _ mode: Mode, limits: Limits, suppression: Suppression, pathFinder: (any RetainPathFinder)?,
+        _ mode: Mode, limits: Limits, suppression: Suppression, explainer: (any LeakExplainer)?,
         queue: DispatchQueue?, owned: OwnedObjects
     ) {
         #if canImport(Darwin)
@@ -56,7 +56,7 @@ public final class LeakDetector: Sendable {
         self.init(
             limits: limits, clock: QueueClock(queue: queue),
             mainClock: queue === DispatchQueue.main ? nil : QueueClock(queue: .main),
-            Announcer(mode, suppression, pathFinder: pathFinder, alerts: .standard), owned: owned)
+            Announcer(mode, suppression, explainer: explainer, alerts: .standard), owned: owned)
     }
 
     /// Reports each leak, as release builds should.
@@ -135,6 +135,12 @@ public final class LeakDetector: Sendable {
         set { announcer.suppression = newValue }
     }
 
+    /// Whether leaks are explained, where an explainer was given: a switch for your server. A change holds at once.
+    public var explainsLeaks: Bool {
+        get { announcer.explanations?.isOn ?? false }
+        set { announcer.explanations?.isOn = newValue }
+    }
+
     /// Stops all grace periods: what happens now is none of the app's active time. An app with UIKit does so by itself
     /// while it is not in front. Pauses are counted: each ends with a ``resume()`` of its own.
     public func pause() { pauses.begin(.asked) }
@@ -143,7 +149,7 @@ public final class LeakDetector: Sendable {
     public func resume() { pauses.end(.asked) }
 
     /// Forgets all that is waited for and takes nothing more: what a switch on your server can turn off. This detector stays
-    /// stopped; ``start(_:limits:suppression:pathFinder:queue:)`` makes another.
+    /// stopped; ``start(_:limits:suppression:explainer:queue:)`` makes another.
     public func stop() {
         sweepers.stop()
         announcer.forgetAll()

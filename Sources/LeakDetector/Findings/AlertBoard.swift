@@ -48,6 +48,19 @@ final class AlertBoard: Sendable {
         screen.show(alert, pictureOf: withScreenshot ? finding.object : nil)
     }
 
+    /// Says why an object is still in memory, in the alert that was shown for it.
+    func explain(_ report: LeakReport, _ explanation: RetainExplanation) {
+        guard let text = FindingText.explanation(report, explanation) else { return }
+        guard let screen else { return write(text) }
+        let alert = shown.with { shown -> Alert? in
+            guard var alert = shown[report.id ?? ""] else { return nil }
+            alert.text += "\n\n\(text)"
+            shown[alert.id] = alert
+            return alert
+        }
+        if let alert { screen.update(alert) }
+    }
+
     /// Says what became of what was shown.
     func end(_ report: LeakReport, isInUse: Bool) {
         guard var alert = shown.with({ $0.removeValue(forKey: report.id ?? "") }) else { return }

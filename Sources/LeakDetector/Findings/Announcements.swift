@@ -18,18 +18,15 @@ struct Announcements {
     }
 
     private var announced: [String: Announced] = [:]
-    /// Leaks that are being explained: what becomes of their objects meanwhile is told after them.
-    private var explained: [String: End?] = [:]
+    /// Leaks whose question waits on another queue: the ends of their objects are told after them.
+    private var asked: [String: End?] = [:]
     /// Classes that were ignored since the start.
     private var ignored: Set<ObjectIdentifier> = []
 
-    mutating func beginExplaining(_ id: String) { explained.updateValue(nil, forKey: id) }
-
-    /// Returns whether an object has gone or come back while its leak is explained.
-    func hasEnded(_ id: String) -> Bool { (explained[id] ?? nil) != nil }
+    mutating func beginAsking(_ id: String) { asked.updateValue(nil, forKey: id) }
 
     /// - Returns: what became of the object meanwhile.
-    mutating func endExplaining(_ id: String) -> End? { (explained.removeValue(forKey: id) ?? nil) ?? nil }
+    mutating func endAsking(_ id: String) -> End? { (asked.removeValue(forKey: id) ?? nil) ?? nil }
 
     mutating func announce(_ report: LeakReport) { announced[report.id ?? ""] = Announced(report) }
 
@@ -41,8 +38,8 @@ struct Announcements {
 
     /// The report of an announced object's end; `nil` if it is told later, or not at all.
     mutating func report(_ end: End, of id: String) -> LeakReport? {
-        guard explained[id] == nil else {
-            explained.updateValue(end, forKey: id)
+        guard asked[id] == nil else {
+            asked.updateValue(end, forKey: id)
             return nil
         }
         guard var report = take(id) else { return nil }

@@ -8,21 +8,22 @@ final class Announcer: Sendable {
     private let suppressed: Guarded<LeakDetector.Suppression>
     private let system: OperatingSystem
     private let known: [KnownLeak]
-    private let pathFinder: (any RetainPathFinder)?
-    private let finding = DispatchQueue(label: "LeakDetector.retain-path", qos: .utility)
+    /// `nil` where no explainer was given.
+    let explanations: ExplanationQueue?
     private let names = Guarded(TypeNames())
     private let announcements = Guarded(Announcements())
     private let alerts: AlertBoard
 
     init(
         _ mode: LeakDetector.Mode, _ suppression: LeakDetector.Suppression,
-        pathFinder: (any RetainPathFinder)?, system: OperatingSystem = .current,
+        explainer: (any LeakExplainer)?, system: OperatingSystem = .current,
         known: [KnownLeak] = KnownLeak.all,
-        alerts: AlertBoard = AlertBoard()
+        alerts: AlertBoard = AlertBoard(),
+        monotonicTime: @escaping @Sendable () -> Int64 = { MonotonicTime.now }
     ) {
         self.mode = mode
         suppressed = Guarded(suppression)
-        self.pathFinder = pathFinder
+        explanations = explainer.map { ExplanationQueue($0, now: monotonicTime) }
         self.system = system
         self.known = known
         self.alerts = alerts
@@ -120,52 +121,37 @@ final class Announcer: Sendable {
         return Fingerprint.parts([file] + owners + [className])
     }
 
-    /// Asks what to do with a leak, and does it: at once, unless its retain path is to be found before, or the one who is
-    /// asked is on another queue. The end of the object is then reported after its leak.
+    /// Asks what to do with a leak, and does it: at once, unless the question belongs on another queue. The end of the
+    /// object is then reported after its leak.
     private func announce(_ leak: Leak, _ sweeper: Sweeper) {
         let isAskedHere =
             switch mode.question {
             case .onQueue: true
             case .onMainActor: sweeper.isOnMainQueue
             }
-        if pathFinder == nil, isAskedHere {
-            return ask(about: leak, sweeper) { self.conclude(leak, $0, sweeper) }
-        }
-        announcements.with { $0.beginExplaining(leak.id) }
-        explain(leak, sweeper) { leak in
-            guard self.isStillOfInterest(leak, sweeper) else {
-                sweeper.retract(leak.identity)
-                return self.finish(leak)
-            }
-            self.ask(about: leak, sweeper) { answer in
-                self.conclude(leak, answer, sweeper)
-                self.finish(leak)
-            }
+        if isAskedHere { return ask(about: leak, sweeper) { self.conclude(leak, $0, sweeper) } }
+        announcements.with { $0.beginAsking(leak.id) }
+        ask(about: leak, sweeper) { answer in
+            self.conclude(leak, answer, sweeper)
+            if let end = self.announcements.with({ $0.endAsking(leak.id) }) { self.end(of: leak.id, end) }
         }
     }
 
-    /// Not a leak that was ignored meanwhile, or whose class was; but one whose object has gone meanwhile.
-    private func isStillOfInterest(_ leak: Leak, _ sweeper: Sweeper) -> Bool {
-        announcements.with { $0.hasEnded(leak.id) }
-            || (sweeper.stands(leak.id, of: leak.identity) && !ignores(leak.type))
-    }
-
-    private func finish(_ leak: Leak) {
-        if let end = announcements.with({ $0.endExplaining(leak.id) }) { self.end(of: leak.id, end) }
-    }
-
-    /// Has the retain path found, one after another, and goes on where verdicts come.
+    /// Has a reported leak explained, and tells the explanation where verdicts come, if the object is still there.
     ///
-    /// The object is let go of there too, since the last release of a view belongs to the main thread.
-    private func explain(_ leak: Leak, _ sweeper: Sweeper, _ goOn: @escaping @Sendable (Leak) -> Void) {
-        guard let pathFinder else { return goOn(leak) }
-        finding.async {
-            var leak = leak
-            let held = Held(leak.subject.object)
-            if let object = held.object { leak.report.cycle = pathFinder.retainPath(to: object) }
-            sweeper.call(afterMilliseconds: 0) { [leak] in
-                goOn(leak)
-                held.object = nil
+    /// The address alone goes to the explainer: a reference would keep the object, and could end it on the wrong thread.
+    private func explain(_ leak: Leak, isAlert: Bool, _ sweeper: Sweeper) {
+        guard let explanations else { return }
+        let place = FindingText.place(leak.report)
+        let key = ([place] + leak.report.stack + [leak.report.className ?? ""]).joined(separator: "\n")
+        explanations.explain(key, UInt(bitPattern: leak.identity)) { explanation in
+            sweeper.call(afterMilliseconds: 0) {
+                // The object that was explained is the one that leaked only if it has been there all the time.
+                guard !sweeper.isStopped, sweeper.stands(leak.id, of: leak.identity),
+                    leak.subject.look() == .retained(leak.identity)
+                else { return }
+                if isAlert { self.alerts.explain(leak.report, explanation) }
+                self.mode.explain(leak.report, explanation)
             }
         }
     }
@@ -201,18 +187,12 @@ final class Announcer: Sendable {
         }
         if leak.isWatched { announcements.with { $0.announce(leak.report) } }
         mode.report(leak.report)
+        explain(leak, isAlert: answer == .showAlert || answer == .showAlertWithoutScreenshot, sweeper)
     }
 
     private func end(of id: String, _ end: Announcements.End) {
         guard let report = announcements.with({ $0.report(end, of: id) }) else { return }
         alerts.end(report, isInUse: end.isInUse)
         mode.report(report)
-    }
-
-    /// A strong reference that is let go of on a queue of choice.
-    private final class Held: @unchecked Sendable {
-        // Unchecked: handed from queue to queue, in the hands of one at a time.
-        var object: AnyObject?
-        init(_ object: AnyObject?) { self.object = object }
     }
 }

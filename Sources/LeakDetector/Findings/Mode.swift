@@ -11,6 +11,7 @@ extension LeakDetector {
 
         let question: Question
         let report: @Sendable (LeakReport) -> Void
+        let explain: @Sendable (LeakReport, RetainExplanation) -> Void
 
         /// Asks about each leak on the main actor, then reports what was not ignored.
         ///
@@ -21,11 +22,14 @@ extension LeakDetector {
         ///   - onDetect: called once for each leaked object: at once where the detector's queue is the main one, as it is on
         ///     Apple's systems unless another is named; else a little later.
         ///   - report: takes leaks, and the ends of objects that were reported before, on the detector's queue.
+        ///   - onExplain: takes a reported leak again with what keeps its object, on the detector's queue, where the detector
+        ///     was given an explainer; once per class, call site and owners.
         public static func custom(
             onDetect: @escaping @MainActor (Finding) -> Answer,
-            report: @escaping @Sendable (LeakReport) -> Void = { _ in }
+            report: @escaping @Sendable (LeakReport) -> Void = { _ in },
+            onExplain: @escaping @Sendable (LeakReport, RetainExplanation) -> Void = { _, _ in }
         ) -> Mode {
-            Mode(question: .onMainActor(onDetect), report: report)
+            Mode(question: .onMainActor(onDetect), report: report, explain: onExplain)
         }
 
         /// Asks about each leak on the detector's queue, then reports what was not ignored.
@@ -33,11 +37,14 @@ extension LeakDetector {
         /// - Parameters:
         ///   - onDetectOnQueue: called once for each leaked object.
         ///   - report: takes leaks, and the ends of objects that were reported before.
+        ///   - onExplain: takes a reported leak again with what keeps its object, where the detector was given an explainer;
+        ///     once per class, call site and owners.
         public static func custom(
             onDetectOnQueue: @escaping @Sendable (Finding) -> Answer,
-            report: @escaping @Sendable (LeakReport) -> Void = { _ in }
+            report: @escaping @Sendable (LeakReport) -> Void = { _ in },
+            onExplain: @escaping @Sendable (LeakReport, RetainExplanation) -> Void = { _, _ in }
         ) -> Mode {
-            Mode(question: .onQueue(onDetectOnQueue), report: report)
+            Mode(question: .onQueue(onDetectOnQueue), report: report, explain: onExplain)
         }
 
         /// Reports each leak, as release builds should: `.report(reporter.record(leak:))`.
@@ -45,7 +52,7 @@ extension LeakDetector {
             .custom(onDetectOnQueue: { _ in .report }, report: report)
         }
 
-        /// Writes each leak to standard error, and its end.
+        /// Writes each leak to standard error, what keeps it if the detector has an explainer, and its end.
         public static let log = Mode.custom(
             onDetectOnQueue: { finding in
                 StandardError.write(finding.text)
@@ -54,6 +61,9 @@ extension LeakDetector {
             report: { report in
                 guard report.event == .freed else { return }
                 StandardError.write(FindingText.end(report, isInUse: report.isCameBack))
+            },
+            onExplain: { report, explanation in
+                if let text = FindingText.explanation(report, explanation) { StandardError.write(text) }
             })
 
         /// Shows each leak on screen in debug builds, and its end; where there is no screen, as ``log``.

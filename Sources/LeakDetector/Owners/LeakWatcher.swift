@@ -23,7 +23,7 @@ public final class LeakWatcher: Sendable {
         var byIdentity: [ObjectIdentifier: Watch] = [:]
         /// From how many on to look for those that have gone.
         var crowd = 64
-        /// The detector that the first watch was for, which a later ``LeakDetector/start(_:limits:suppression:pathFinder:queue:)``
+        /// The detector that the first watch was for, which a later ``LeakDetector/start(_:limits:suppression:explainer:queue:)``
         /// may have replaced: its list has the owners.
         var owned: OwnedObjects?
     }

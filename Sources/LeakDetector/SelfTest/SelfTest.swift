@@ -8,7 +8,7 @@ extension LeakDetector {
         /// An object leaked on purpose was noticed, and so was its end. Handed to a reporter, `leak` proves the rest of the
         /// way.
         case works(leak: LeakReport, freed: LeakReport)
-        /// There is no shared detector: call ``LeakDetector/start(_:limits:suppression:pathFinder:queue:)`` first.
+        /// There is no shared detector: call ``LeakDetector/start(_:limits:suppression:explainer:queue:)`` first.
         case notStarted
         /// Grace periods do not run now, since the app is not in front, or ``LeakDetector/pause()`` was called.
         case paused

@@ -10,11 +10,12 @@ final class Bench: Sendable {
     let detector: LeakDetector
     private let told: Guarded<[LeakReport]>
     private let asked: Guarded<[LeakDetector.Finding]>
+    private let explained = Guarded([LeakReport]())
 
     /// - Parameter answer: to each finding.
     init(
         limits: LeakDetector.Limits = .init(), suppression: LeakDetector.Suppression = .standard,
-        pathFinder: (any RetainPathFinder)? = nil, system: OperatingSystem = .current,
+        explainer: (any LeakExplainer)? = nil, system: OperatingSystem = .current,
         known: [KnownLeak] = KnownLeak.all, alerts: AlertBoard = AlertBoard { _ in },
         answer: @escaping @Sendable (LeakDetector.Finding) -> LeakDetector.Answer = { _ in .report }
     ) {
@@ -25,13 +26,14 @@ final class Bench: Sendable {
                 asked.with { $0.append(finding) }
                 return answer(finding)
             },
-            report: { report in told.with { $0.append(report) } })
+            report: { report in told.with { $0.append(report) } },
+            onExplain: { [explained] report, _ in explained.with { $0.append(report) } })
         (self.told, self.asked) = (told, asked)
         detector = LeakDetector(
             limits: limits, clock: clock,
             Announcer(
-                mode, suppression, pathFinder: pathFinder, system: system, known: known,
-                alerts: alerts))
+                mode, suppression, explainer: explainer, system: system, known: known,
+                alerts: alerts, monotonicTime: { 0 }))
     }
 
     /// What was reported: `leak Page`, `freed Page 2000`, `came back Page 2000`.
@@ -46,6 +48,8 @@ final class Bench: Sendable {
 
     var reports: [LeakReport] { told.with { $0 } }
     var findings: [LeakDetector.Finding] { asked.with { $0 } }
+    /// The reports that were followed by an explanation.
+    var explanations: [LeakReport] { explained.with { $0 } }
 
     /// Lets time pass.
     func wait(_ milliseconds: Int, stall: Int = 0) { clock.advance(by: milliseconds, stall: stall) }

@@ -33,7 +33,7 @@ final class Kit {
         if let queue {
             detector = LeakDetector(mode, limits: limits, suppression: suppression, queue: queue)
         } else {
-            let announcer = Announcer(mode, suppression, pathFinder: nil)
+            let announcer = Announcer(mode, suppression, explainer: nil)
             detector = LeakDetector(limits: limits, clock: clock, announcer)
         }
     }

@@ -1,0 +1,101 @@
+internal import LeakMessage
+internal import Threads
+
+/// Runs an explainer, one leak after another, so that nothing else ever waits for it.
+///
+/// An explainer that is slow or never returns costs explanations, and nothing else: see ``deadlineMilliseconds``.
+final class ExplanationQueue: Sendable {
+    /// The time after which an answer is dropped.
+    static let deadlineMilliseconds: Int64 = 2_000
+    /// Leaks that wait for their explanation; more are not explained.
+    static let waitingLimit = 32
+    /// Different leaks that are explained in a session: by class, call site and owners.
+    static let leakLimit = 1_000
+
+    private struct Job {
+        let object: UInt
+        let deliver: @Sendable (RetainExplanation) -> Void
+    }
+
+    private struct State {
+        var isOn = true
+        var asked: Set<String> = []
+        var waiting: [Job] = []
+        /// When the running explanation began; `nil` while none runs.
+        var beganAt: Int64?
+    }
+
+    private let explainer: any LeakExplainer
+    private let now: @Sendable () -> Int64
+    private let state = Guarded(State())
+
+    /// - Parameter now: milliseconds of a clock that never goes back.
+    init(_ explainer: any LeakExplainer, now: @escaping @Sendable () -> Int64) {
+        self.explainer = explainer
+        self.now = now
+    }
+
+    /// Whether leaks are explained. What waits when it is turned off is dropped.
+    var isOn: Bool {
+        get { state.with { $0.isOn } }
+        set {
+            state.with {
+                $0.isOn = newValue
+                if !newValue { $0.waiting = [] }
+            }
+        }
+    }
+
+    /// Has a leak explained, unless one like it was, or too much waits.
+    ///
+    /// - Parameters:
+    ///   - leak: the same for leaks that have one explanation.
+    ///   - object: its address; nothing needs to hold it.
+    ///   - deliver: takes the answer, on the thread of the explainer.
+    func explain(_ leak: String, _ object: UInt, deliver: @escaping @Sendable (RetainExplanation) -> Void) {
+        let startsThread = state.with { state -> Bool in
+            guard state.isOn, !state.asked.contains(leak), state.asked.count < Self.leakLimit else {
+                return false
+            }
+            if let began = state.beganAt, now() - began > Self.deadlineMilliseconds {
+                state.waiting = []
+                return false
+            }
+            guard state.waiting.count < Self.waitingLimit else { return false }
+            state.asked.insert(leak)
+            state.waiting.append(Job(object: object, deliver: deliver))
+            guard state.beganAt == nil else { return false }
+            state.beganAt = now()
+            return true
+        }
+        guard startsThread else { return }
+        let started = WorkerThread.start(name: "LeakExplainer") { self.run() }
+        if !started {
+            state.with {
+                $0.waiting = []
+                $0.beganAt = nil
+            }
+        }
+    }
+
+    /// Explains what waits, and ends: most sessions have few leaks, and a thread that waits costs memory.
+    private func run() {
+        while let job = next() {
+            guard let object = unsafe UnsafeRawPointer(bitPattern: job.object) else { continue }
+            let explanation = unsafe explainer.explain(object, callerReferences: 0)
+            let isInTime = state.with { $0.isOn && now() - ($0.beganAt ?? 0) <= Self.deadlineMilliseconds }
+            if isInTime { job.deliver(explanation) }
+        }
+    }
+
+    private func next() -> Job? {
+        state.with { state in
+            guard !state.waiting.isEmpty else {
+                state.beganAt = nil
+                return nil
+            }
+            state.beganAt = now()
+            return state.waiting.removeFirst()
+        }
+    }
+}
