@@ -34,6 +34,7 @@ enum Grouping {
             var report = report
             report.message = part.text
             report.className = part.className
+            report.alive = part.alive ?? report.alive
             return self.group(
                 report, app: app, module: module, isGuessed: part.isGuessed, symbols: symbols)
         }

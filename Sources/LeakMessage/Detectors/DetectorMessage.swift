@@ -85,8 +85,10 @@ public struct DetectorMessage: Hashable, Sendable {
             maskedText = Masking.masked(reading.subject).string
             template = Masking.template(of: reading.subject).string
             if guessesClass, cycle.isEmpty {
+                let json = JSONMessage(message, demangle: demangle)
+                alive = alive ?? json?.alive
                 guessedClassName =
-                    JSONMessage(message, demangle: demangle)?.className
+                    json?.className
                     ?? Grammar(demangle: demangle).firstDescription(in: message)
                     ?? GuessedClass.find(in: message, demangle: demangle)
             }

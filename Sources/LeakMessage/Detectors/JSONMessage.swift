@@ -5,6 +5,8 @@ struct JSONMessage {
     /// The words in front of the JSON text.
     let head: Text
     let className: String?
+    /// How many objects of the class are alive, as the object that names it says.
+    let alive: Int?
     /// The JSON text, with `…` for every string but classes and for every key that is no identifier.
     let redacted: [UInt8]
     /// The leaks of a list, of which at least one names a class, or of several texts behind each other.
@@ -63,6 +65,8 @@ struct JSONMessage {
         // The leaked object is the last of its path.
         let best = isPath ? candidates.last : named.first ?? candidates.min { $0.order < $1.order }
         className = best?.className
+        // Deeper down a number may count something else.
+        alive = best?.order.depth == 1 ? reader.count.map { min(max($0, 0), WireLimits.alive) } : nil
         let parts = zip(reader.elements, ofElements).map { range, name in
             let isString = json[range.lowerBound] == UInt8(ascii: "\"")
             return Element(text: json[range], className: isString ? name?.className : nil)
@@ -87,36 +91,59 @@ struct JSONMessage {
     /// Where the first object or array begins, behind a few words.
     private static func start(of text: Text) -> Int? {
         let words = text.prefix(wordsByteLimit)
-        guard let brace = words.firstIndex(of: UInt8(ascii: "{")) else {
-            // A list of strings.
-            let bracket = words.firstIndex(of: UInt8(ascii: "["))
-            return bracket.flatMap { text[($0 + 1)...].trimmed.first == UInt8(ascii: "\"") ? $0 : nil }
+        let brace = words.firstIndex(of: UInt8(ascii: "{"))
+        // A list of strings, which other texts may follow.
+        if let bracket = words.firstIndex(of: UInt8(ascii: "[")), bracket < brace ?? text.endIndex,
+            text[(bracket + 1)...].firstVisible == UInt8(ascii: "\"")
+        {
+            return bracket
         }
-        return text[..<brace].trimmed.droppingLast("[")?.endIndex ?? brace
+        return brace.map { text[..<$0].trimmed.droppingLast("[")?.endIndex ?? $0 }
     }
 
-    /// Reads one JSON text, or several behind each other.
+    /// Reads one JSON text, or several behind each other, with or without commas between them.
+    ///
+    /// The elements of several texts are their objects, and the elements of their arrays.
     ///
     /// - Returns: why it could not be read to its end.
     private static func read(_ json: [UInt8], by reader: inout Reader) -> JSONError? {
-        do throws(JSONError) {
-            try JSONScanner.scan(json) { scanner throws(JSONError) in
-                var texts: [Range<Int>] = []
-                repeat {
-                    // The last of several texts may be cut.
-                    if texts.count > 1 { reader.elements = texts }
-                    _ = try scanner.kind()
+        var elements: [Range<Int>] = []
+        var elementsOfFirst: [Range<Int>] = []
+        var textCount = 0
+        var failure: JSONError?
+        var start = 0
+        while failure == nil {
+            do throws(JSONError) {
+                start = try JSONScanner.scan(json, in: start..<json.count) { scanner throws(JSONError) in
+                    let kind = try scanner.kind()
                     let start = scanner.offset
+                    reader.elements = []
                     try reader.value(&scanner, key: "", depth: 0)
-                    if texts.count < Reader.elementLimit { texts.append(start..<scanner.offset) }
-                } while json[scanner.offset...].firstVisible == UInt8(ascii: "{")
-                if texts.count > 1 { reader.elements = texts }
-                try scanner.finish()
+                    if textCount == 0 { elementsOfFirst = reader.elements }
+                    textCount += 1
+                    elements += kind == .array ? reader.elements : [start..<scanner.offset]
+                    return scanner.offset
+                }
+            } catch {
+                failure = error
+                break
             }
-            return nil
-        } catch {
-            return error
+            let rest = json[start...].drop { $0 <= 0x20 }
+            let next = rest.first == UInt8(ascii: ",") ? rest.dropFirst().drop { $0 <= 0x20 } : rest
+            guard next.first == UInt8(ascii: "{") || next.first == UInt8(ascii: "[") else {
+                if !rest.isEmpty { failure = JSONError(.trailingText, at: rest.startIndex) }
+                break
+            }
+            start = next.startIndex
         }
+        // The last of several texts may be cut.
+        let elementsOfCut = failure == nil ? [] : reader.elements.filter { $0.lowerBound >= start }
+        switch textCount {
+        case 0: break
+        case 1 where elementsOfCut.isEmpty: reader.elements = elementsOfFirst
+        default: reader.elements = Array((elements + elementsOfCut).prefix(Reader.elementLimit))
+        }
+        return failure
     }
 
     /// Returns `true` for words without anything that a user may have typed.
@@ -172,6 +199,11 @@ struct JSONMessage {
         /// Where the objects of the outermost list of leaks stand.
         var elements: [Range<Int>] = []
         var values: [Value] = []
+        /// The number of objects that the outermost object gives.
+        var count: Int?
+        private static let counts: Set<String> = [
+            "count", "alive", "instances", "instancecount", "instance_count", "alivecount", "alive_count",
+        ]
 
         mutating func value(_ scanner: inout JSONScanner, key: String, depth: Int) throws(JSONError) {
             switch try scanner.kind() {
@@ -198,6 +230,8 @@ struct JSONMessage {
                 let slice = try scanner.string()
                 values.append(
                     Value(key: key, depth: depth, text: scanner.text(of: slice), slice: slice))
+            case .number where depth == 1 && count == nil && Self.counts.contains(key.lowercased()):
+                count = try scanner.number().integer
             default: try scanner.skip()
             }
         }

@@ -10,8 +10,11 @@ public enum SeveralLeaks {
         public let className: String?
         /// `true` when the class is only a word that looks like one; `false` when a known form names it.
         public let isGuessed: Bool
+        /// How many objects of the class are alive, where a list says it.
+        public let alive: Int?
 
-        init(_ text: Text, className: Text? = nil, isGuessed: Bool = false) {
+        init(_ text: Text, className: Text? = nil, isGuessed: Bool = false, alive: Int? = nil) {
+            self.alive = alive
             self.text = text.string
             self.className = className?.string
             self.isGuessed = isGuessed
@@ -55,7 +58,7 @@ public enum SeveralLeaks {
     }
 
     /// Bytes without one of which no text tells of several leaks.
-    private static let marks = Array("\n\r[{,".utf8)
+    private static let marks = Array("\n\r[{,;".utf8)
 
     /// The lists of a set of cycles: `Retain cycles: {( ("-> A ", …), ("-> B ", …) )}`.
     static func cycles(in text: Text) -> [Text] {
@@ -164,11 +167,23 @@ public enum SeveralLeaks {
         guard rest.first != UInt8(ascii: "(") else { return [] }
         let isList = rest.contains(UInt8(ascii: "\n"))
         let items =
-            isList ? Array(rest.lines.prefix(lineLimit)) : Brackets.split(rest.droppingLast(".") ?? rest)
-        let names = items.lazy.map(\.trimmed).filter { !$0.isEmpty && !isFrame($0) }.map { name(ofItem: $0) }
-        let known = names.compactMap(\.self)
-        guard Set(known).count > 1, known.count == names.count else { return [] }
-        return known.map { Part(heading + Array(": ".utf8) + $0, className: $0, isGuessed: true) }
+            isList
+            ? Array(rest.lines.prefix(lineLimit))
+            : Brackets.split(rest.droppingLast(".") ?? rest, at: ",;")
+        let words = items.lazy.map(\.trimmed).filter { !$0.isEmpty && !isFrame($0) }.map { Item($0) }
+        // A sentence is no list; a word that is no name may be a variable.
+        guard words.allSatisfy({ $0.kind != .other && (!isList || $0.isMarked || $0.kind == .type) }) else {
+            return []
+        }
+        // `Order` is a name only where another item can be nothing else.
+        let least: Item.Kind = words.contains { $0.kind == .type } ? .typeOrWord : .type
+        let known = words.filter { $0.kind >= least }
+        guard Set(known.map(\.name)).count > 1, known.count * 2 > words.count else { return [] }
+        return known.map { item in
+            Part(
+                heading + Array(": ".utf8) + item.name, className: item.name, isGuessed: true,
+                alive: item.alive)
+        }
     }
 
     private static let headingByteLimit = 128
@@ -199,21 +214,59 @@ public enum SeveralLeaks {
             || heads.contains(cells.first?.string.lowercased() ?? "")
     }
 
-    /// The name of a type in `- CartModel (2)`, `1. CartModel`, `| CartModel | 2 |` and `CartModel: 2`.
-    private static func name(ofItem item: Text) -> Text? {
-        var item = item.drop { "-*•–|·".utf8.contains($0) || $0 == 0x20 || $0 >= 0x80 && !$0.isIdentifier }
-        let number = item.prefix { $0.isDigit }
-        if !number.isEmpty,
-            let rest = item[number.endIndex...].dropping(".") ?? item[number.endIndex...].dropping(")")
-        {
-            item = rest.trimmed
+    /// One of a list: `- CartModel (2)`, `1. CartModel`, `| CartModel | 2 |`, `CartModel: 2` or `Store<Item>`.
+    private struct Item {
+        enum Kind: Int, Comparable {
+            case other, word, typeOrWord, type
+
+            static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
         }
-        let name = item.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
-        let rest = item[name.endIndex...].trimmed
-        let isAlone = rest.allSatisfy { $0.isDigit || " ()x×:|-,".utf8.contains($0) }
-        let spelling = TypeSpelling(name)
-        guard isAlone, spelling.isType, spelling.hasHump else { return nil }
-        return name
+
+        /// With generic arguments.
+        let name: Text
+        let kind: Kind
+        /// Begins with a bullet or a number, or stands in a table.
+        let isMarked: Bool
+        let alive: Int?
+
+        init(_ text: Text) {
+            var item = text.drop {
+                "-*•–|·".utf8.contains($0) || $0 == 0x20 || $0 >= 0x80 && !$0.isIdentifier
+            }
+            let number = item.prefix { $0.isDigit }
+            if !number.isEmpty,
+                let rest = item[number.endIndex...].dropping(".") ?? item[number.endIndex...].dropping(")")
+            {
+                item = rest.trimmed
+            }
+            isMarked = item.startIndex > text.startIndex
+            let path = item.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
+            let arguments = Self.arguments(item[path.endIndex...])
+            name = item[..<arguments.endIndex]
+            let rest = item[arguments.endIndex...].trimmed
+            let isAlone = rest.allSatisfy { $0.isDigit || " ()x×:|-,".utf8.contains($0) }
+            let numbers = rest.split(whereSeparator: { !$0.isDigit })
+            alive = numbers.count == 1 ? Int(numbers[0].prefix(9).string).map { min($0, WireLimits.alive) } : nil
+            let spelling = TypeSpelling(path)
+            // A colon without a number begins a list of something else.
+            if name.isEmpty || !isAlone || rest.equals(":") {
+                kind = .other
+            } else if !spelling.isType {
+                kind = .word
+            } else {
+                kind = spelling.hasHump || !arguments.isEmpty ? .type : .typeOrWord
+            }
+        }
+
+        /// The generic arguments at the start of `text`; empty where there are none.
+        private static func arguments(_ text: Text) -> Text {
+            let none = text[..<text.startIndex]
+            guard text.first == UInt8(ascii: "<"), text.contains(UInt8(ascii: ">")) else { return none }
+            let arguments = text[..<Brackets.end(text)]
+            let words = Generics.words(of: arguments)
+            let isOfTypes = !words.isEmpty && words.allSatisfy { TypeSpelling($0).last.first?.isUppercase ?? false }
+            return arguments.last == UInt8(ascii: ">") && isOfTypes ? arguments : none
+        }
     }
 
     private static func front(of name: Text, in line: Text) -> Text {

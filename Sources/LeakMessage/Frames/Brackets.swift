@@ -23,8 +23,8 @@ enum Brackets {
         return text[(text.startIndex + 1)..<max(text.startIndex + 1, end - 1)]
     }
 
-    /// Splits at the commas outside of brackets.
-    static func split(_ text: Text) -> [Text] {
+    /// Splits at the commas outside of brackets, or at other separators.
+    static func split(_ text: Text, at separators: StaticString = ",") -> [Text] {
         guard !text.isEmpty else { return [] }
         var parts: [Text] = []
         var start = text.startIndex
@@ -33,7 +33,7 @@ enum Brackets {
             switch text[index] {
             case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "<"):
                 index = end(text[index...])
-            case UInt8(ascii: ","):
+            case let byte where separators.contains(byte):
                 parts.append(text[start..<index])
                 index += 1
                 start = index
@@ -42,5 +42,12 @@ enum Brackets {
         }
         parts.append(text[start...])
         return parts
+    }
+}
+
+extension StaticString {
+    fileprivate func contains(_ byte: UInt8) -> Bool {
+        for index in 0..<utf8CodeUnitCount where unsafe utf8Start[index] == byte { return true }
+        return false
     }
 }
