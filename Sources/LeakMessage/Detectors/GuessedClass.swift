@@ -192,6 +192,8 @@ enum GuessedClass {
         if TypeNameCleaning.looksMangled(name) { return isOfLeak ? name : nil }
         let spelling = TypeSpelling(name)
         guard spelling.isType, words.isAfterLeak || !words.saysTyped else { return nil }
+        // Backticks are quotes of code.
+        if text[quote] == UInt8(ascii: "`"), spelling.hasEnding, !words.saysTyped { return name }
         // Behind other words than `class` users' names stand in quotes too: `leaked: "JaneDoe"`.
         return words.isAfterClass || spelling.hasEnding && isOfLeak ? name : nil
     }

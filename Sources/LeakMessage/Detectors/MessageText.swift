@@ -3,8 +3,8 @@ enum MessageText {
     /// Twice what the wire format lets through.
     static let byteLimit = 16 * 1024
 
-    /// With `\n` for every line end, spaces for tabs, straight quotes for curved and angled ones, and without byte order marks and
-    /// zero-width spaces.
+    /// With `\n` for every line end, spaces for tabs, straight quotes for curved, angled and doubled ones, quotes and brackets for
+    /// their HTML entities, and without byte order marks and zero-width spaces.
     static func plain(_ text: String) -> Text {
         var plain: [UInt8] = []
         let bytes = Text(text).cut(to: byteLimit)
@@ -39,7 +39,102 @@ enum MessageText {
                 rest = rest.dropFirst()
             }
         }
-        return plain[...].trimmed
+        return withPlainQuotes(withoutEntities(plain[...])).trimmed
+    }
+
+    // MARK: Quotes in other spellings
+
+    /// With quotes and brackets for `&quot;`, `&#39;`, `&lt;` and the like, escaped once or more often.
+    private static func withoutEntities(_ text: Text) -> Text {
+        guard text.contains(UInt8(ascii: "&")), text.contains(UInt8(ascii: ";")) else { return text }
+        // Between the quotes of JSON a double quote would end the string.
+        let doubleQuote = text.contains(UInt8(ascii: "\"")) ? UInt8(ascii: "'") : UInt8(ascii: "\"")
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var rest = text
+        while let byte = rest.first {
+            rest = rest.dropFirst()
+            guard byte == UInt8(ascii: "&") else {
+                result.append(byte)
+                continue
+            }
+            var name = rest
+            while let inner = name.dropping("amp;") { name = inner }
+            if let entity = entities.first(where: { name.starts(with: $0.name) }) {
+                result.append(entity.byte == UInt8(ascii: "\"") ? doubleQuote : entity.byte)
+                rest = name.dropFirst(entity.name.utf8CodeUnitCount)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result[...]
+    }
+
+    private static let entities: [(name: StaticString, byte: UInt8)] = [
+        ("quot;", UInt8(ascii: "\"")), ("#34;", UInt8(ascii: "\"")), ("#x22;", UInt8(ascii: "\"")),
+        ("apos;", UInt8(ascii: "'")), ("#39;", UInt8(ascii: "'")), ("#x27;", UInt8(ascii: "'")),
+        ("#039;", UInt8(ascii: "'")),
+        ("lt;", UInt8(ascii: "<")), ("#60;", UInt8(ascii: "<")), ("#x3C;", UInt8(ascii: "<")),
+        ("#x3c;", UInt8(ascii: "<")),
+        ("gt;", UInt8(ascii: ">")), ("#62;", UInt8(ascii: ">")), ("#x3E;", UInt8(ascii: ">")),
+        ("#x3e;", UInt8(ascii: ">")),
+    ]
+
+    /// With a double quote for each pair of single quotes or backticks around a name, and a single one for a backtick that a single
+    /// quote answers.
+    private static func withPlainQuotes(_ text: Text) -> Text {
+        guard text.contains("''") || text.contains(backtick) else { return text }
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var rest = text
+        while let byte = rest.first {
+            guard byte == backtick || byte == UInt8(ascii: "'"),
+                let quotation = Quotation(at: rest.startIndex, in: text)
+            else {
+                result.append(byte)
+                rest = rest.dropFirst()
+                continue
+            }
+            result.append(quotation.mark)
+            result.append(contentsOf: quotation.inside)
+            result.append(quotation.mark)
+            rest = text[quotation.end...]
+        }
+        return result[...]
+    }
+
+    private static let backtick = UInt8(ascii: "`")
+
+    /// A text between two quotes of another spelling. No quote is in it.
+    private struct Quotation {
+        let inside: Text
+        let end: Int
+        let mark: UInt8
+
+        /// - Parameter start: where the quote stands that opens it.
+        init?(at start: Int, in text: Text) {
+            guard start == text.startIndex || !PrivateText.isBesideApostrophe(text[start - 1]) else {
+                return nil
+            }
+            let isDoubled = text[start...].starts(with: "``") || text[start...].starts(with: "''")
+            let body = text[(start + (isDoubled ? 2 : 1))...]
+            let inside = body.prefix { !PrivateText.isQuote($0) && $0 != UInt8(ascii: "\n") }
+            guard let first = inside.first, let last = inside.last, first > 0x20, last > 0x20,
+                first.isIdentifier || first == UInt8(ascii: "<") || !isDoubled
+            else { return nil }
+            let behind = text[inside.endIndex...]
+            if isDoubled {
+                guard behind.starts(with: "''") || text[start] == backtick && behind.starts(with: "``") else {
+                    return nil
+                }
+                mark = UInt8(ascii: "\"")
+            } else {
+                guard text[start] == backtick, behind.first == UInt8(ascii: "'") else { return nil }
+                mark = UInt8(ascii: "'")
+            }
+            self.inside = inside
+            end = inside.endIndex + (isDoubled ? 2 : 1)
+        }
     }
 
     private static let doubleQuotes: [StaticString] = [

@@ -34,7 +34,9 @@ struct PrivateText {
         kept.reserveCapacity(text.count + 8)
     }
 
-    static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") }
+    static func isQuote(_ byte: UInt8) -> Bool { quotes.contains(byte) }
+
+    private static let quotes = [UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`")]
 
     private mutating func run() {
         while let byte = rest.first {
@@ -43,7 +45,7 @@ struct PrivateText {
             case UInt8(ascii: ">"):
                 if previous != UInt8(ascii: "-") { isInBrackets = false }
                 keep(1)
-            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
                 if isOpening { quotation(byte) } else { keep(1) }
             case UInt8(ascii: "0"): zero()
             default: keep(1)
@@ -98,11 +100,29 @@ struct PrivateText {
         if let next = rest.first, next != UInt8(ascii: ">") { end("; …>") }
     }
 
-    /// Whether the next byte is a quote that is no apostrophe.
+    /// Returns whether the next byte is a quote that is no apostrophe.
     private var isOpening: Bool {
-        if keepsQuotations { return false }
+        if keepsQuotations || isInCode(at: rest.startIndex) { return false }
         return rest.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false)
     }
+
+    /// Returns whether a backtick parts image and function, or begins the escaped name of a function.
+    private func isInCode(at index: Int) -> Bool {
+        guard rest[index] == UInt8(ascii: "`"), index > text.startIndex else { return false }
+        let behind = text[(index + 1)...]
+        switch text[index - 1] {
+        // `???` stands for an unknown image.
+        case UInt8(ascii: "?"): return true
+        case UInt8(ascii: "."):
+            let name = behind.prefix(Self.escapedNameBytes).prefix { $0 != UInt8(ascii: "`") }
+            return text[name.endIndex...].dropFirst().first == UInt8(ascii: "(")
+        case let byte where Self.isBesideApostrophe(byte):
+            return behind.starts(with: "-[") || behind.starts(with: "+[") || behind.first?.isIdentifier ?? false
+        default: return false
+        }
+    }
+
+    private static let escapedNameBytes = 128
 
     private mutating func quotation(_ quote: UInt8) {
         if let name = GuessedClass.quoted(at: rest.startIndex, in: text) {
@@ -150,21 +170,39 @@ struct PrivateText {
             || before.ends(with: " in") && after.first == UInt8(ascii: "_")
     }
 
-    /// Where a quotation ends: at the last quote of its sort, or at the last of the other when that one's stand among
+    /// Where a quotation ends: at the last quote of its sort, or at the last of another when that one's stand among
     /// these. `nil` when the quote is none of a pair, as in a text that was cut, or when all of it is about an object.
     private func closing(of quote: UInt8) -> Int? {
         guard !isInBrackets else { return nil }
         let quotes = rest.indices.filter { rest[$0] == quote && !isApostrophe(at: $0) }
         guard !quotes.count.isMultiple(of: 2), let last = quotes.last else { return nil }
-        let other = quote == UInt8(ascii: "'") ? UInt8(ascii: "\"") : UInt8(ascii: "'")
-        let among = rest[..<last].indices.contains { rest[$0] == other && !isApostrophe(at: $0) }
-        return among ? rest.lastIndex(of: other).map { max($0, last) } : last
+        let others = Self.quotes.filter { other in
+            other != quote && rest[..<last].indices.contains { rest[$0] == other && !isApostrophe(at: $0) }
+        }
+        if others.isEmpty {
+            // The class of an object whose name was quoted, and nothing else in quotes.
+            return quotes.count == 3 && isOfClass(quotes[1], behind: quotes[0]) ? quotes[0] : last
+        }
+        return others.compactMap { rest.lastIndex(of: $0) }.reduce(last, max)
     }
 
+    /// Returns whether the quotation behind another one names the class of what that one says: `'Jane' of class 'Cart'`.
+    private func isOfClass(_ quote: Int, behind closing: Int) -> Bool {
+        let between = rest[(closing + 1)..<quote].trimmed
+        return Self.wordsOfClasses.contains { between.equals($0) }
+            && GuessedClass.quoted(at: quote, in: text) != nil
+    }
+
+    private static let wordsOfClasses: [StaticString] = [
+        "of class", "of type", "of the class", "is of class", "is of type", "is an instance of", "instance of",
+        "class", "class:", ", class", ", class:", "with class", "of class:", "of type:",
+    ]
+
     /// A letter of Latin script in front of an apostrophe is one of ASCII: other scripts quote without a space.
-    private static func isBesideApostrophe(_ byte: UInt8) -> Bool { byte.isIdentifier && byte < 0x80 }
+    static func isBesideApostrophe(_ byte: UInt8) -> Bool { byte.isIdentifier && byte < 0x80 }
 
     private func isApostrophe(at index: Int) -> Bool {
+        if rest[index] == UInt8(ascii: "`") { return isInCode(at: index) }
         guard rest[index] == UInt8(ascii: "'"), index > rest.startIndex, index + 1 < rest.endIndex else {
             return false
         }

@@ -139,6 +139,59 @@ import Testing
         #expect(DetectorMessage.redacted(text) == kept)
     }
 
+    @Test(arguments: [
+        ("user typed `Jane Doe` and leaked", "user typed `…` and leaked"),
+        ("leaked `JaneDoe`", "leaked `…`"), ("titled `JaneStore`, leaked", "titled `…`, leaked"),
+        ("leaked `it is `Jane` here` again", "leaked `…` again"), ("leaked `Jane", "leaked `…"),
+        ("leaked ``Jane Doe``", "leaked \"…\""), ("leaked ''Jane Doe''", "leaked \"…\""),
+        ("leaked ``Jane Doe''", "leaked \"…\""), ("leaked `Jane Doe'", "leaked '…'"),
+        ("leaked &quot;Jane Doe&quot; here", "leaked \"…\" here"),
+        ("leaked &#39;Jane Doe&#39; here", "leaked '…' here"),
+        ("leaked &amp;amp;quot;Jane Doe&amp;amp;quot; here", "leaked \"…\" here"),
+        ("leaked &qu\u{200B}ot;Jane&qu\u{200B}ot; here", "leaked \"…\" here"),
+        ("Leaked &lt;CartView: 0x1f; text = &#39;Jane&#39;&gt;", "Leaked <CartView: 0x1f; …>"),
+        (#"{"class":"CartModel","text":"&quot;Jane&quot;"}"#, #"{"class":"CartModel","text":"…"}"#),
+        ("label \"a `Jane\" b` leaked", "label \"…\" leaked"),
+    ])
+    func `backticks, doubled quotes and entities are quotes`(text: String, kept: String) {
+        let redacted = DetectorMessage.redacted(text)
+        #expect(redacted == kept && DetectorMessage.redacted(redacted) == redacted)
+    }
+
+    @Test(arguments: [
+        "`CartModel` was not released", "closure captured `CartModel` strongly, a leak",
+        "''CartModel'' was not released", "``CartModel'' was not released", "`CartModel' was not released",
+        "&#39;CartModel&#39; was not released", "&quot;CartModel&quot; was not released",
+        "Leaked &lt;CartModel: 0x1f&gt;", "leak of `CartModel`; see `docs`",
+        "object 'Jane' of class 'CartModel' was not released", "object 'Jane' of class 'CartModel'",
+        "label \"it's Jane\" of class \"CartModel\" leaked", "object `Jane Doe` of type `CartModel` leaked",
+        "{&quot;class&quot;:&quot;CartModel&quot;,&quot;text&quot;:&quot;Jane&quot;}",
+        "`CartModel` leaked\nframe #0: 0x1f Shop`main + 1\nframe #1: 0x2f ???`x\nframe #2: 0x3f Shop`-[Cart add] + 4",
+    ])
+    func `a class in such quotes is found, and what users typed is not kept`(text: String) {
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.className ?? message.guessedClassName == "CartModel")
+        let redacted = DetectorMessage.redacted(text)
+        #expect(!redacted.contains("Jane") && DetectorMessage.redacted(redacted) == redacted)
+        #expect(DetectorMessage(redacted, guessesClass: true) == message)
+    }
+
+    @Test(arguments: [
+        "object 'Jane' of class 'CartModel' and 'x' leaked", "leaked 'Jane' and 'Joe' of class 'CartModel'",
+        "leaked 'Jane' of class 'Cart Model'", "leaked 'Jane' because of class 'CartModel'",
+    ])
+    func `a quotation goes on where more than a class is quoted behind it`(text: String) {
+        #expect(!DetectorMessage.redacted(text).contains("class"))
+    }
+
+    @Test func `functions behind a backtick are no quotations`() {
+        let frames = ["frame #0: 0x1f Shop`main + 1", "frame #1: 0x2f ???`x", "frame #2: 0x3f Shop`-[Cart add] + 4"]
+        let text = "leaked\n" + frames.joined(separator: "\n")
+        #expect(DetectorMessage.redacted(text) == text)
+        let stack = CallStack(["* frame #0: 0x1f Shop`Cart.`init`(x:) + 8", "frame #1: 0x2f Shop`Cart.load() + 8"])
+        #expect(stack?.key == ["at Cart.`init`(x:) in Shop", "at Cart.load() in Shop"])
+    }
+
     @Test func `a class in curved quotes counts where the words say that it is one`() {
         let message = DetectorMessage("“CartModel” was not released", guessesClass: true)
         #expect(message.guessedClassName == "CartModel")
