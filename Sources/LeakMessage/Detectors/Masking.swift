@@ -35,6 +35,13 @@ enum Masking {
                 rest = rest[name.endIndex...]
             } else if isFraction(rest, behind: masked) {
                 rest = rest.dropFirst().drop { $0.isDigit }
+            } else if let word = TimeWord.first(in: rest, behind: masked[...]) {
+                if word.isHalfOfDay {
+                    while masked.last == UInt8(ascii: " ") { masked.removeLast() }
+                } else {
+                    masked.append(UInt8(ascii: "#"))
+                }
+                rest = rest[word.end...]
             } else {
                 appendWord(&masked, &rest, keepsNames: true)
             }
@@ -122,4 +129,47 @@ enum Masking {
         }
         return masked[...]
     }
+}
+
+/// Names of days and months, and the half of a day behind an hour.
+private struct TimeWord {
+    let end: Int
+    /// `AM` or `PM`, behind which an hour of 24 would say the same.
+    let isHalfOfDay: Bool
+
+    /// - Parameter masked: what stands in front of `text`, masked.
+    /// - Returns: `nil` where `text` begins with another word, or with the middle of one.
+    static func first(in text: Text, behind masked: Text) -> TimeWord? {
+        guard let first = text.first, first.isLetter || first.isDigit, masked.last?.isIdentifier != true else {
+            return nil
+        }
+        let word = text.prefix { $0.isIdentifier }
+        if first.isDigit {
+            // `3PM`
+            let isHour = word.count <= 4 && halves.contains(word.drop { $0.isDigit }.string)
+            return isHour ? TimeWord(end: word.endIndex, isHalfOfDay: false) : nil
+        }
+        guard word.count <= longest else { return nil }
+        let isBehindNumber = masked.reversed().drop { " ,.-/".utf8.contains($0) }.first == UInt8(ascii: "#")
+        let isBeforeNumber = text[word.endIndex...].drop { " ,.-/".utf8.contains($0) }.first?.isDigit ?? false
+        let name = String(decoding: word, as: UTF8.self)
+        if halves.contains(name) {
+            let hour = masked.reversed().drop { $0 == UInt8(ascii: " ") }.first
+            return hour == UInt8(ascii: "#") ? TimeWord(end: word.endIndex, isHalfOfDay: true) : nil
+        }
+        let isDate = days.contains(name) || (isBehindNumber || isBeforeNumber) && names.contains(name)
+        return isDate ? TimeWord(end: word.endIndex, isHalfOfDay: false) : nil
+    }
+
+    private static let longest = 9
+    private static let halves: Set<String> = ["AM", "PM", "am", "pm"]
+    private static let days: Set<String> = [
+        "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+    ]
+    /// Words of other meanings too, unless a number stands beside them.
+    private static let names: Set<String> = [
+        "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
+        "Nov", "Dec", "January", "February", "March", "April", "June", "July", "August", "September", "October",
+        "November", "December",
+    ]
 }

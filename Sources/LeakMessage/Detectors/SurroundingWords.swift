@@ -7,8 +7,12 @@ struct SurroundingWords {
     private let lowercasedBefore: Text
     /// Behind quotes and brackets too.
     private let next: Text
+    /// The sentence says that there is no leak.
+    let isDenied: Bool
 
     private static let byteLimit = 48
+    /// Of a sentence in front of the name.
+    private static let sentenceByteLimit = 96
 
     init(of name: Text, in text: Text) {
         var (start, end) = (name.startIndex, name.endIndex)
@@ -26,6 +30,23 @@ struct SurroundingWords {
         lowercasedBefore = Self.withoutCount(Self.lowercased(before))
         next = Self.lowercased(
             after.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">") })
+        isDenied = Self.isDenied(before: text[..<start].suffix(Self.sentenceByteLimit), next: next)
+    }
+
+    /// `No leak in ` and ` is not leaking`, but not `There should be no leak in `: that is said of what leaked.
+    private static func isDenied(before: Text, next: Text) -> Bool {
+        let start = before.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
+        var sentence = lowercased(start.map { before[($0 + 1)...] } ?? before)
+        if let point = sentence.lastRange(of: ". ") { sentence = sentence[point.upperBound...] }
+        guard !expectations.contains(where: { sentence.contains($0) }) else { return false }
+        if let range = denials.lazy.compactMap({ sentence.lastRange(of: $0) }).first {
+            // "Cart: no leak, Home leaked"
+            let isStart =
+                sentence[range].starts(with: "n't") || sentence[..<range.lowerBound].last?.isIdentifier != true
+            let isSamePhrase = !sentence[range.upperBound...].contains { ",(".utf8.contains($0) }
+            if isStart, isSamePhrase { return true }
+        }
+        return denialsAfter.contains { next.starts(with: $0) }
     }
 
     /// `leak of ` of `leak of Shop::`
@@ -119,6 +140,13 @@ struct SurroundingWords {
         return after.starts(with: ":\n") ? 2 : 0
     }
 
+    /// The name of an app or a module, in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.
+    var isPlace: Bool {
+        guard follows(["leak in ", "leaks in ", "detected in ", "found in "]) else { return false }
+        return after.starts(with: ":") && !after.starts(with: "::")
+            || Self.places.contains { next.starts(with: $0) }
+    }
+
     /// Nothing follows that the name could be a part of: `class Cart`, and not `class Cart of the shop`.
     private var isEndOfPhrase: Bool {
         guard let first = after.first else { return true }
@@ -142,6 +170,20 @@ struct SurroundingWords {
 
     private static let quotes: [(opening: StaticString, closing: StaticString)] = [
         ("'", "'"), ("\"", "\""), ("`", "`"), ("‘", "’"), ("“", "”"), ("„", "“"), ("«", "»"), ("[", "]"),
+    ]
+    private static let denials: [StaticString] = [
+        "no leak", "no memory leak", "no retain cycle", "no leaked ", "no leaking ", "0 leaks", "0 leaked ", "without leak",
+        "without a leak", "without any leak", "not a leak", "not leak", "n't leak", "n't a leak", "never leak", "no longer leak",
+        "not retained", "zero leaks",
+    ]
+    private static let denialsAfter: [StaticString] = [
+        "is not leaking", "isn't leaking", "was not leak", "wasn't leak", "did not leak", "didn't leak",
+        "does not leak", "doesn't leak", "has not leaked", "hasn't leaked", "never leak", "no longer leak",
+        "has no leak", "had no leak", "has no memory leak", "is leak free", "is leak-free", "without leak", "not leaking",
+        "not leaked", "not a leak", "is not a leak", "isn't a leak", "was not a leak",
+    ]
+    private static let expectations: [StaticString] = [
+        "should", "expect", "must", "assert", "ensure", "verify", "check that", "needs to",
     ]
     private static let cuesOfClasses: [StaticString] = [
         "class ", "class: ", "class=", "instance of ", "instances of ", "of type ", "type: ",
@@ -195,6 +237,7 @@ struct SurroundingWords {
         "dealloc", "deinit", "releas", "free", "alive", "memory", "leak",
         "shutdown", "shut down", "terminated", "disposed", "destroyed",
     ]
+    private static let places: [StaticString] = ["app ", "app:", "module", "framework", "target", "package", "library"]
     private static let articles: [StaticString] = [
         "the", "a", "an", "his", "her", "their", "our", "my", "your", "this", "that", "it", "some", "all",
     ]

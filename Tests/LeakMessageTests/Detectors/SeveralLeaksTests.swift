@@ -184,6 +184,27 @@ import Testing
         #expect(!DetectorMessage.redacted(text).contains("class"))
     }
 
+    @Test(arguments: [
+        "No leak in HomeVC", "no leaks found in HomeViewController", "HomeVC is not leaking", "HomeVC did not leak",
+        "0 leaks in HomeVC", "No memory leaks: HomeVC", "HomeViewController has no leaks", "leak in MyShop: cart",
+        "Leak in MyShop app: cart", "memory leak found in MyShop module", "`HomeViewController` is not leaking",
+        "Done without leaks in HomeViewController", "It isn't a leak of HomeViewController",
+    ])
+    func `a text that denies a leak, or names the app alone, names no class`(text: String) {
+        #expect(DetectorMessage(text, guessesClass: true).guessedClassName == nil)
+    }
+
+    @Test(arguments: [
+        ("There should be no leak in HomeVC", "HomeVC"), ("expected no leaks of HomeVC", "HomeVC"),
+        ("leak in HomeVC: it was kept", "HomeVC"), ("Leak in Shop.CartList: retained", "Shop.CartList"),
+        ("leak in MyShop: CartModel", "CartModel"), ("memory leak in CartBadge", "CartBadge"),
+        ("No leak in CartVC.\nLeak in HomeVC", "HomeVC"), ("no leaks before; HomeVC leaked", "HomeVC"),
+        ("HomeVC was not released, no leaks expected", "HomeVC"),
+    ])
+    func `the class of a leak is still found`(text: String, className: String) {
+        #expect(DetectorMessage(text, guessesClass: true).guessedClassName == className)
+    }
+
     @Test func `functions behind a backtick are no quotations`() {
         let frames = ["frame #0: 0x1f Shop`main + 1", "frame #1: 0x2f ???`x", "frame #2: 0x3f Shop`-[Cart add] + 4"]
         let text = "leaked\n" + frames.joined(separator: "\n")
@@ -198,12 +219,24 @@ import Testing
     }
 
     @Test(arguments: [
+        ["leaked at 3:05 AM on Monday", "leaked at 11:45 PM on Tuesday", "leaked at 23:45 on Friday"],
+        ["leaked on Mon, 3 Feb 2026", "leaked on Tue, 28 March 2026", "leaked on Sun, 1 May 2026"],
+        ["leaked at 3PM", "leaked at 11AM", "leaked at 11 pm"],
+        ["leaked on Feb 3", "leaked on March 14"], ["Monday: something leaked", "Sunday: something leaked"],
         ["something leaked 1.5 MB", "something leaked 15 MB", "something leaked 12.25 MB"],
         ["kept by /Users/jane/Library/a", "kept by /Users/joe.doe/Library/a"],
         ["kept by /home/jane/a", "kept by /home/joe/a"],
         [#"kept by C:\Users\jane\a"#, #"kept by C:\Users\joe\a"#],
     ])
-    func `numbers and home folders do not tell texts apart`(texts: [String]) {
+    func `numbers, times and home folders do not tell texts apart`(texts: [String]) {
         #expect(Set(texts.map { DetectorMessage($0).template }).count == 1)
+    }
+
+    @Test(arguments: [
+        ["it may leak", "it might leak"], ["Mon leaked", "Sun leaked"], ["I am leaking", "we are leaking"],
+        ["leak in MondayPage", "leak in SundayPage"], ["leak in May", "leak in June"],
+    ])
+    func `words that may be no time tell texts apart`(texts: [String]) {
+        #expect(Set(texts.map { DetectorMessage($0).template }).count == 2)
     }
 }
