@@ -61,8 +61,9 @@ public struct DetectorMessage: Hashable, Sendable {
     ) {
         let text = MessageText.plain(text)
         let backtrace = Backtrace(text, demangle: demangleFunction)
-        let message = Redaction.kept(of: backtrace?.head ?? text).message
-        callStack = backtrace?.stack
+        let kept = Redaction.kept(of: backtrace?.head ?? text)
+        let message = kept.message
+        callStack = backtrace?.cut(behind: kept.text)?.stack
         let reading = Grammar(demangle: demangle).read(message)
         detector = reading.detector
         let isClassAlone =
@@ -101,7 +102,7 @@ public struct DetectorMessage: Hashable, Sendable {
         let text = MessageText.plain(text)
         guard let backtrace = Backtrace(text) else { return Redaction.kept(of: text).text.string }
         let head = Redaction.kept(of: backtrace.head).text
-        return ([head] + backtrace.lines).map(\.string).joined(separator: "\n")
+        return ([head] + (backtrace.cut(behind: head)?.lines ?? [])).map(\.string).joined(separator: "\n")
     }
 
     /// Returns whether both say the same of the leak, up to the text that stands for a class.

@@ -11,9 +11,10 @@ enum Redaction {
     /// Where quotes and brackets do not match, a text without some of them may be read as another one, of which more
     /// goes; so this goes on until nothing more does. Of a text made to go on for ever nothing is kept.
     static func kept(of text: Text, rounds: Int = rounds) -> MessageText.Framed {
-        var kept = MessageText.framed(text)
+        // A sample is kept up to the wire format's bound, and has to be read as what came.
+        var kept = MessageText.framed(text.cut(to: WireLimits.messageBytes).trimmed)
         for _ in 0..<rounds {
-            let redacted = redacted(kept)
+            let redacted = redacted(kept).cut(to: WireLimits.messageBytes)
             if redacted == kept.text { return kept }
             // As it would come in again.
             kept = MessageText.framed(MessageText.plain(redacted.string))

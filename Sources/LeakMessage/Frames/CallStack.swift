@@ -198,6 +198,22 @@ struct Backtrace {
         (self.head, self.lines, stack) = (head, lines, CallStack(frames: frames))
     }
 
+    private init(head: Text, lines: [Text], stack: CallStack) {
+        (self.head, self.lines, self.stack) = (head, lines, stack)
+    }
+
+    /// The frames for which the wire format's bound leaves room behind `head`; `nil` where fewer than two are left.
+    func cut(behind head: Text) -> Backtrace? {
+        var left = WireLimits.messageBytes - head.count
+        let count = lines.prefix { line in
+            left -= 1 + line.count
+            return left >= 0
+        }.count
+        guard count < lines.count else { return self }
+        let stack = CallStack(frames: Array(stack.frames.prefix(count)))
+        return count < 2 ? nil : Backtrace(head: self.head, lines: Array(lines.prefix(count)), stack: stack)
+    }
+
     /// Without a last line such as `Call stack:`.
     private static func withoutHeading(_ text: Text) -> Text {
         guard text.last == UInt8(ascii: ":"), let end = text.lastIndex(of: UInt8(ascii: "\n")),

@@ -137,4 +137,21 @@ import Testing
         #expect(redacted.error?.userInfo.count == 1)
         #expect(report.redacted(keepsUserInfo: true).error?.userInfo.last == report.error?.userInfo.last)
     }
+
+    /// Each string of one byte becomes a mark of three, so that a sample is cut where the text was not.
+    @Test func `a text that is longer without what users typed is read like its sample`() {
+        let fields = (0..<900).map { "\"k\($0)\":\"x\"" }.joined(separator: ",")
+        let frames = (0..<120).map { "\($0)  Shop  0x00000001 Cart.load\($0)() + 4" }.joined(separator: "\n")
+        let typed = (0..<1200).map { "\"\($0 % 10)!\"" }.joined(separator: ",\n    ")
+        for text in [
+            "{\(fields)}", "it leaked \"x\"\n\(frames)", "Memory Leak: (\n    \(typed)\n)",
+            "it leaked \(String(repeating: "more ", count: 1628))\"x\"\n\(frames)",
+        ] {
+            let text = String(text.prefix(WireLimits.messageBytes))
+            let redacted = DetectorMessage.redacted(text)
+            #expect(redacted.utf8.count <= WireLimits.messageBytes)
+            #expect(DetectorMessage(redacted) == DetectorMessage(text))
+            #expect(DetectorMessage.redacted(redacted) == redacted)
+        }
+    }
 }
