@@ -65,7 +65,7 @@ enum Generics {
             result.append(contentsOf: head)
             result.append(UInt8(ascii: "<"))
             if isHosting(head, wasHosting: false) {
-                result.append(contentsOf: hosted(arguments))
+                result.append(contentsOf: desugared(hosted(arguments), depth: depth))
                 hasAppType = true
             } else {
                 let kept = parts(of: arguments).map { argument($0, depth: depth + 1) }
@@ -83,7 +83,7 @@ enum Generics {
 
     /// - Returns: `nil` for an argument that is no type of the app and holds none.
     private static func argument(_ text: Text, depth: Int) -> Text? {
-        let text = text.trimmed
+        let text = desugared(text, depth: depth)
         let name = text.dropping("any ") ?? text
         let head = name.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
         guard !head.isEmpty, head.endIndex == name.endIndex || name[head.endIndex] == UInt8(ascii: "<") else {
@@ -91,6 +91,28 @@ enum Generics {
         }
         let (kept, hasAppType) = withAppTypes(name, depth: depth)
         return hasAppType || SystemNames.isAppType(head) ? kept : nil
+    }
+
+    /// `Optional<A>`, `Array<A>` and `Dictionary<A, B>` for `A?`, `[A]` and `[A: B]`: the runtime prints the one, debuggers the
+    /// other.
+    private static func desugared(_ text: Text, depth: Int) -> Text {
+        let text = text.trimmed
+        guard depth < depthLimit else { return text }
+        if let inner = text.droppingLast("?") ?? text.droppingLast("!") {
+            // Of `A & B?` or `() -> A?` only the last part is optional.
+            guard Brackets.split(inner, at: " ").count == 1 else { return text }
+            return Array("Optional<".utf8) + desugared(inner, depth: depth + 1) + [UInt8(ascii: ">")]
+        }
+        guard text.first == UInt8(ascii: "["), Brackets.end(text) == text.endIndex, text.count > 2 else {
+            return text
+        }
+        let parts = Brackets.split(text.dropFirst().dropLast(), at: ":")
+        let types = parts.map { desugared($0, depth: depth + 1) }
+        switch types.count {
+        case 1: return Array("Array<".utf8) + types[0] + [UInt8(ascii: ">")]
+        case 2: return Array("Dictionary<".utf8) + types[0] + Array(", ".utf8) + types[1] + [UInt8(ascii: ">")]
+        default: return text
+        }
     }
 
     /// Returns whether an optional, an array, a tuple or a function holds types of the app; `false` for packs, local types, and what has

@@ -36,6 +36,22 @@ enum SystemNames {
         "Date", "Decimal", "Error", "Float", "Int16", "Int32", "Int64", "Int8", "Notification", "Range",
         "Result", "Sequence", "Set", "Substring", "Task", "UInt", "UInt16", "UInt32", "UInt64", "UInt8",
         "URL", "URLRequest", "UUID", "Void",
+        // Foundation
+        "AttributedString", "Calendar", "CharacterSet", "DateComponents", "DateInterval", "DispatchTime",
+        "DispatchTimeInterval", "IndexPath", "IndexSet", "Locale", "Measurement", "PersonNameComponents",
+        "TimeInterval", "TimeZone", "URLComponents", "URLError", "URLQueryItem", "URLResponse",
+        "HTTPURLResponse", "URLSession", "URLSessionTask", "JSONDecoder", "JSONEncoder", "UserDefaults",
+        "FileManager", "DispatchQueue", "OperationQueue", "ProcessInfo", "Decimal", "Bundle",
+        // The standard library and Combine
+        "AnyIterator", "AnyKeyPath", "AnySequence", "ArraySlice", "CheckedContinuation", "ContiguousArray",
+        "ContinuousClock", "CountableRange", "CurrentValueSubject", "Duration", "KeyPath", "KeyValuePairs",
+        "LazySequence", "ObjectIdentifier", "PartialKeyPath", "PassthroughSubject", "ReferenceWritableKeyPath",
+        "StaticString", "SuspendingClock", "UnsafeContinuation", "UnsafeMutablePointer",
+        "UnsafeMutableRawPointer", "UnsafePointer", "UnsafeRawPointer", "WritableKeyPath",
+        // Core Graphics, UIKit and SwiftUI
+        "CATransform3D", "CGAffineTransform", "CGColor", "CGImage", "CGPath", "CGVector", "CLLocation",
+        "CLLocationCoordinate2D", "CMTime", "Angle", "Binding", "EdgeInsets", "IndexedIdentifierCollection",
+        "LocalizedStringKey", "NavigationPath", "PresentationMode", "UnitPoint",
     ]
 
     /// Returns whether a name without generic arguments is that of an app's type.

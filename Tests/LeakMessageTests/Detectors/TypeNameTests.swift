@@ -105,6 +105,31 @@ import Testing
         #expect(TypeName(raw).isSystem == isSystem)
     }
 
+    @Test(arguments: [
+        ("UIHostingController<CartView?>", "UIHostingController<Optional<CartView>>"),
+        ("Store<Cart?>", "Store<Optional<Cart>>"), ("Store<[Cart]>", "Store<Array<Cart>>"),
+        ("Store<[Int : Cart?]>", "Store<Dictionary<Int, Optional<Cart>>>"),
+        ("Store<[[Cart]?]>", "Store<Array<Optional<Array<Cart>>>>"),
+        ("UIHostingController<ModifiedContent<CartView?, A>>", "UIHostingController<Optional<CartView>>"),
+    ])
+    func `a type has one name, whoever prints it`(raw: String, other: String) {
+        #expect(TypeName(raw).detailedText == TypeName(other).detailedText)
+        #expect(TypeName(raw).detailedText.contains("Cart"))
+    }
+
+    @Test(arguments: [
+        "Store<Locale>", "Store<IndexPath, URLComponents>", "Store<DateComponents?>", "Store<[TimeZone]>",
+        "Store<Measurement<Int>>", "Store<KeyPath<Int, String>>", "Store<[String: Calendar]>",
+    ])
+    func `types of the system do not tell generic classes apart`(raw: String) {
+        #expect(TypeName(raw).detailedText == "Store<…>")
+    }
+
+    @Test(arguments: ["Store<Cart & Item?>", "Store<() -> Cart?>", "Store<(Cart?) -> Item>", "Store<[Cart>"])
+    func `a type that is not read for sure stands as it is`(raw: String) {
+        #expect(TypeName(TypeName(raw).detailedText).detailedText == TypeName(raw).detailedText)
+    }
+
     @Test func `no control character enters a name`() {
         #expect(TypeName("A\u{1F}B\n\0C\u{7F}").text == "ABC")
     }
