@@ -34,12 +34,16 @@ struct Regroup {
                     + "make a backup first")
         }
         let isTerminal = isatty(2) == 1
-        var merged = 0
+        var (merged, targets) = (0, 0)
         for group in groups {
-            merged += try Regrouping.merge(group, in: store, now: WallClock.milliseconds())
+            let parts = try Regrouping.merge(group, in: store, now: WallClock.milliseconds())
+            merged += parts
+            if parts > 0 { targets += 1 }
             if isTerminal { Output.error("\(merged) of \(planned) leaks merged", overwrites: true) }
         }
         if isTerminal { Output.error("", overwrites: true) }
-        Output.line("merged \(merged) leaks into \(groups.count); their old addresses lead there")
+        for line in RegroupingText.outcome(merged: merged, into: targets, planned: planned) {
+            Output.line(line)
+        }
     }
 }

@@ -45,11 +45,19 @@ struct SymbolFile {
     ///
     /// - Parameter progress: how many of all addresses are named.
     func tables(progress: (_ done: Int, _ all: Int) -> Void) throws -> [Table] {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe would block here until somebody writes to it.
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             throw Failure(description: "\(path) cannot be opened: \(unsafe String(cString: strerror(errno)))")
         }
         defer { close(file) }
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(
+                description:
+                    "\(path) is no regular file: symbols are read more than once, so write them to a file first"
+            )
+        }
         let head = Self.read(file, 0, 7)
         if head.elementsEqual("MODULE ".utf8) { return [try breakpad()] }
         if head.starts(with: "# ".utf8) || path.hasSuffix("mapping.txt") { return [try mapping()] }
@@ -107,7 +115,7 @@ struct SymbolFile {
         }
         return Table(
             image: slice.image, name: name, architecture: slice.architecture, bytes: builder.finish(),
-            size: "\(builder.count) ranges"
+            size: Self.count(builder.count, "range")
                 + (builder.leftOut > 0 ? " (\(builder.leftOut) left out: the table is full)" : ""))
     }
 
@@ -123,7 +131,7 @@ struct SymbolFile {
             let table = try SymbolTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: table.architecture, bytes: bytes,
-                size: "\(ranges) ranges")
+                size: Self.count(ranges, "range"))
         } catch let error as BreakpadFile.Unreadable {
             throw Failure(description: "\(path) cannot be read as a Breakpad symbol file: \(error)")
         }
@@ -140,10 +148,14 @@ struct SymbolFile {
             let table = try MappingTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: "", bytes: bytes,
-                size: "\(table.classCount) classes")
+                size: Self.count(table.classCount, "class", "classes"))
         } catch let error as MappingFile.Unreadable {
             throw Failure(description: "\(path) cannot be used as the mapping of an Android app: \(error)")
         }
+    }
+
+    private static func count(_ number: Int, _ noun: String, _ nouns: String? = nil) -> String {
+        "\(number) \(number == 1 ? noun : nouns ?? noun + "s")"
     }
 
     // MARK: Files

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import LeakCollector
 import Testing
 
 @testable import LeakStore
@@ -39,6 +40,16 @@ import Testing
         ]
         #expect(try store.count([submission], now: now) == [.counted])
         return leak.id
+    }
+
+    @Test func `a run that finds its leaks merged says that another one is running`() {
+        let sentence = "merged or removed meanwhile: another collector regroup is running beside this one"
+        #expect(RegroupingText.outcome(merged: 0, into: 0, planned: 3) == ["3 leaks were \(sentence)"])
+        #expect(
+            RegroupingText.outcome(merged: 1, into: 1, planned: 2) == [
+                "merged 1 leak into 1; their old addresses lead there", "1 leak was \(sentence)",
+            ])
+        #expect(RegroupingText.outcome(merged: 2, into: 1, planned: 2).count == 1)
     }
 
     @Test func `leaks of an older rule are merged beside a running collector`() throws {

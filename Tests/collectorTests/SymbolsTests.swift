@@ -49,6 +49,13 @@ struct SymbolsTests {
         return try #require(json?["leaks"] as? [[String: Any]])
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a pipe is refused and not waited for`() throws {
+        let pipe = folder.path + "/pipe.sym"
+        try Self.shell("mkfifo '\(pipe)'")
+        let outcome = try symbols("upload", pipe)
+        #expect(outcome.code == 1 && outcome.errors.contains("is no regular file"), "\(outcome)")
+    }
+
     // MARK: A library that leaks
 
     /// Calls back through two functions and one that is inlined.

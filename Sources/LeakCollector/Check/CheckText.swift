@@ -101,7 +101,8 @@ enum Visible {
         var visible = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.value {
-            case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: visible.append("\u{FFFD}")
+            case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069:
+                visible.append("\u{FFFD}")
             default: visible.append(scalar)
             }
         }

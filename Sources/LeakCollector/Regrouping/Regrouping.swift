@@ -226,6 +226,25 @@ package enum RegroupingText {
     /// Leaks of a group, or groups of reports that go to several leaks, that have a line of their own.
     private static let partsShown = 10
 
+    /// - Parameters:
+    ///   - merged: leaks that this run merged.
+    ///   - targets: leaks that they were merged into.
+    ///   - planned: leaks that were to be merged when the run began.
+    package static func outcome(merged: Int, into targets: Int, planned: Int) -> [String] {
+        let missed = planned - merged
+        let done =
+            merged == 0
+            ? []
+            : [
+                "merged \(RegroupingNote.count(merged, "leak")) into \(targets); their old addresses lead there"
+            ]
+        guard missed > 0 else { return done }
+        return done + [
+            "\(RegroupingNote.count(missed, "leak")) \(missed == 1 ? "was" : "were") merged or removed meanwhile: "
+                + "another collector regroup is running beside this one"
+        ]
+    }
+
     package static func lines(_ plan: Regrouping.Plan) -> [String] {
         let moved = plan.groups.reduce(0) { $0 + $1.parts.count }
         var lines = [

@@ -33,6 +33,10 @@ package struct BreakpadFile {
     private var function: Function?
     private var publics: [(address: UInt64, name: String)] = []
     private var ranges: [(range: Range<UInt64>, calls: [NamedCall])] = []
+    /// Where the code ends that unwinding data tells of.
+    private var endOfCode: UInt64 = 0
+    /// How far the last symbol reaches where nothing says where the code ends.
+    private static let lastPublicBytes: UInt64 = 64 << 10
     private var lineNumber = 0
 
     package init() {}
@@ -81,7 +85,14 @@ package struct BreakpadFile {
             let start = words.dropFirst(words.count > 1 && words[1] == "m" ? 2 : 1)
             guard start.count >= 3, let address = Self.hexadecimal(start.first) else { return }
             publics.append((address, Self.rest(line, behind: words.count - start.count + 2)))
-        case "STACK": close()
+        case "STACK":
+            close()
+            // `STACK CFI INIT ADDRESS SIZE …`, `STACK WIN TYPE ADDRESS SIZE …`
+            guard words.count >= 5, words[1] == "WIN" || words[1] == "CFI" && words[2] == "INIT",
+                let start = Self.hexadecimal(words[3]), let size = Self.hexadecimal(words[4]),
+                let range = Self.range(start, size)
+            else { return }
+            endOfCode = max(endOfCode, range.upperBound)
         default:
             guard words.count >= 4, let address = Self.hexadecimal(words[0]),
                 let size = Self.hexadecimal(words[1]), let range = Self.range(address, size),
@@ -104,10 +115,15 @@ package struct BreakpadFile {
         publics.sort { $0.address < $1.address }
         var end: UInt64 = 0
         var next = publics[...]
+        endOfCode = max(endOfCode, ranges.last?.range.upperBound ?? 0)
+        let last = publics.last?.address ?? 0
+        let (room, isTooLarge) = last.addingReportingOverflow(Self.lastPublicBytes)
+        let endOfLast = min(
+            endOfCode > last ? endOfCode : isTooLarge ? .max : room, SymbolTable.Limits.offset)
         func addPublics(upTo limit: UInt64) {
             while let symbol = next.first, symbol.address < limit {
                 next = next.dropFirst()
-                let stop = min(limit, next.first?.address ?? (symbol.address + 1))
+                let stop = min(limit, next.first?.address ?? max(endOfLast, symbol.address))
                 guard symbol.address >= end, symbol.address < stop, let name = names.name(of: symbol.name)
                 else { continue }
                 builder.add(symbol.address..<stop, [NamedCall(function: name)])
@@ -130,13 +146,14 @@ package struct BreakpadFile {
         self.function = nil
         guard let name = names.name(of: function.name) else { return }
         var end = function.range.lowerBound
+        var inlined = InlinesByAddress(function.inlines)
         for line in function.lines.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
             let (start, stop) = (
                 max(line.range.lowerBound, end), min(line.range.upperBound, function.range.upperBound)
             )
             guard start < stop else { continue }
             if end < start { ranges.append((end..<start, [NamedCall(function: name)])) }
-            ranges.append((start..<stop, calls(function, name, at: start, line.line, line.file)))
+            ranges.append((start..<stop, calls(inlined.next(at: start), name, line.line, line.file)))
             end = stop
         }
         if end < function.range.upperBound {
@@ -144,11 +161,33 @@ package struct BreakpadFile {
         }
     }
 
+    /// The inlined functions at addresses in rising order, each looked at while an address is in it.
+    private struct InlinesByAddress {
+        private let inlines: [Inline]
+        private let ranges: [(range: Range<UInt64>, inline: Int)]
+        private var position = 0
+        private var open: [(range: Range<UInt64>, inline: Int)] = []
+
+        init(_ inlines: [Inline]) {
+            self.inlines = inlines
+            ranges = inlines.enumerated().flatMap { index, inline in inline.ranges.map { ($0, index) } }
+                .sorted { $0.range.lowerBound < $1.range.lowerBound }
+        }
+
+        /// Innermost first.
+        mutating func next(at address: UInt64) -> [Inline] {
+            while position < ranges.count, ranges[position].range.lowerBound <= address {
+                open.append(ranges[position])
+                position += 1
+            }
+            open.removeAll { $0.range.upperBound <= address }
+            return Set(open.map(\.inline)).sorted().map { inlines[$0] }.sorted { $0.depth > $1.depth }
+        }
+    }
+
     private mutating func calls(
-        _ function: Function, _ name: String, at address: UInt64, _ line: Int, _ file: Int
+        _ inlines: [Inline], _ name: String, _ line: Int, _ file: Int
     ) -> [NamedCall] {
-        let inlines = function.inlines.filter { $0.ranges.contains { $0.contains(address) } }
-            .sorted { $0.depth > $1.depth }
         var calls: [NamedCall] = []
         var place = (line: line, file: file)
         for inline in inlines {

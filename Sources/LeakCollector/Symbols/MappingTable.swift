@@ -46,6 +46,9 @@ package struct MappingTable: Sendable {
         }
         self.bytes = bytes
         let stringCount = try reader.number("number of strings", atMost: SymbolTable.Limits.strings)
+        guard stringCount > 0 else {
+            throw SymbolTable.Invalid("it names no class", at: reader.position)
+        }
         for _ in 0..<stringCount {
             strings.append(UInt32(reader.position))
             _ = try reader.text("text", atMost: SymbolTable.Limits.stringBytes)

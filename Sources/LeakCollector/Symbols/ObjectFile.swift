@@ -113,8 +113,11 @@ package struct ObjectFile: Sendable {
 
     private static func machO(at offset: UInt64, _ read: (UInt64, Int) throws -> [UInt8]) throws -> Slice {
         let head = Fields(try read(offset, 32))
-        guard head[0, 4] == 0xFEED_FACF else { throw Unreadable("a part of it is no Mach-O file of 64 bits") }
-        let commands = Fields(try read(offset + 32, min(Int(head[20, 4]), headBytes)))
+        let (start, isTooLarge) = offset.addingReportingOverflow(32)
+        guard !isTooLarge, head[0, 4] == 0xFEED_FACF else {
+            throw Unreadable("a part of it is no Mach-O file of 64 bits")
+        }
+        let commands = Fields(try read(start, min(Int(head[20, 4]), headBytes)))
         var image: ImageID?
         var text: Range<UInt64>?
         var position = 0

@@ -209,7 +209,7 @@ final class SymbolUploads: Sendable {
         }
         let outcome = try naming(reader).name(framesWith: table.spellings) { state.with { !$0.isStopping } }
         log.info(
-            "symbols of \(table.name) (\(table.image)): \(RegroupingNote.count(outcome.named, "leak")) named, \(outcome.merged) merged"
+            "symbols of \(Visible.text(table.name)) (\(table.image)): \(RegroupingNote.count(outcome.named, "leak")) named, \(outcome.merged) merged"
         )
         return Answer.json { writer in
             writer.field("image", table.image.description)

@@ -140,7 +140,8 @@ private struct TimeWord {
     /// - Parameter masked: what stands in front of `text`, masked.
     /// - Returns: `nil` where `text` begins with another word, or with the middle of one.
     static func first(in text: Text, behind masked: Text) -> TimeWord? {
-        guard let first = text.first, first.isLetter || first.isDigit, masked.last?.isIdentifier != true else {
+        guard let first = text.first, first.isLetter || first.isDigit, masked.last?.isIdentifier != true
+        else {
             return nil
         }
         let word = text.prefix { $0.isIdentifier }
@@ -168,8 +169,10 @@ private struct TimeWord {
     ]
     /// Words of other meanings too, unless a number stands beside them.
     private static let names: Set<String> = [
-        "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
-        "Nov", "Dec", "January", "February", "March", "April", "June", "July", "August", "September", "October",
+        "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul",
+        "Aug", "Sep", "Oct",
+        "Nov", "Dec", "January", "February", "March", "April", "June", "July", "August", "September",
+        "October",
         "November", "December",
     ]
 }

@@ -117,7 +117,8 @@ struct PrivateText {
             let name = behind.prefix(Self.escapedNameBytes).prefix { $0 != UInt8(ascii: "`") }
             return text[name.endIndex...].dropFirst().first == UInt8(ascii: "(")
         case let byte where Self.isBesideApostrophe(byte):
-            return behind.starts(with: "-[") || behind.starts(with: "+[") || behind.first?.isIdentifier ?? false
+            return behind.starts(with: "-[") || behind.starts(with: "+[")
+                || behind.first?.isIdentifier ?? false
         default: return false
         }
     }
@@ -194,7 +195,8 @@ struct PrivateText {
     }
 
     private static let wordsOfClasses: [StaticString] = [
-        "of class", "of type", "of the class", "is of class", "is of type", "is an instance of", "instance of",
+        "of class", "of type", "of the class", "is of class", "is of type", "is an instance of",
+        "instance of",
         "class", "class:", ", class", ", class:", "with class", "of class:", "of type:",
     ]
 

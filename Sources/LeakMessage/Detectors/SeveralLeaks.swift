@@ -246,7 +246,8 @@ public enum SeveralLeaks {
             let rest = item[arguments.endIndex...].trimmed
             let isAlone = rest.allSatisfy { $0.isDigit || " ()x×:|-,".utf8.contains($0) }
             let numbers = rest.split(whereSeparator: { !$0.isDigit })
-            alive = numbers.count == 1 ? Int(numbers[0].prefix(9).string).map { min($0, WireLimits.alive) } : nil
+            alive =
+                numbers.count == 1 ? Int(numbers[0].prefix(9).string).map { min($0, WireLimits.alive) } : nil
             let spelling = TypeSpelling(path)
             // A colon without a number begins a list of something else.
             if name.isEmpty || !isAlone || rest.equals(":") {
@@ -264,7 +265,8 @@ public enum SeveralLeaks {
             guard text.first == UInt8(ascii: "<"), text.contains(UInt8(ascii: ">")) else { return none }
             let arguments = text[..<Brackets.end(text)]
             let words = Generics.words(of: arguments)
-            let isOfTypes = !words.isEmpty && words.allSatisfy { TypeSpelling($0).last.first?.isUppercase ?? false }
+            let isOfTypes =
+                !words.isEmpty && words.allSatisfy { TypeSpelling($0).last.first?.isUppercase ?? false }
             return arguments.last == UInt8(ascii: ">") && isOfTypes ? arguments : none
         }
     }

@@ -42,8 +42,9 @@ struct SurroundingWords {
         if let range = denials.lazy.compactMap({ sentence.lastRange(of: $0) }).first {
             // "Cart: no leak, Home leaked"
             let isStart =
-                sentence[range].starts(with: "n't") || sentence[..<range.lowerBound].last?.isIdentifier != true
-            let isSamePhrase = !sentence[range.upperBound...].contains { ",(".utf8.contains($0) }
+                sentence[range].starts(with: "n't")
+                || sentence[..<range.lowerBound].last?.isIdentifier != true
+            let isSamePhrase = !sentence[range.upperBound...].contains { ",([".utf8.contains($0) }
             if isStart, isSamePhrase { return true }
         }
         return denialsAfter.contains { next.starts(with: $0) }
@@ -172,14 +173,17 @@ struct SurroundingWords {
         ("'", "'"), ("\"", "\""), ("`", "`"), ("‘", "’"), ("“", "”"), ("„", "“"), ("«", "»"), ("[", "]"),
     ]
     private static let denials: [StaticString] = [
-        "no leak", "no memory leak", "no retain cycle", "no leaked ", "no leaking ", "0 leaks", "0 leaked ", "without leak",
-        "without a leak", "without any leak", "not a leak", "not leak", "n't leak", "n't a leak", "never leak", "no longer leak",
+        "no leak", "no memory leak", "no retain cycle", "no leaked ", "no leaking ", "0 leaks", "0 leaked ",
+        "without leak",
+        "without a leak", "without any leak", "not a leak", "not leak", "n't leak", "n't a leak",
+        "never leak", "no longer leak",
         "not retained", "zero leaks",
     ]
     private static let denialsAfter: [StaticString] = [
         "is not leaking", "isn't leaking", "was not leak", "wasn't leak", "did not leak", "didn't leak",
         "does not leak", "doesn't leak", "has not leaked", "hasn't leaked", "never leak", "no longer leak",
-        "has no leak", "had no leak", "has no memory leak", "is leak free", "is leak-free", "without leak", "not leaking",
+        "has no leak", "had no leak", "has no memory leak", "is leak free", "is leak-free", "without leak",
+        "not leaking",
         "not leaked", "not a leak", "is not a leak", "isn't a leak", "was not a leak",
     ]
     private static let expectations: [StaticString] = [
@@ -237,7 +241,9 @@ struct SurroundingWords {
         "dealloc", "deinit", "releas", "free", "alive", "memory", "leak",
         "shutdown", "shut down", "terminated", "disposed", "destroyed",
     ]
-    private static let places: [StaticString] = ["app ", "app:", "module", "framework", "target", "package", "library"]
+    private static let places: [StaticString] = [
+        "app ", "app:", "module", "framework", "target", "package", "library",
+    ]
     private static let articles: [StaticString] = [
         "the", "a", "an", "his", "her", "their", "our", "my", "your", "this", "that", "it", "some", "all",
     ]

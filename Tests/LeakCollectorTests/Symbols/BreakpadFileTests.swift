@@ -44,7 +44,7 @@ import Testing
                 ]
             ), (0x1020, ["shop::Cart::add(shop::Item const&) -:-"]), (0x1030, []), (0x1800, ["old_api -:-"]),
             (0x1FFF, ["old_api -:-"]), (0x2007, ["shop::Cart::clear() -:-"]), (0x2008, []),
-            (0x3000, ["last one -:-"]),
+            (0x3000, ["last one -:-"]), (0x12FFF, ["last one -:-"]), (0x13000, []),
         ] as [(UInt64, [String])])
     func `functions, lines, inlined functions and public symbols are found`(
         offset: UInt64, calls: [String]
@@ -56,6 +56,33 @@ import Testing
             table.calls(at: offset).map {
                 "\($0.function) \($0.file ?? "-"):\($0.line.map(String.init) ?? "-")"
             } == calls)
+    }
+
+    @Test func `the last symbol reaches as far as the code, or the next function`() throws {
+        let module = "MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop\nPUBLIC 3000 0 last\n"
+        let code = try Self.table(module + "STACK CFI INIT 5000 100 .cfa: $rsp 8 +")
+        #expect(code.calls(at: 0x50FF).map(\.function) == ["last"] && code.calls(at: 0x5100).isEmpty)
+        let windows = try Self.table(module + "STACK WIN 4 5000 100 0 0 0 0 0 0 0 0")
+        #expect(windows.calls(at: 0x50FF).map(\.function) == ["last"] && windows.calls(at: 0x5100).isEmpty)
+        let function = try Self.table(module + "FUNC 4000 10 0 next")
+        #expect(function.calls(at: 0x3FFF).map(\.function) == ["last"])
+        #expect(function.calls(at: 0x4000).map(\.function) == ["next"] && function.calls(at: 0x4010).isEmpty)
+        let far = try Self.table(
+            "MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop\nPUBLIC ffffff00 0 last")
+        #expect(far.calls(at: 0xFFFF_FFFF).map(\.function) == ["last"])
+    }
+
+    @Test func `a function with many inlined ones is read in linear time`() throws {
+        func seconds(_ count: Int) throws -> Double {
+            var file = BreakpadFile()
+            try file.read("MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop")
+            try file.read("FUNC 0 \(String(count * 16, radix: 16)) 0 f")
+            for index in 0..<count { try file.read("INLINE 0 1 0 0 \(String(index * 16, radix: 16)) 10") }
+            for index in 0..<count { try file.read("\(String(index * 16, radix: 16)) 10 \(index + 1) 0") }
+            return try ContinuousClock().measure { _ = try file.finish() } / .seconds(1)
+        }
+        let small = try seconds(2_000)
+        #expect(try seconds(20_000) < max(small, 0.005) * 40)
     }
 
     @Test(arguments: ["", "FUNC 1 2 3 4", "MODULE Linux x86_64 xyz a", "MODULE Linux"])
@@ -178,6 +205,50 @@ import Testing
             bytes[random.below(bytes.count)] = UInt8(random.below(256))
             _ = try? Self.read(bytes)
         }
+    }
+
+    /// Heads of all kinds, with numbers that overflow in sums and conversions.
+    @Test(arguments: 1...20)
+    func `numbers of any size never crash`(seed: UInt64) {
+        func universal(is64: Bool) -> [UInt8] {
+            let head =
+                Self.bytes(is64 ? 0xCAFE_BABF : 0xCAFE_BABE, 4, isBigEndian: true)
+                + Self.bytes(2, 4, isBigEndian: true)
+            let slice =
+                Self.bytes(0x0100_000C, 4, isBigEndian: true) + Self.bytes(0, 4)
+                + Self.bytes(72, is64 ? 8 : 4, isBigEndian: true)
+                + Self.bytes(UInt64(Self.machO.count), is64 ? 8 : 4, isBigEndian: true)
+                + Self.bytes(0, is64 ? 8 : 4)
+            let all = head + slice + slice
+            return all + [UInt8](repeating: 0, count: max(0, 72 - all.count)) + Self.machO
+        }
+        let elf =
+            [0x7F, 0x45, 0x4C, 0x46, 2, 1] + [UInt8](repeating: 0, count: 12) + Self.bytes(62, 2)
+            + Self.bytes(0, 12) + Self.bytes(64, 8) + Self.bytes(120, 8) + Self.bytes(0, 8) + Self.bytes(1, 2)
+            + Self.bytes(0, 2) + Self.bytes(1, 2) + Self.bytes(0, 2)
+            + (0..<240).map { UInt8(truncatingIfNeeded: $0) }
+        let heads = [Self.machO, universal(is64: false), universal(is64: true), elf]
+        let numbers: [UInt64] = [
+            0, 1, 7, 8, 32, 0x7FFF_FFFF, 0xFFFF_FFFF, 1 << 32, .max >> 1, 1 << 63, .max - 31, .max - 7, .max,
+        ]
+        var random = Random(seed: seed)
+        for _ in 0..<200 {
+            for head in heads {
+                var bytes = head
+                for _ in 0...random.below(3) {
+                    let size = [1, 2, 4, 8][random.below(4)]
+                    let place = random.below(bytes.count - size)
+                    let number = Self.bytes(
+                        numbers[random.below(numbers.count)], size, isBigEndian: random.below(2) == 0)
+                    bytes.replaceSubrange(place..<(place + size), with: number)
+                }
+                _ = try? Self.read(bytes)
+            }
+        }
+        // Its part begins where nothing can follow.
+        var far = universal(is64: true)
+        far.replaceSubrange(16..<24, with: Self.bytes(.max - 8, 8, isBigEndian: true))
+        #expect(throws: ObjectFile.Unreadable.self) { try Self.read(far) }
     }
 
     @Test func `this program is read`() throws {

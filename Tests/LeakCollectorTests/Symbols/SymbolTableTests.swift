@@ -55,6 +55,21 @@ import Testing
             } == calls)
     }
 
+    @Test func `a table without names is refused in plain words`() throws {
+        var builder = SymbolTableBuilder(image: Self.image, name: "Shop", architecture: "")
+        var bytes = builder.finish()
+        bytes.replaceSubrange((bytes.count - 2)..., with: [0, 1, 0, 1, 2, 0, 0, 0])
+        let error = try #require(throws: SymbolTable.Invalid.self) { _ = try SymbolTable(bytes) }
+        #expect(error.description.contains("it names no function"))
+        bytes = MappingTable.magic + [1, UInt8(ascii: "a"), 0, 1, 0, 0, 0]
+        let mapping = try #require(throws: SymbolTable.Invalid.self) { _ = try MappingTable(bytes) }
+        #expect(mapping.description.contains("it names no class"))
+    }
+
+    @Test func `names that turn text around are shown without`() {
+        #expect(Visible.text("a\u{202E}b\u{7}c\u{200F}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
+    }
+
     /// It would take the place of a good one.
     @Test func `a table that names no function is refused`() throws {
         var builder = Self.builder()
@@ -162,7 +177,7 @@ import Testing
             (head + [1, 1, 0x41, 1, 0, 1, 3, 0], "repeats"),
             (head + [1, 1, 0x41, 1, 0, 1, 2, 1, 0, 0], "function is 1, at most 0"),
             (head + [1, 1, 0x41, 1, 0, 1, 2, 0, 2, 0], "file is 2"),
-            (head + [0, 1, 0, 1, 2, 0, 0, 0], "function is 0"),
+            (head + [0, 1, 0, 1, 2, 0, 0, 0], "names no function"),
             (head + [1, 1, 0x41, 1, 0, 1, 0x80, 0x02], "number of calls"),
             (head + [1, 1, 0x41, 2, 0, 1, 2, 0, 0, 0, 0, 1, 3, 1], "line is out of bounds"),
             (head + [1, 1, 0x41, 1, 0, 1, 2, 0, 0, 0, 0], "follows the last range"),

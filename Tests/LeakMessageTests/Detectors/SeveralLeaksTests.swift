@@ -85,7 +85,8 @@ import Testing
 
     @Test(arguments: [
         "Leaked objects:\n- CartModel (3)\n- HomeModel",
-        "Leaks\n| Class | Count |\n|---|---|\n| CartModel | 3 |\n| HomeModel |  |", "Leaked: CartModel x3, HomeModel",
+        "Leaks\n| Class | Count |\n|---|---|\n| CartModel | 3 |\n| HomeModel |  |",
+        "Leaked: CartModel x3, HomeModel",
         #"{"leaks":[{"class":"CartModel","count":3},{"class":"HomeModel"}]}"#,
         #"{"class":"CartModel","instances":3},{"class":"HomeModel","of":{"count":7}}"#,
     ])
@@ -104,7 +105,8 @@ import Testing
         #"[{"class":"CartModel"},{"class":"OrderModel"},{"class":"HomeModel","note":"Jane","more"#,
         #"[{"class":"CartModel"},{"class":"OrderModel"},{"note":"Jane","class"#,
         "{\"class\":\"CartModel\"}\n{\"class\":\"OrderModel\"}\n{\"class\":\"HomeMo",
-        "Leaked: CartModel, OrderModel", #"["CartModel","OrderModel"]"#, "Leaked: CartModel; cart; OrderModel",
+        "Leaked: CartModel, OrderModel", #"["CartModel","OrderModel"]"#,
+        "Leaked: CartModel; cart; OrderModel",
         "{\"class\":\"CartModel\",\"note\":\"Jane\"},\n{\"class\":\"OrderModel\"}",
         "{\"class\":\"CartModel\"}\n[{\"class\":\"OrderModel\",\"note\":\"Jane\"}]",
         "[{\"class\":\"CartModel\"},{\"class\":\"OrderModel\"}]\n{\"class\":\"Home",
@@ -185,9 +187,12 @@ import Testing
     }
 
     @Test(arguments: [
-        "No leak in HomeVC", "no leaks found in HomeViewController", "HomeVC is not leaking", "HomeVC did not leak",
-        "0 leaks in HomeVC", "No memory leaks: HomeVC", "HomeViewController has no leaks", "leak in MyShop: cart",
-        "Leak in MyShop app: cart", "memory leak found in MyShop module", "`HomeViewController` is not leaking",
+        "No leak in HomeVC", "no leaks found in HomeViewController", "HomeVC is not leaking",
+        "HomeVC did not leak",
+        "0 leaks in HomeVC", "No memory leaks: HomeVC", "HomeViewController has no leaks",
+        "leak in MyShop: cart",
+        "Leak in MyShop app: cart", "memory leak found in MyShop module",
+        "`HomeViewController` is not leaking",
         "Done without leaks in HomeViewController", "It isn't a leak of HomeViewController",
     ])
     func `a text that denies a leak, or names the app alone, names no class`(text: String) {
@@ -206,10 +211,14 @@ import Testing
     }
 
     @Test func `functions behind a backtick are no quotations`() {
-        let frames = ["frame #0: 0x1f Shop`main + 1", "frame #1: 0x2f ???`x", "frame #2: 0x3f Shop`-[Cart add] + 4"]
+        let frames = [
+            "frame #0: 0x1f Shop`main + 1", "frame #1: 0x2f ???`x", "frame #2: 0x3f Shop`-[Cart add] + 4",
+        ]
         let text = "leaked\n" + frames.joined(separator: "\n")
         #expect(DetectorMessage.redacted(text) == text)
-        let stack = CallStack(["* frame #0: 0x1f Shop`Cart.`init`(x:) + 8", "frame #1: 0x2f Shop`Cart.load() + 8"])
+        let stack = CallStack([
+            "* frame #0: 0x1f Shop`Cart.`init`(x:) + 8", "frame #1: 0x2f Shop`Cart.load() + 8",
+        ])
         #expect(stack?.key == ["at Cart.`init`(x:) in Shop", "at Cart.load() in Shop"])
     }
 
