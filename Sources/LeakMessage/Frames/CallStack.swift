@@ -18,6 +18,7 @@ public struct CallStack: Hashable, Sendable {
     ///   two lines of heading two frames make a call stack. Elements that are none are left out.
     public init?(_ elements: [String], demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)
+        let elements = Self.joined(elements)
         func frames(_ element: String) -> [CallFrame] {
             let text = Text(element).trimmed
             if text.first == UInt8(ascii: "{") { return [reader.read(text)].compactMap(\.self) }
@@ -29,6 +30,15 @@ public struct CallStack: Hashable, Sendable {
         let found = elements[first...].flatMap(frames).prefix(WireLimits.stackCount)
         guard first == 0 || found.count >= 2 else { return nil }
         self.frames = Array(found)
+    }
+
+    /// The elements with the calls of Go in one line each.
+    private static func joined(_ elements: [String]) -> [String] {
+        guard elements.contains(where: { $0.utf8.contains(UInt8(ascii: "+")) && $0.contains(".go:") }) else {
+            return elements
+        }
+        let lines = elements.flatMap { Redaction.name(Text($0)).lines }
+        return GoStack.joined(lines).map(\.string)
     }
 
     /// Elements in front of the first frame, such as `Thread 0 Crashed:`.
@@ -172,8 +182,51 @@ struct Backtrace {
     init?(_ text: Text, demangle: @escaping (String) -> String? = { _ in nil }) {
         // Most texts have none, and are not read twice for it.
         guard text.contains(UInt8(ascii: "\n")) else { return nil }
-        let text = PrivateText.removed(from: text)[...]
         let reader = FrameReader(demangle: demangle)
+        if let found = Backtrace(redacted: PrivateText.removed(from: text)[...], reader) {
+            self = found
+            return
+        }
+        // What a description says of its object goes up to the end, unless its end is certain.
+        guard let (head, frames) = Self.partedAtDescription(text, reader) else { return nil }
+        let line = [UInt8(ascii: "\n")]
+        self.init(redacted: (PrivateText.removed(from: head) + line + frames)[...], reader)
+    }
+
+    /// Parts the frames at the end of a text from a description in front of them that ends with its line.
+    ///
+    /// - Returns: `nil` where quotes or brackets in front do not match, so that the frames may be part of what a user typed.
+    private static func partedAtDescription(_ text: Text, _ reader: FrameReader) -> (
+        head: Text, frames: Text
+    )? {
+        guard text.contains(UInt8(ascii: ";")) else { return nil }
+        var (start, count) = (text.endIndex, 0)
+        for line in text.lines.suffix(lineLimit).reversed() where !line.trimmed.isEmpty {
+            guard reader.read(line) != nil else { break }
+            (start, count) = (line.startIndex, count + 1)
+        }
+        let frames = text[start...]
+        let head = withoutHeading(text[..<start].trimmed)
+        guard count >= 2, head.last == UInt8(ascii: ">"), PrivateText.removed(from: frames)[...] == frames
+        else {
+            return nil
+        }
+        func number(of byte: UInt8) -> Int { head.count { $0 == byte } }
+        let arrows = zip(head, head.dropFirst()).count { $0 == UInt8(ascii: "-") && $1 == UInt8(ascii: ">") }
+        // Which may be quotes too.
+        let apostrophes = head.indices.dropFirst().dropLast().count {
+            head[$0] == UInt8(ascii: "'") && head[$0 - 1].isIdentifier && head[$0 + 1].isIdentifier
+        }
+        let isMatched =
+            "'\"`".utf8.allSatisfy { number(of: $0).isMultiple(of: 2) } && apostrophes.isMultiple(of: 2)
+            && number(of: UInt8(ascii: "<")) == number(of: UInt8(ascii: ">")) - arrows
+        return isMatched ? (head, frames) : nil
+    }
+
+    /// - Parameter text: without what users typed.
+    private init?(redacted given: Text, _ reader: FrameReader) {
+        let isOfGo = given.contains(".go:") && given.contains(" +0x")
+        let text = isOfGo ? Array(GoStack.joined(given.lines).joined(separator: "\n".utf8))[...] : given
         var frames: [CallFrame] = []
         var lines: [Text] = []
         for line in text.split(separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit) {

@@ -37,11 +37,11 @@ extension FrameReader {
             return frame
         }
         if let address = hexadecimal(text), let symbol = address.rest.dropping(" in ") {
-            return sanitizer(symbol)
+            return gdb(symbol) ?? sanitizer(symbol)
         }
         if text.starts(with: "abs ") { return obfuscatedDart(text) }
         if let native = text.dropping("pc ") { return androidNative(native) }
-        return dart(line, column: line.startIndex + 8, rest)
+        return dart(line, column: line.startIndex + 8, rest) ?? gdb(text)
     }
 
     /// `0000000000012345  /data/app/…/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)`

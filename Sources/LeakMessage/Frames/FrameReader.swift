@@ -25,10 +25,12 @@ struct FrameReader {
         case UInt8(ascii: "#"): return numbered(line)
         case UInt8(ascii: "f"): if let frame = debugger(line) { return frame }
         case UInt8(ascii: "a"): if let frame = at(line) { return frame }
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): return imagePlace(line) ?? columns(line)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"):
+            return imagePlace(line) ?? sample(line) ?? columns(line) ?? atos(line)
+        case UInt8(ascii: "+"): if let frame = sample(line) { return frame }
         default: break
         }
-        return elf(line) ?? symbolTable(line) ?? safari(line)
+        return elf(line) ?? symbolTable(line) ?? safari(line) ?? atos(line) ?? go(line)
     }
 
     // MARK: Virtual machines

@@ -1,0 +1,106 @@
+import Testing
+
+@testable import LeakMessage
+
+/// Frames of `sample`, `atos`, gdb and Go, and those behind a description.
+@Suite struct ToolFrameTests {
+    struct Form: CustomTestStringConvertible {
+        var testDescription: String
+        var lines: [String]
+        var key: [String]
+    }
+
+    static let forms = [
+        Form(
+            testDescription: "sample",
+            lines: [
+                "    + 2489 start  (in dyld) + 1903  [0x18e5e3f28]",
+                "    + ! 2489 main  (in Shop) + 76  [0x1042b1a4c]  main.swift:12",
+                "    + !   : | 2489 Cart.load()  (in Shop) + 12,16,...  [0x1042b1a60,0x1042b1a64]",
+                "    + !   : | + 2489 ???  (in Shop)  load address 0x1042b0000 + 0x1a4c  [0x1042b1a4c]",
+                "    2489 -[NSRunLoop run]  (in Foundation) + 8  [0x18e5e3f28]",
+            ], key: ["at main in Shop", "at Cart.load() in Shop"]),
+        Form(
+            testDescription: "sample without names",
+            lines: [
+                "2489 ???  (in Shop)  load address 0x1042b0000 + 0x1a4c  [0x1042b1a4c]",
+                "2489 ???  (in Shop)  load address 0x1042b0000 + 0x2a4c  [0x1042b2a4c]",
+            ], key: ["at Shop + 0x1a4c", "at Shop + 0x2a4c"]),
+        Form(
+            testDescription: "atos",
+            lines: [
+                "closure #1 in Cart.load(from:) (in Shop) (Cart.swift:12)", "-[Order add:] (in Shop) + 52",
+                "main (in Shop) (/Users/jane/main.m:8)", "0x1042b1a4c (in Shop) + 3",
+                "-[UIView load] (in UIKitCore) + 52",
+            ], key: ["at Cart.load(from:) in Shop", "at -[Order add:] in Shop", "at main in Shop"]),
+        Form(
+            testDescription: "gdb",
+            lines: [
+                "#0  shop::Cart::add (this=0x7ffe1, n=3, s=0x1 \"Jane\") at /home/jane/cart.cpp:12",
+                "#1  0x0000555 in main (argc=1, argv=0x7f) at main.cpp:5",
+                "#2  __libc_start_main () from /lib/x86_64-linux-gnu/libc.so.6",
+                "#3  0x0000555555555085 in _start () from /lib/x86_64-linux-gnu/libc.so.6",
+            ], key: ["at shop::Cart::add", "at main"]),
+        Form(
+            testDescription: "Go",
+            lines: [
+                "goroutine 7 [chan receive]:", "runtime.gopark(0xc00001, {0x2, 0x3})",
+                "\t/usr/local/go/src/runtime/proc.go:398 +0x1d",
+                "github.com/acme/shop/cart.(*Cart).Add(0xc000012345, {0xc0001, 0x1})",
+                "\t/home/jane/shop/cart/cart.go:12 +0x1d", "main.main.func1.2()",
+                "\t/home/jane/shop/main.go:8 +0x25",
+                "created by main.start in goroutine 1", "\t/home/jane/shop/main.go:5 +0x3a",
+            ], key: ["at (*Cart).Add in github.com/acme/shop/cart", "at main in main", "at start in main"]),
+    ]
+
+    @Test(arguments: forms)
+    func `frames of a tool are read as a stack and behind a text`(form: Form) throws {
+        let stack = try #require(CallStack(form.lines))
+        #expect(stack.key == form.key)
+        let one = try #require(CallStack([form.lines.joined(separator: "\n")]))
+        #expect(one.key == form.key)
+        let text = "`CartModel` was not released\n" + form.lines.joined(separator: "\n")
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.guessedClassName == "CartModel")
+        if !form.testDescription.hasSuffix("names") { #expect(message.callStack?.key == form.key) }
+        let redacted = DetectorMessage.redacted(text)
+        #expect(DetectorMessage.redacted(redacted) == redacted)
+        #expect(DetectorMessage(redacted, guessesClass: true).callStack?.key == message.callStack?.key)
+    }
+
+    @Test(arguments: [
+        "CartModel (in Shop)", "leaked (in Shop) here", "main.main()", "Cart.load() at noon",
+        "2 items (in cart)",
+        "+ 2 items", "see cart.go:12", "#1 leak at cart", "load (x) at home", "a (in Shop) (yes)",
+        "in (in ) + 3",
+    ])
+    func `other lines are no frames`(line: String) {
+        #expect(CallFrame(line) == nil)
+    }
+
+    @Test func `a backtrace behind a description is read`() {
+        let frames = "\n0   Shop   0x0000000104f85eb0 main + 1\n1   Shop   0x0000000104f85ec0 Cart.load() + 1"
+        for head in [
+            "leaked <Shop.CartView: 0x1f; frame = (0 0; 1 1); layer = <CALayer: 0x2f>>",
+            "leaked <Shop.CartView: 0x1f; text = 'Jane'; layer = <CALayer: 0x2f>>\nCall stack:",
+        ] {
+            let message = DetectorMessage(head + frames)
+            #expect(message.className == "Shop.CartView")
+            #expect(message.callStack?.key == ["at main in Shop", "at Cart.load() in Shop"])
+            let redacted = DetectorMessage.redacted(head + frames)
+            #expect(!redacted.contains("Jane") && DetectorMessage.redacted(redacted) == redacted)
+            #expect(DetectorMessage(redacted) == message)
+        }
+    }
+
+    @Test(arguments: [
+        "leaked <Shop.Field: 0x1f; text = 'FRAMES'>", "leaked <Shop.Field: 0x1f; text = 'FRAMES",
+        "leaked <Shop.Field: 0x1f; text = \"a>FRAMES\nmore\">",
+        "leaked <Shop.Field: 0x1f; text = 'it's>FRAMES",
+        "leaked <Shop.Field: 0x1f; layer = <CALayer: 0x2f>FRAMES",
+    ])
+    func `frames that a user may have typed are not kept`(text: String) {
+        let typed = "\n0   Shop   0x0000000104f85eb0 Jane + 1\n1   Shop   0x0000000104f85ec0 Jane + 1"
+        #expect(!DetectorMessage.redacted(text.replacing("FRAMES", with: typed)).contains("Jane"))
+    }
+}
