@@ -69,7 +69,9 @@ package struct SymbolTable: Sendable {
             try reader.skipText(atMost: Limits.stringBytes)
         }
         rangeCount = try reader.number("number of ranges", atMost: Limits.ranges)
-        guard rangeCount > 0, stringCount > 0 else { throw Invalid("it names no function", at: reader.position) }
+        guard rangeCount > 0, stringCount > 0 else {
+            throw Invalid("it names no function", at: reader.position)
+        }
         var ranges = RangeReader(reader: reader, stringCount: stringCount)
         for index in 0..<rangeCount {
             if index % Self.blockRanges == 0 {

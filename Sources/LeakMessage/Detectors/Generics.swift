@@ -110,7 +110,8 @@ enum Generics {
         let types = parts.map { desugared($0, depth: depth + 1) }
         switch types.count {
         case 1: return Array("Array<".utf8) + types[0] + [UInt8(ascii: ">")]
-        case 2: return Array("Dictionary<".utf8) + types[0] + Array(", ".utf8) + types[1] + [UInt8(ascii: ">")]
+        case 2:
+            return Array("Dictionary<".utf8) + types[0] + Array(", ".utf8) + types[1] + [UInt8(ascii: ">")]
         default: return text
         }
     }

@@ -45,7 +45,8 @@ enum SystemNames {
         // The standard library and Combine
         "AnyIterator", "AnyKeyPath", "AnySequence", "ArraySlice", "CheckedContinuation", "ContiguousArray",
         "ContinuousClock", "CountableRange", "CurrentValueSubject", "Duration", "KeyPath", "KeyValuePairs",
-        "LazySequence", "ObjectIdentifier", "PartialKeyPath", "PassthroughSubject", "ReferenceWritableKeyPath",
+        "LazySequence", "ObjectIdentifier", "PartialKeyPath", "PassthroughSubject",
+        "ReferenceWritableKeyPath",
         "StaticString", "SuspendingClock", "UnsafeContinuation", "UnsafeMutablePointer",
         "UnsafeMutableRawPointer", "UnsafePointer", "UnsafeRawPointer", "WritableKeyPath",
         // Core Graphics, UIKit and SwiftUI

@@ -128,35 +128,3 @@ enum KotlinName {
         return name.string + "(" + types.joined(separator: ", ") + ")"
     }
 }
-
-/// The name of a C++ function by the Itanium mangling, without the types of its arguments.
-///
-/// Read are nested names; a name with templates, operators or substitutions stays as it is.
-enum CPlusPlusName {
-    static func read(_ symbol: Text) -> String {
-        let mangled = symbol.dropping("__Z") ?? symbol.dropping("_Z") ?? symbol
-        guard let names = names(mangled) else { return symbol.string }
-        return names.map(\.string).joined(separator: "::") + "()"
-    }
-
-    private static func names(_ mangled: Text) -> [Text]? {
-        guard var rest = mangled.dropping("N") else { return identifier(mangled).map { [$0.name] } }
-        // `K`, `V`: of a const or volatile method.
-        while let first = rest.first, first == UInt8(ascii: "K") || first == UInt8(ascii: "V") {
-            rest = rest.dropFirst()
-        }
-        var names: [Text] = []
-        while let next = identifier(rest) {
-            names.append(next.name)
-            rest = next.rest
-        }
-        return rest.first == UInt8(ascii: "E") && !names.isEmpty ? names : nil
-    }
-
-    private static func identifier(_ text: Text) -> (name: Text, rest: Text)? {
-        let digits = text.prefix { $0.isDigit }
-        let rest = text[digits.endIndex...]
-        guard let length = Int(digits.string), length > 0, rest.count >= length else { return nil }
-        return (rest.prefix(length), rest.dropFirst(length))
-    }
-}
