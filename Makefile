@@ -86,7 +86,7 @@ hostile: ## the server under attack: slowhttptest, 1,200 hostile connections, a 
 	$(hostile) --rounds 2 --seconds 3
 	$(hostile) --rounds 1 --seconds 3 --observers off
 
-fuzz: setup ## fuzz the reading of requests and of reports with libFuzzer side by side for FUZZ_SECONDS (60)
+fuzz: setup ## fuzz the reading of requests, of reports and of symbols with libFuzzer side by side for FUZZ_SECONDS (60)
 	@Scripts/fuzz
 
 .PHONY: mutants

@@ -37,6 +37,17 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(name: "message-seeds", swiftSettings: settings),
+        .executableTarget(
+            name: "symbol-fuzz",
+            dependencies: [
+                "Pace",
+                .product(name: "LeakCollector", package: "leak-collector"),
+                .product(name: "LeakMessage", package: "leak-collector"),
+                .product(name: "LeakStore", package: "leak-collector"),
+                .product(name: "SentryEnvelope", package: "leak-collector"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(name: "symbol-seeds", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -61,6 +61,8 @@ struct Subject {
     /// The substitute for a missing class: the cycle's names as rule 1 makes them, rotated to their smallest form.
     /// Closures have one name there, so that a cycle stays one leak when the number of its closure changes.
     private let cycleKey: [String]
+    /// The same with those arguments that are types of the app; rotated on its own.
+    private let detailedCycleKey: [String]
     /// Stands for the class where there is none.
     private let template: String
     /// The same by version 1 of the rules.
@@ -89,19 +91,23 @@ struct Subject {
         isGuessed = guess != nil
         let name = (named ?? text?.wholeNames.className ?? guess).map { Name($0, module: module) }
         className = name.flatMap { $0.name.isEmpty ? nil : $0 }
-        let cycle = report.cycle.isEmpty ? text?.cycle ?? [] : report.cycle
+        let cycle = report.cycle.isEmpty ? text?.wholeNames.cycle ?? [] : report.cycle
         if className == nil {
-            let elements = cycle.compactMap { raw -> (key: String, shown: String)? in
-                let name = Name(raw, module: module).plainName
-                guard !name.isEmpty else { return nil }
-                let key = Cycle.element(name)
-                return (key, ClosureName(raw, module: module)?.text ?? key)
+            let elements = cycle.compactMap { raw -> (key: String, detailed: String, shown: String)? in
+                let name = Name(raw, module: module)
+                guard !name.plainName.isEmpty else { return nil }
+                let key = Cycle.element(name.plainName)
+                let detailed = key == name.plainName ? name.name : key
+                return (key, detailed, ClosureName(raw, module: module)?.text ?? detailed)
             }
             let start = Cycle.startOfSmallestRotation(elements.map(\.key))
-            let rotated = elements[start...] + elements[..<start]
-            (cycleKey, self.cycle) = (rotated.map(\.key), rotated.map(\.shown))
+            cycleKey = Array((elements[start...] + elements[..<start]).map(\.key))
+            // Where the plain names are those of version 1, so is their order.
+            let detailedStart = Cycle.startOfSmallestRotation(elements.map(\.detailed))
+            let rotated = elements[detailedStart...] + elements[..<detailedStart]
+            (detailedCycleKey, self.cycle) = (rotated.map(\.detailed), rotated.map(\.shown))
         } else {
-            cycleKey = []
+            (cycleKey, detailedCycleKey) = ([], [])
             self.cycle = Cycle.smallestRotation(cycle.compactMap { Self.element($0, module) })
         }
         maskedText = text?.maskedText ?? ""
@@ -164,6 +170,9 @@ struct Subject {
     /// The parts of the key that follow the app: class and stack, or what stands for them; and the version of the rules
     /// that they come from.
     func key(fingerprint: [String]) -> (parts: [String], version: Int) {
+        if fingerprint.isEmpty, detailedCycleKey != cycleKey {
+            return ([""] + detailedCycleKey, Grouping.currentVersion)
+        }
         if let parts = substitute(fingerprint) { return (parts, Grouping.oldVersion) }
         if !keyCalls.isEmpty {
             return ([className?.name ?? template] + keyCalls, Grouping.currentVersion)

@@ -26,6 +26,8 @@ public struct DetectorMessage: Hashable, Sendable {
         package var className: String?
         package var stack: [String] = []
         package var children: [String] = []
+        /// In the order of ``DetectorMessage/cycle``.
+        package var cycle: [String] = []
     }
     package internal(set) var wholeNames = WholeNames()
     /// Classes that keep each other, rotated to the smallest form, collections under their public names.
@@ -74,9 +76,13 @@ public struct DetectorMessage: Hashable, Sendable {
         className = wholeNames.className.map { TypeName($0).text }
         stack = wholeNames.stack.map { TypeName($0).text }
         children = wholeNames.children.map { TypeName($0).text }
-        cycle = Cycle.smallestRotation(
+        let names =
             reading.cycle.isEmpty && className == nil
-                ? LeaksTool.cycle(in: message, demangle: demangle) : reading.cycle)
+            ? LeaksTool.cycle(in: message, demangle: demangle) : reading.cycle
+        let plainNames = names.map { TypeName($0).text }
+        let start = Cycle.startOfSmallestRotation(plainNames)
+        cycle = Array(plainNames[start...] + plainNames[..<start])
+        wholeNames.cycle = Array(names[start...] + names[..<start])
         event = reading.event
         kind = reading.kind
         livedMilliseconds = reading.livedMilliseconds

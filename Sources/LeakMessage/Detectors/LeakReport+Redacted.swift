@@ -75,7 +75,7 @@ extension LeakReport {
             if stack.isEmpty { stack = text.wholeNames.stack }
             if children.isEmpty { children = text.wholeNames.children }
         }
-        if cycle.isEmpty { cycle = text.cycle }
+        if cycle.isEmpty { cycle = text.wholeNames.cycle }
         event = event ?? text.event
         kind = kind ?? text.kind
         livedMilliseconds = livedMilliseconds ?? text.livedMilliseconds

@@ -53,7 +53,7 @@ extension Grammar {
         reading.kind = .cycle
         reading.cycle = PropertyList.strings(of: list).prefix(WireLimits.cycleCount).compactMap { element in
             let last = element[...].lastRange(of: "-> ").map { element[$0.upperBound...] } ?? element[...]
-            return TypeName.ifNamed(last, demangle: demangle).map { Cycle.element($0.text) }
+            return TypeName.ifNamed(last, demangle: demangle).map(Cycle.wholeElement)
         }
         return reading
     }
@@ -87,7 +87,7 @@ enum LeaksTool {
             guard let address = rest.firstLine.line.firstRange(of: " 0x"),
                 let type = TypeName.ifNamed(rest[..<address.lowerBound], demangle: demangle)
             else { continue }
-            names.append(Cycle.element(type.text))
+            names.append(Cycle.wholeElement(type))
         }
         return names
     }
@@ -210,6 +210,12 @@ public enum Cycle {
             }
         }
         return best
+    }
+
+    /// The same of a type with all of its generic arguments.
+    static func wholeElement(_ type: TypeName) -> String {
+        let element = element(type.text)
+        return element == type.text ? type.wholeText : element
     }
 
     /// The public name of a private collection class: which of them is used changes with the number of elements.

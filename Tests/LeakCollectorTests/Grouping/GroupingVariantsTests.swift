@@ -115,10 +115,40 @@ import Testing
             "UIHostingController<ModifiedContent<ModifiedContent<CartView, _PaddingLayout>, ShopTheme>>",
             "UIHostingController<CartView>"
         ),
-        ("Shop.Store<[A1]>", "Store<[A1]>"), ("Shop.Store<A1?>", "Store<A1?>"),
+        ("Shop.Store<[A1]>", "Store<Array<A1>>"), ("Shop.Store<A1?>", "Store<Optional<A1>>"),
     ])
     func `arguments that are types of the app stay in the name`(raw: String, name: String) {
         #expect(leak(raw, module: "Shop").className == name)
+    }
+
+    @Test(arguments: [
+        "Retain Cycle: (\n \"-> CLASS \",\n \"-> _owner -> Shop.Service \"\n)",
+        "Retain cycles: {((\"-> CLASS \", \"-> _owner -> Shop.Service \"))}",
+        "ROOT CYCLE: <CLASS 0x600002332540> [32]\n  ROOT CYCLE: <Shop.Service 0x600002332560> [32]",
+    ])
+    func `arguments of the app count in a cycle too`(text: String) {
+        func identity(_ className: String) -> LeakIdentity {
+            var report = LeakReport()
+            report.message = text.replacing("CLASS", with: className)
+            return Grouping.group(report, app: "a", module: "Shop").identity
+        }
+        let names = ["Shop.Store<Shop.Home>", "Shop.Store<Shop.Cart>", "Shop.Store<Swift.Int>", "Shop.Store"]
+        #expect(Set(names.map { identity($0).id }).count == 4)
+        #expect(names.map { identity($0).groupedBy.version } == [2, 2, 1, 1])
+        #expect(identity("Shop.Store<Home, Int>").id == identity("Store<Shop.Home, Swift.String>").id)
+        #expect(identity(names[0]).cycle.contains("Store<Home>"))
+    }
+
+    @Test func `a cycle with arguments is the same in the fields of a report, and in each rotation`() {
+        func identity(_ cycle: [String]) -> LeakIdentity {
+            var report = LeakReport()
+            report.cycle = cycle
+            return Grouping.group(report, app: "a", module: "Shop").identity
+        }
+        let one = identity(["Shop.Store<Shop.Home>", "Shop.Store<Shop.Cart>", "__NSArrayM"])
+        #expect(one.groupedBy.version == 2 && one.cycle == ["NSArray", "Store<Home>", "Store<Cart>"])
+        #expect(identity(["Shop.Store<Shop.Cart>", "__NSArrayI", "Shop.Store<Shop.Home>"]).id == one.id)
+        #expect(identity(["Shop.Store<Shop.Home>", "__NSArrayI", "Shop.Store<Shop.Cart>"]).id != one.id)
     }
 
     @Test func `two classes that differ in an argument of the app are two leaks`() {

@@ -66,6 +66,18 @@ import Testing
         #expect(mapping.description.contains("it names no class"))
     }
 
+    /// The seeds of the fuzzer, and what broke a promise once.
+    @Test func `every file of the fuzzer keeps what is promised of it`() throws {
+        let folder = try #require(
+            Bundle.module.url(forResource: "symbol-corpus", withExtension: nil, subdirectory: "Vectors"))
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        #expect(files.count >= 8)
+        for file in files {
+            let bytes = [UInt8](try Data(contentsOf: file))
+            #expect(SymbolPromises.broken(by: bytes) == nil, "\(file.lastPathComponent)")
+        }
+    }
+
     @Test func `names that turn text around are shown without`() {
         #expect(Visible.text("a\u{202E}b\u{7}c\u{200F}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
     }

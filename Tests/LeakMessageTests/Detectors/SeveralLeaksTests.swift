@@ -210,6 +210,13 @@ import Testing
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == className)
     }
 
+    /// Numbers of anonymous classes change between builds, but `Cart` would be a class that did not leak.
+    @Test(arguments: ["leaked class=Cart$1", "leaked class=Cart$2", "leaked class=com.acme.Cart$3"])
+    func `an anonymous class of Java keeps its number`(text: String) {
+        let name = DetectorMessage(text, guessesClass: true).guessedClassName
+        #expect(name.map { text.hasSuffix("=\($0)") } == true)
+    }
+
     @Test func `functions behind a backtick are no quotations`() {
         let frames = [
             "frame #0: 0x1f Shop`main + 1", "frame #1: 0x2f ???`x", "frame #2: 0x3f Shop`-[Cart add] + 4",

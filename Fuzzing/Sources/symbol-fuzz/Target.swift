@@ -1,0 +1,19 @@
+private import Pace
+
+@testable private import LeakCollector
+
+/// What libFuzzer calls with every input it makes up: a table of symbols, or a file that one is made of.
+/// https://llvm.org/docs/LibFuzzer.html#fuzz-target
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let input = unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+    if let excess = Run.pace.excess(of: input) { fatalError(excess) }
+    return 0
+}
+
+private enum Run {
+    /// A name is demangled once, so that one that repeats costs less than others do.
+    static let pace = Pace(factor: 40, plain: "PUBLIC 1f 0 f\n") {
+        if let broken = SymbolPromises.broken(by: $0) { fatalError(broken) }
+    }
+}

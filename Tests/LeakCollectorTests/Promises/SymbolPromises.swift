@@ -1,0 +1,104 @@
+import LeakMessage
+
+@testable import LeakCollector
+
+/// Conditions that hold for every file and every upload of symbols. The caller may have made the bytes up.
+enum SymbolPromises {
+    /// More lines of one file say nothing new.
+    private static let lines = 1 << 16
+
+    /// - Returns: the promise that `bytes` break, in words, or `nil`.
+    static func broken(by bytes: [UInt8]) -> String? {
+        brokenByTable(bytes) ?? brokenByMappingTable(bytes) ?? brokenByObject(bytes) ?? brokenByFiles(bytes)
+    }
+
+    // MARK: Tables
+
+    private static func brokenByTable(_ bytes: [UInt8]) -> String? {
+        guard let table = try? SymbolTable(bytes) else { return nil }
+        guard table.rangeCount > 0 else { return "a table without ranges is read" }
+        for offset in offsets(bytes) {
+            let calls = table.calls(at: offset)
+            guard calls.count <= SymbolTable.Limits.calls else {
+                return "\(calls.count) functions at one place"
+            }
+            if let broken = brokenByCalls(calls) { return broken }
+        }
+        return nil
+    }
+
+    private static func brokenByMappingTable(_ bytes: [UInt8]) -> String? {
+        guard let table = try? MappingTable(bytes) else { return nil }
+        for name in ["a", "a.b", "c"] {
+            for line in [nil, 0, 1, Int.max] {
+                if let broken = brokenByCalls(table.calls(className: name, name: "a", line: line)) {
+                    return broken
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func brokenByCalls(_ calls: [NamedCall]) -> String? {
+        for call in calls {
+            let texts = [call.function, call.file, call.className].compactMap(\.self)
+            guard texts.allSatisfy({ !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F } }) else {
+                return "a name has control characters"
+            }
+            guard call.line.map({ (0...SymbolTable.Limits.line).contains($0) }) ?? true else {
+                return "a line is out of bounds"
+            }
+        }
+        return nil
+    }
+
+    /// Ends of all ranges of offsets, and numbers that the bytes hold.
+    private static func offsets(_ bytes: [UInt8]) -> [UInt64] {
+        let found = stride(from: 0, to: min(bytes.count, 256), by: 3).map { start in
+            bytes[start..<min(start + 4, bytes.count)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        return [0, 1, SymbolTable.Limits.offset - 1, SymbolTable.Limits.offset, .max] + found
+    }
+
+    // MARK: Files
+
+    private static func brokenByObject(_ bytes: [UInt8]) -> String? {
+        let object = try? ObjectFile { offset, count in
+            let start = Int(clamping: min(offset, UInt64(bytes.count)))
+            return Array(bytes[start..<min(bytes.count, start + min(max(count, 0), bytes.count))])
+        }
+        guard let object else { return nil }
+        return object.slices.isEmpty ? "a file without images is read" : nil
+    }
+
+    /// A table that is made of a file is one that a collector takes, and names what the file names.
+    private static func brokenByFiles(_ bytes: [UInt8]) -> String? {
+        let texts = bytes.split(separator: 0x0A, maxSplits: lines, omittingEmptySubsequences: false).map {
+            String(decoding: $0.prefix(1 << 12), as: UTF8.self)
+        }
+        var file = BreakpadFile()
+        do {
+            for text in texts { try file.read(text) }
+            let made = try file.finish()
+            do {
+                let table = try SymbolTable(made.table)
+                guard table.rangeCount == made.count else {
+                    return "\(made.count) ranges became \(table.rangeCount)"
+                }
+            } catch {
+                // A file whose names are all outside of images has none.
+                guard made.count == 0 else { return "a table of a Breakpad file: \(error)" }
+            }
+            if let broken = brokenByTable(made.table) { return broken }
+        } catch {}
+        var mapping = MappingFile()
+        for text in texts { mapping.read(text) }
+        guard let table = try? mapping.finish() else { return nil }
+        do {
+            _ = try MappingTable(table)
+        } catch {
+            return "a table of a mapping: \(error)"
+        }
+        return brokenByMappingTable(table)
+    }
+}
