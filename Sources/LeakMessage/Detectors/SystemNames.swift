@@ -40,7 +40,7 @@ enum SystemNames {
         "AttributedString", "Calendar", "CharacterSet", "DateComponents", "DateInterval", "DispatchTime",
         "DispatchTimeInterval", "IndexPath", "IndexSet", "Locale", "Measurement", "PersonNameComponents",
         "TimeInterval", "TimeZone", "URLComponents", "URLError", "URLQueryItem", "URLResponse",
-        "HTTPURLResponse", "URLSession", "URLSessionTask", "JSONDecoder", "JSONEncoder", "UserDefaults",
+        "HTTPURLResponse", "URLSession", "URLSessionTask", "JSONDecoder", "JSONEncoder",
         "FileManager", "DispatchQueue", "OperationQueue", "ProcessInfo", "Decimal", "Bundle",
         // The standard library and Combine
         "AnyIterator", "AnyKeyPath", "AnySequence", "ArraySlice", "CheckedContinuation", "ContiguousArray",
