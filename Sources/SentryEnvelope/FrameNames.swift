@@ -16,14 +16,18 @@ struct FrameList {
         if isOwnEmpty { all.append(frame) }
     }
 
-    /// The calls as a report's stack: those of the app when there are any, the innermost last.
+    /// The calls as a report's stack: those of the app when there are any.
     ///
-    /// A call is named by its function, or by where in which image it stands, never by its address, which is another
-    /// one in each launch. One that has neither is left out.
+    /// Where a call has a name they are call frames, the innermost first. Otherwise each is named by where in which image it stands,
+    /// the innermost last; never by its address, which is another one in each launch. A call that has neither is left out.
     func stack(images: [BinaryImage]) -> [String] {
         let map = ImageMap(images)
         let frames = isOwnEmpty ? all.elements : own.elements
         // From the end, so that no more are named than a stack has.
+        if frames.contains(where: { $0.functionName != nil }) {
+            return Array(
+                frames.reversed().lazy.compactMap { $0.callFrame(in: map) }.prefix(WireLimits.stackCount))
+        }
         let names = frames.reversed().lazy.compactMap { $0.name(in: map) }.prefix(WireLimits.stackCount)
         return names.reversed()
     }
@@ -32,11 +36,52 @@ struct FrameList {
 extension SentryFrame {
     fileprivate var mayHaveName: Bool { address != nil || function != nil }
 
-    fileprivate func name(in map: ImageMap) -> String? {
-        // What the loader says of a function whose name was stripped.
-        if let function = function?.visible, function != "<redacted>" {
-            return module?.visible.map { "\($0).\(function)" } ?? function
+    /// What the loader says of a function whose name was stripped is no name.
+    fileprivate var functionName: String? {
+        function?.visible.flatMap { $0 == "<redacted>" ? nil : $0 }
+    }
+
+    /// The frame as JSON, which ``CallFrame`` reads; `nil` for one that says neither function nor place.
+    fileprivate func callFrame(in map: ImageMap) -> String? {
+        let image = address.flatMap { map.image(at: $0) }
+        let start = [imageAddress, image?.address].compactMap(\.self).first
+        let isPlace = address.map { address in start.map { $0 <= address } ?? false } ?? false
+        guard functionName != nil || isPlace else { return nil }
+        // Long names are cut, so that the frame is as short as an element of a stack has to be.
+        for limit in [WireLimits.elementBytes, 128, 32] {
+            var writer = JSONWriter(capacity: WireLimits.elementBytes)
+            writer.object { writer in
+                func field(_ name: String, _ text: String?) {
+                    if let text = text?.visible { writer.field(name, text.cut(to: limit)) }
+                }
+                field("function", functionName)
+                field("module", module)
+                field("package", [package, image?.name].firstGiven.flatMap(Self.imagePath))
+                if isPlace, let address, let start {
+                    writer.field("image_addr", "0x" + String(start, radix: 16))
+                    writer.field("instruction_addr", "0x" + String(address, radix: 16))
+                }
+                if isInApp { writer.field("in_app", true) }
+            }
+            if writer.bytes.count <= WireLimits.elementBytes {
+                return String(decoding: writer.bytes, as: UTF8.self)
+            }
         }
+        return nil
+    }
+
+    /// Paths that begin like this say that an image is the system's. Of other paths the last part is kept: they may have the name of
+    /// a person.
+    private static let systemFolders = [
+        "/System/", "/usr/", "/lib/", "/lib64/", "/apex/", "/system/", "/opt/",
+    ]
+
+    private static func imagePath(_ path: String) -> String? {
+        if systemFolders.contains(where: { path.hasPrefix($0) }) { return path }
+        return path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init)
+    }
+
+    fileprivate func name(in map: ImageMap) -> String? {
         guard let address else { return nil }
         let image = map.image(at: address)
         guard let start = imageAddress ?? image?.address, start <= address,

@@ -57,7 +57,7 @@ struct SentryFingerprint {
     private static func defaults(of report: LeakReport) -> [String] {
         if !report.fingerprint.isEmpty { return report.fingerprint }
         if let name = report.className {
-            let ends = [name] + report.stack.suffix(1)
+            let ends = [name] + [end(of: report.stack)].compactMap(\.self)
             let names = ends.map { TypeName($0).text }
             return names.count == 2 && names[0] == names[1] ? [names[0]] : names
         }
@@ -66,6 +66,13 @@ struct SentryFingerprint {
             return [message.cycle.isEmpty ? message.maskedText : message.cycle.joined(separator: " ")]
         }
         return [name] + message.stack.suffix(1).filter { $0 != name }
+    }
+
+    /// The last owner of a path, and the innermost function of a call stack.
+    private static func end(of stack: [String]) -> String? {
+        guard let frame = CallStack(stack)?.frames.first else { return stack.last }
+        return frame.function.map { function in frame.module.map { "\($0).\(function)" } ?? function }
+            ?? frame.module
     }
 
     /// At most as many parts as the wire format takes, each at most as long. What is cut off leaves its hash, so that

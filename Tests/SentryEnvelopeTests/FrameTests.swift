@@ -12,12 +12,30 @@ import Testing
         ).report.stack
     }
 
-    @Test func `calls are named by module and function, the innermost last`() throws {
+    /// The functions of a stack, the innermost first.
+    private func calls(_ frames: String, images: String = "") throws -> [String] {
+        try stack(frames, images: images).map { element in
+            let frame = try #require(CallFrame(element))
+            return [frame.module, frame.function].compactMap(\.self).joined(separator: ".")
+        }
+    }
+
+    @Test func `calls are frames with module and function, the innermost first`() throws {
         let frames = """
             {"function":"main","module":"shop.app"},{"function":"pay"},{"module":"alone"},{"function":" "},null,7,
             {"function":["x"],"module":"shop"},{"function":"$s4Shop4CartC3payyyF","package":"/Shop.app/Shop"}
             """
-        #expect(try stack(frames) == ["shop.app.main", "pay", "$s4Shop4CartC3payyyF"])
+        #expect(try calls(frames) == ["Shop.$s4Shop4CartC3payyyF", "pay", "shop.app.main"])
+    }
+
+    @Test func `of an image of the app the name is kept, of one of the system the path`() throws {
+        let stack = try stack(
+            """
+            {"function":"a","package":"/Users/jane/Library/Shop.app/Shop"},{"function":"b","package":"C:\\\\Users\\\\jane\\\\Shop.dll"},
+            {"function":"c","package":"/usr/lib/libobjc.A.dylib"}
+            """)
+        #expect(!stack.contains { $0.contains("jane") } && stack.first?.contains("libobjc.A.dylib") == true)
+        #expect(stack.compactMap { CallFrame($0) }.map(\.isSystem) == [true, false, false])
     }
 
     @Test func `the app's own calls stand for all when there are any`() throws {
@@ -25,13 +43,26 @@ import Testing
             {"function":"start","in_app":false},{"function":"a","in_app":true},{"function":"b"},
             {"function":"c","in_app":true},{"function":"d","in_app":"true"}
             """
-        #expect(try stack(frames) == ["a", "c"])
-        #expect(try stack(#"{"function":"a","in_app":false},{"function":"b"}"#) == ["a", "b"])
+        #expect(try calls(frames) == ["c", "a"])
+        #expect(try calls(#"{"function":"a","in_app":false},{"function":"b"}"#) == ["b", "a"])
     }
 
     @Test func `of a long stack the innermost calls are kept`() throws {
-        let stack = try stack((0..<500).map { "{\"function\":\"f\($0)\"}" }.joined(separator: ","))
-        #expect(stack.count == WireLimits.stackCount && stack.first == "f372" && stack.last == "f499")
+        let calls = try calls((0..<500).map { "{\"function\":\"f\($0)\"}" }.joined(separator: ","))
+        #expect(calls.count == WireLimits.stackCount && calls.first == "f499" && calls.last == "f372")
+    }
+
+    @Test func `a frame beside one with a name has its place, and a long name is cut`() throws {
+        let long = String(repeating: "é", count: 300)
+        let frames = """
+            {"function":"\(long)","module":"\(long)"},{"function":"f"},{"instruction_addr":"0x104f1d234"}
+            """
+        let stack = try stack(frames, images: Self.image)
+        #expect(stack.allSatisfy { $0.utf8.count <= WireLimits.elementBytes })
+        let read = try #require(CallStack(stack)).frames
+        #expect(read.map(\.function?.count) == [nil, 1, read[2].function?.count])
+        #expect(
+            read[0].offset == 4660 && read[0].module == "Shop" && read[2].function?.hasPrefix("éé") == true)
     }
 
     private static let image =

@@ -32,13 +32,38 @@ import Testing
         #expect(one.id == other.id)
         #expect(one.className == "LeakedObject" && one.quality == .full)
         #expect(one.groupedBy.className == "LeakedObject")
-        #expect(one.groupedBy.stack == ["Router.present", "libShop_Kit + 107188"])
+        #expect(one.groupedBy.version == 2 && one.groupedBy.stack == ["at present in Shop.Router"])
+    }
+
+    /// Closures, recursion and the system's frames are what version 1 told leaks apart by.
+    @Test func `the frames of an exception count as those of any call stack`() throws {
+        func event(_ frames: String) -> String {
+            """
+            {"exception":{"values":[{"type":"LeakedObject","value":"v","mechanism":{"type":"generic","handled":true},
+            "stacktrace":{"frames":[\(frames)]}}]}}
+            """
+        }
+        func frame(_ function: String, _ package: String) -> String {
+            #"{"function":"\#(function)","package":"\#(package)"}"#
+        }
+        let shop = "/a/Shop.app/Shop"
+        let one = try leak(
+            event([frame("main", shop), frame("closure #1 in Cart.load()", shop)].joined(separator: ",")))
+        let other = try leak(
+            event(
+                [
+                    frame("start", "/usr/lib/dyld"), frame("main", shop),
+                    frame("closure #2 in Cart.load()", shop),
+                    frame("Cart.load()", shop), frame("-[UIView load]", "/System/Library/UIKitCore"),
+                ].joined(separator: ",")))
+        #expect(one.id == other.id && one.groupedBy.stack == ["at Cart.load() in Shop", "at main in Shop"])
     }
 
     @Test func `another exception, call or place in an image is another leak`() throws {
         let leaks = [
             exception("a"), exception("a", type: "OtherObject"), exception("a", function: "push"),
-            exception("a", offset: 107_192),
+            exception("a", offset: 107_192, function: "<redacted>"),
+            exception("a", offset: 107_196, function: "<redacted>"),
         ]
         #expect(Set(try leaks.map { try leak($0).id }).count == leaks.count)
     }
