@@ -7,8 +7,8 @@ struct SurroundingWords {
     private let lowercasedBefore: Text
     /// Behind quotes and brackets too.
     private let next: Text
-    /// The sentence says that there is no leak.
-    let isDenied: Bool
+    /// The text in front of the name, longer than ``before``.
+    private let sentence: Text
 
     private static let byteLimit = 48
     /// Of a sentence in front of the name.
@@ -30,8 +30,11 @@ struct SurroundingWords {
         lowercasedBefore = Self.withoutCount(Self.lowercased(before))
         next = Self.lowercased(
             after.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">") })
-        isDenied = Self.isDenied(before: text[..<start].suffix(Self.sentenceByteLimit), next: next)
+        sentence = text[..<start].suffix(Self.sentenceByteLimit)
     }
+
+    /// The sentence says that there is no leak.
+    var isDenied: Bool { Self.isDenied(before: sentence, next: next) }
 
     /// `No leak in ` and ` is not leaking`, but not `There should be no leak in `: that is said of what leaked.
     private static func isDenied(before: Text, next: Text) -> Bool {
