@@ -67,8 +67,9 @@ public final class Guarded<Value>: @unchecked Sendable {
 extension Guarded {
     /// As ``wait(milliseconds:until:)``, with a `Duration`, rounded up to milliseconds.
     public func wait<Result>(
-        timeout: Duration, until body: (inout sending Value) -> sending Result?
+        timeout: Duration?, until body: (inout sending Value) -> sending Result?
     ) -> sending Result? {
+        guard let timeout else { return wait(until: body) }
         let (seconds, attoseconds) = timeout.components
         let (milliseconds, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)
         let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000

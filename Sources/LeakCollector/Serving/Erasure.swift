@@ -8,20 +8,13 @@ internal import Threads
 /// It looks through the whole database, seconds in a large one: on a thread of its own, one install after another, so
 /// that nobody who reads waits behind it.
 public final class Erasure: Sendable {
-    /// Erasures that wait at most: somebody asks for one now and then.
-    static let waitingJobs = 8
+    private static let stopping = Problem.unavailable(
+        "the collector is stopping; ask again, what is erased already stays so", afterSeconds: 5)
 
-    private struct Job {
-        let install: UInt64
-        let responder: SharedResponder
-    }
-
-    private struct State {
-        var waiting: [Job] = []
-        var isStopping = false
-    }
-
-    private let state = Guarded(State())
+    /// Hashes of installs.
+    private let jobs = JobQueue<UInt64>(
+        full: .unavailable("too many installs wait to be erased", afterSeconds: 10),
+        stopping: Erasure.stopping)
     private let store: any Store
     private let log: Log
 
@@ -45,53 +38,22 @@ public final class Erasure: Sendable {
             responder.send(Problem(.badRequest, detail).response)
             return
         }
-        let job = Job(install: Install.hash(install), responder: SharedResponder(responder))
-        let refusal: Problem? = state.with { state in
-            if state.isStopping { return Self.stopping }
-            if state.waiting.count >= Self.waitingJobs { return Self.tooMany }
-            state.waiting.append(job)
-            return nil
-        }
-        if let refusal {
-            job.responder.send(refusal.response)
-        } else {
-            state.wakeAll()
-        }
+        jobs.add(Install.hash(install), responder)
     }
-
-    private static let tooMany = Problem.unavailable("too many installs wait to be erased", afterSeconds: 10)
-    private static let stopping = Problem.unavailable(
-        "the collector is stopping; ask again, what is erased already stays so", afterSeconds: 5)
 
     /// Starts the thread that erases.
     func start() -> WorkerThread {
         WorkerThread(name: "erasure") { [self] in
-            while let job = next() { job.responder.send(answer(to: job)) }
+            while case .job(let job) = jobs.next() { job.responder.send(erase(job.work)) }
         }
     }
 
     /// Refuses what waits, and what is being erased before its next step; the thread ends.
-    func stop() {
-        let waiting = state.with { state in
-            defer { state.waiting = [] }
-            state.isStopping = true
-            return state.waiting
-        }
-        state.wakeAll()
-        for job in waiting { job.responder.send(Self.stopping.response) }
-    }
+    func stop() { jobs.stop() }
 
-    private func next() -> Job? {
-        let next: (job: Job?, isOver: Bool)? = state.wait { state in
-            if state.isStopping { return (nil, true) }
-            return state.waiting.isEmpty ? nil : (state.waiting.removeFirst(), false)
-        }
-        return next?.job
-    }
-
-    private func answer(to job: Job) -> Response {
+    private func erase(_ install: UInt64) -> Response {
         do throws(StoreError) {
-            let erased = try store.erase(install: job.install) { state.with { !$0.isStopping } }
+            let erased = try store.erase(install: install) { !jobs.isStopping }
             guard let erased else { return Self.stopping.response }
             return Answer.json { writer in
                 writer.field("samples", erased.samples)

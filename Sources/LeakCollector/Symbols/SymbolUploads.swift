@@ -8,8 +8,6 @@ internal import Threads
 /// Naming what is stored may look at many leaks: on a thread of its own, one upload after another.
 final class SymbolUploads: Sendable {
     static let type = "application/octet-stream"
-    /// Uploads that wait at most. Each holds its table.
-    static let waitingJobs = 8
     /// Reports that were grouped before an upload may be counted behind it; other collectors of a database learn of it within a
     /// second. What is stored is looked through again after these times.
     private static let laterPasses: [Duration] = [.seconds(5), .seconds(60)]
@@ -21,23 +19,11 @@ final class SymbolUploads: Sendable {
         case remove(ImageID)
     }
 
-    private struct Job {
-        let change: Change
-        let responder: SharedResponder
-    }
-
-    private struct State {
-        var waiting: [Job] = []
-        var later: [(spellings: [String], due: ContinuousClock.Instant)] = []
-        var isStopping = false
-    }
-
-    private enum Work {
-        case job(Job)
-        case names([String])
-    }
-
-    private let state = Guarded(State())
+    private let jobs = JobQueue<Change>(
+        full: .unavailable("too many uploads of symbols wait", afterSeconds: 5),
+        stopping: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
+    /// Frames that are named again, and when.
+    private let later = Guarded<[(spellings: [String], due: ContinuousClock.Instant)]>([])
     private let store: any Store
     private let tables: SymbolTables
     private let log: Log
@@ -69,7 +55,7 @@ final class SymbolUploads: Sendable {
     func receive(_ body: [UInt8], _ responder: consuming Responder) {
         do throws(SymbolTable.Invalid) {
             let table = try SymbolData(body)
-            run(.put(table, bytes: body), responder)
+            jobs.add(.put(table, bytes: body), responder)
         } catch {
             responder.send(Problem(.badRequest, error.description).response)
         }
@@ -80,27 +66,8 @@ final class SymbolUploads: Sendable {
             responder.send(Problem(.badRequest, "“\(image.prefix(80))” is not the id of an image").response)
             return
         }
-        run(.remove(image), responder)
+        jobs.add(.remove(image), responder)
     }
-
-    private func run(_ change: Change, _ responder: consuming Responder) {
-        let job = Job(change: change, responder: SharedResponder(responder))
-        let refusal: Problem? = state.with { state in
-            if state.isStopping { return Self.stopping }
-            if state.waiting.count >= Self.waitingJobs { return Self.tooMany }
-            state.waiting.append(job)
-            return nil
-        }
-        if let refusal {
-            job.responder.send(refusal.response)
-        } else {
-            state.wakeAll()
-        }
-    }
-
-    private static let tooMany = Problem.unavailable("too many uploads of symbols wait", afterSeconds: 5)
-    private static let stopping = Problem.unavailable(
-        "the collector is stopping; upload the symbols again", afterSeconds: 5)
 
     // MARK: The thread
 
@@ -113,49 +80,35 @@ final class SymbolUploads: Sendable {
         let spellings = recent.map { one in
             one.kind == .mapping ? [one.name] : ImageID(one.image)?.spellings ?? []
         }
-        state.with { $0.later = spellings.map { ($0, due) } }
+        later.with { $0 = spellings.map { ($0, due) } }
         return WorkerThread(name: "symbols") { [self] in
-            while let work = next() {
-                switch work {
-                case .job(let job): job.responder.send(unsafe answer(to: job.change, reader))
-                case .names(let spellings): unsafe nameAgain(spellings, reader)
+            while true {
+                let nearest = later.with { $0.map(\.due).min() }
+                switch jobs.next(timeout: nearest.map { $0 - .now }) {
+                case .job(let job): job.responder.send(unsafe answer(to: job.work, reader))
+                case .timedOut: unsafe nameAgain(dueSpellings(), reader)
+                case .stopped: return
                 }
             }
         }
     }
 
     /// Refuses what waits; the thread ends before the next leak that it names.
-    func stop() {
-        let waiting = state.with { state in
-            defer { state.waiting = [] }
-            state.isStopping = true
-            return state.waiting
-        }
-        state.wakeAll()
-        for job in waiting { job.responder.send(Self.stopping.response) }
-    }
+    func stop() { jobs.stop() }
 
-    private func next() -> Work? {
-        while true {
+    /// Takes the frames that are to be named again by now.
+    private func dueSpellings() -> [String] {
+        later.with { later in
             let now = ContinuousClock.now
-            let nearest = state.with { $0.later.map(\.due).min() }
-            let wait = nearest.map { max(.zero, $0 - now) } ?? .seconds(3_600)
-            let found: (work: Work?, isOver: Bool)? = state.wait(timeout: wait) { state in
-                if state.isStopping { return (nil, true) }
-                if !state.waiting.isEmpty { return (.job(state.waiting.removeFirst()), false) }
-                let now = ContinuousClock.now
-                let due = state.later.filter { $0.due <= now }
-                guard !due.isEmpty else { return nil }
-                state.later.removeAll { $0.due <= now }
-                return (.names(due.flatMap(\.spellings)), false)
-            }
-            if let found { return found.work }
+            let due = later.filter { $0.due <= now }
+            later.removeAll { $0.due <= now }
+            return due.flatMap(\.spellings)
         }
     }
 
     private func nameAgain(_ spellings: [String], _ reader: any StoreReader) {
         do {
-            _ = try naming(reader).name(framesWith: spellings) { state.with { !$0.isStopping } }
+            _ = try naming(reader).name(framesWith: spellings) { !jobs.isStopping }
         } catch {
             log.warning("the frames of some leaks have no names yet: \(error)")
         }
@@ -203,11 +156,11 @@ final class SymbolUploads: Sendable {
             ).response
         }
         try tables.refresh(from: reader)
-        state.with { state in
+        later.with { later in
             let now = ContinuousClock.now
-            state.later += Self.laterPasses.map { (table.spellings, now + $0) }
+            later += Self.laterPasses.map { (table.spellings, now + $0) }
         }
-        let outcome = try naming(reader).name(framesWith: table.spellings) { state.with { !$0.isStopping } }
+        let outcome = try naming(reader).name(framesWith: table.spellings) { !jobs.isStopping }
         log.info(
             "symbols of \(Visible.text(table.name)) (\(table.image)): \(RegroupingNote.count(outcome.named, "leak")) named, \(outcome.merged) merged"
         )

@@ -78,7 +78,7 @@ import Threads
         let address = running.address
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             // One at work, as many as may wait, and one that may not.
-            for number in 0..<(2 + Erasure.waitingJobs) {
+            for number in 0..<(2 + JobQueue<UInt64>.limit) {
                 group.addTask {
                     try await delete(
                         "/api/v1/installs/\(number)", at: address, secret: RunningCollector.token
@@ -98,7 +98,7 @@ import Threads
             #expect(ContinuousClock.now - start < .seconds(30))
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(statuses == [Int](repeating: 503, count: 1 + Erasure.waitingJobs))
+        #expect(statuses == [Int](repeating: 503, count: 1 + JobQueue<UInt64>.limit))
         #expect(slow.with { $0 } == 1)
     }
 }
