@@ -25,3 +25,11 @@ struct clinux_image {
 extern int backtrace(void **buffer, int size);
 extern int clinux_iterate_images(
     int (*visit)(struct clinux_image *image, size_t size, void *context), void *context) __asm__("dl_iterate_phdr");
+
+// Reads of memory that may be unmapped: they fail with EFAULT instead of a signal. <sys/uio.h> declares it for
+// _GNU_SOURCE alone.
+#include <malloc.h>
+#include <sys/uio.h>
+extern ssize_t clinux_read_memory(
+    pid_t process, const struct iovec *local, unsigned long local_count, const struct iovec *remote,
+    unsigned long remote_count, unsigned long flags) __asm__("process_vm_readv");

@@ -1,0 +1,125 @@
+/// Turns edges of a graph into the references that a report tells.
+struct PathRenderer {
+    private let graph: ObjectGraph
+    private let layouts: ObjectLayouts
+    private let images: LoadedImages
+    private let roots: [GlobalRoot]
+
+    /// - Parameter roots: the global variables whose numbers edges from a root node have as labels.
+    init(_ walker: borrowing GraphWalker, roots: [GlobalRoot] = []) {
+        graph = walker.graph
+        layouts = walker.reader.layouts
+        images = walker.reader.images
+        self.roots = roots
+    }
+
+    func typeName(_ node: Int) -> String { name(node, qualified: true) }
+
+    /// - Parameter length: the number of references of a cycle; more than `edges` where it was cut.
+    func path(_ edges: [Int32], isCycle: Bool, length: Int) -> RetainPath {
+        var references: [RetainReference] = []
+        guard let first = edges.first else {
+            return RetainPath(references: [], target: "", isCycle: isCycle, description: "")
+        }
+        var owner = Int(graph.edges[Int(first)].from)
+        var text = ownerName(owner, edge: graph.edges[Int(first)], qualified: false)
+        var ownerEdge = graph.edges[Int(first)]
+        var field = ""
+        var isSuspected = false
+        var hasElement = false
+        for index in edges {
+            let edge = graph.edges[Int(index)]
+            append(edge, to: &field)
+            isSuspected = isSuspected || edge.flags.contains(.suspected)
+            hasElement = hasElement || edge.flags.contains(.element)
+            if isFolded(edge) { continue }
+            let target = Int(edge.to)
+            references.append(
+                RetainReference(
+                    owner: ownerName(owner, edge: ownerEdge, qualified: true), field: field,
+                    kind: kind(owner, field: field, hasElement: hasElement), isSuspected: isSuspected,
+                    isClosure: edge.flags.contains(.closure)))
+            if !field.isEmpty { text += field.hasPrefix("[") || field.hasPrefix("(") ? field : ".\(field)" }
+            // The context of a closure that captures one object alone is that object.
+            if edge.flags.contains(.closure), !isContext(target) { text += " → closure" }
+            text += " → \(name(target, qualified: false))\(isSuspected ? "?" : "")"
+            (owner, ownerEdge, field, isSuspected, hasElement) = (target, edge, "", false, false)
+        }
+        if length > edges.count { text += " … (\(length) references)" }
+        return RetainPath(
+            references: references, target: name(owner, qualified: true), isCycle: isCycle,
+            fullLength: length > edges.count ? length : nil, description: text)
+    }
+
+    /// The code of the closures on a path.
+    func closureSites(_ edges: [Int32]) -> [ClosureSite] {
+        edges.compactMap { index in
+            let function = graph.edges[Int(index)].function
+            guard function != 0, let image = images.image(of: function) else { return nil }
+            return ClosureSite(
+                image: image.name ?? "", imageIdentifier: image.identifier ?? "",
+                offset: UInt64(function &- image.base))
+        }
+    }
+
+    private func append(_ edge: ObjectGraph.Edge, to field: inout String) {
+        // Numbers of roots are no labels.
+        if graph.nodes[Int(edge.from)].layout < 0 {
+            field = roots.isEmpty ? "" : roots[Int(edge.label)].field
+            return
+        }
+        if edge.flags.contains(.element) { field += edge.flags.contains(.key) ? "[key]" : "[*]" }
+        // Captures have no names, but what is inside a captured struct has.
+        let label = layouts.types.labels.text(edge.label)
+        if label.isEmpty { return }
+        field += field.isEmpty || label.hasPrefix("(") ? label : ".\(label)"
+    }
+
+    private func isContext(_ node: Int) -> Bool {
+        guard graph.nodes[node].layout >= 0 else { return false }
+        switch layouts.layout(graph.nodes[node].layout).kind {
+        case .closureContext, .genericContext, .block: return true
+        default: return false
+        }
+    }
+
+    /// Storage, boxes and captured variables are part of the reference that leads to them.
+    private func isFolded(_ edge: ObjectGraph.Edge) -> Bool {
+        guard edge.to != 0 else { return false }
+        let layout = layouts.layout(graph.nodes[Int(edge.to)].layout)
+        if layout.isFolded { return true }
+        return layout.kind == .closureContext && edge.flags.isDisjoint(with: [.closure, .suspected])
+    }
+
+    private func ownerName(_ node: Int, edge: ObjectGraph.Edge, qualified: Bool) -> String {
+        guard graph.nodes[node].layout < 0 else { return name(node, qualified: qualified) }
+        return roots.isEmpty ? "global" : roots[Int(edge.label)].image
+    }
+
+    private func name(_ node: Int, qualified: Bool) -> String {
+        guard graph.nodes[node].layout >= 0 else { return "global" }
+        let layout = layouts.layout(graph.nodes[node].layout)
+        switch layout.kind {
+        case .closureContext, .genericContext: return "closure"
+        case .task: return "Task"
+        case .taskFrames: return "async frames"
+        case .block: return "block"
+        case .box: return "box"
+        case .object, .storage:
+            let type = Metadata(layout.metadata)
+            return qualified ? TypeName.qualified(type) : TypeName.unqualified(type)
+        }
+    }
+
+    private func kind(_ node: Int, field: String, hasElement: Bool) -> RetainReference.Kind {
+        guard graph.nodes[node].layout >= 0 else { return .global }
+        switch layouts.layout(graph.nodes[node].layout).kind {
+        case .closureContext, .genericContext: return .closureCapture
+        case .task, .taskFrames: return .task
+        case .block: return .block
+        case .object, .storage, .box:
+            if hasElement { return .element }
+            return field.contains("(.") ? .enumPayload : .property
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/// Why an object is alive, as far as it can be told.
+public struct RetainExplanation: Hashable, Sendable {
+    public enum Confidence: String, Hashable, Sendable, CaseIterable {
+        /// The type of every reference is known, and the references found are all that the object's count tells of.
+        case proven
+        /// A reference was found by searching memory, or something else holds the object as well.
+        case suspected
+        /// Nothing was found.
+        case none
+    }
+
+    /// Memory that would be freed with the object.
+    public struct Cost: Hashable, Sendable {
+        /// Bytes of the allocator, its own overhead included.
+        public var bytes: Int
+        /// Objects, storage of containers and contexts of closures included; the object itself counts as one.
+        public var objects: Int
+        /// Whether a limit ended the walk before all memory was seen.
+        public var isAtLeast: Bool
+
+        public init(bytes: Int, objects: Int, isAtLeast: Bool) {
+            self.bytes = bytes
+            self.objects = objects
+            self.isAtLeast = isAtLeast
+        }
+    }
+
+    /// The object's class, qualified with its module; empty where no object was found at the address.
+    public var type = ""
+    /// The shortest cycle, else the path from what keeps the object.
+    public var path: RetainPath?
+    /// Other cycles that keep the object: breaking one is not enough.
+    public var furtherCycles: [RetainPath] = []
+    public var confidence = Confidence.none
+    /// Strong references to the object that no proven reference explains, the caller's left out; suspected references are not
+    /// subtracted. 0 for a proven cycle. 1 without a path means one holder in memory that cannot be read.
+    public var unexplainedReferences = 0
+    /// The closures of the path in its order.
+    public var closureSites: [ClosureSite] = []
+    /// `nil` where the walk found no object.
+    public var cost: Cost?
+
+    public init() {}
+
+    public var references: [RetainReference] { path?.references ?? [] }
+    public var isCycle: Bool { path?.isCycle ?? false }
+}
+
+/// The code of a closure, for a symbolizer.
+public struct ClosureSite: Hashable, Sendable {
+    /// The last component of the image's path; empty where it is not known.
+    public var image: String
+    /// The build id (ELF) or UUID (Mach-O), hexadecimal without dashes; empty where the image has none.
+    public var imageIdentifier: String
+    /// Bytes from the image's load bias (ELF) or header (Mach-O) to the first instruction.
+    public var offset: UInt64
+
+    public init(image: String, imageIdentifier: String, offset: UInt64) {
+        self.image = image
+        self.imageIdentifier = imageIdentifier
+        self.offset = offset
+    }
+}

@@ -1,0 +1,44 @@
+/// One strong reference on the way to an object.
+public struct RetainReference: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A stored property.
+        case property
+        /// An element of an array, dictionary or set, or a key of a dictionary.
+        case element
+        /// The payload of an enum case.
+        case enumPayload = "enum_payload"
+        /// A capture of a closure.
+        case closureCapture = "closure_capture"
+        /// A task that has not ended: its start function's captures, or the frames of suspended functions.
+        case task
+        /// A capture of a block, such as those of Dispatch.
+        case block
+        /// A global or static variable.
+        case global
+        /// Memory of a library, such as the handlers that Dispatch keeps.
+        case opaque
+    }
+
+    /// The type that holds the reference, qualified with its module: `Shop.CartViewModel`. `closure`, `block`, `Task` and
+    /// `async frames` for objects without a type; for a global the name of the image.
+    public var owner: String
+    /// The property, with `[*]` for any element: `children[*].parent`, `state(.loaded).0`; empty for captures.
+    ///
+    /// Values, keys of dictionaries and indices are never part of it.
+    public var field: String
+    public var kind: Kind
+    /// Whether the reference was found by searching memory of unknown layout, so that it may be none.
+    public var isSuspected: Bool
+    /// Whether the reference is the context of a function: a closure stands between the owner and the next type.
+    public var isClosure: Bool
+
+    public init(
+        owner: String, field: String, kind: Kind, isSuspected: Bool = false, isClosure: Bool = false
+    ) {
+        self.owner = owner
+        self.field = field
+        self.kind = kind
+        self.isSuspected = isSuspected
+        self.isClosure = isClosure
+    }
+}

@@ -1,0 +1,34 @@
+/// Compares the reference counts in headers with the references found.
+///
+/// strong count − references of the caller − references found = references that nothing explains. For an object whose
+/// holders are all known this is 0.
+struct ReferenceBalance {
+    /// The strong count of the object that was asked about; `nil` for an immortal one.
+    let strongCount: Int?
+    /// Strong references to it that no proven reference explains; suspected ones are not subtracted. Below 0 where the
+    /// graph changed during the walk.
+    let unexplained: Int
+
+    /// Rejects suspected references where the counts leave no room for them.
+    init(_ walker: inout GraphWalker, callerReferences: Int) {
+        let nodeCount = walker.graph.nodes.count
+        var proven = [Int32](repeating: 0, count: nodeCount)
+        var suspected: [Int] = []
+        for (index, edge) in walker.graph.edges.enumerated() {
+            if edge.flags.contains(.suspected) {
+                suspected.append(index)
+            } else {
+                proven[Int(edge.to)] += 1
+            }
+        }
+        for index in suspected {
+            let target = Int(walker.graph.edges[index].to)
+            guard let count = walker.reader.strongCount(at: walker.graph.nodes[target].address) else { continue }
+            if count - Int(proven[target]) - (target == 0 ? callerReferences : 0) <= 0 {
+                walker.graph.edges[index].flags.insert(.rejected)
+            }
+        }
+        strongCount = walker.reader.strongCount(at: walker.graph.nodes[0].address)
+        unexplained = strongCount.map { $0 - callerReferences - Int(proven[0]) } ?? 0
+    }
+}

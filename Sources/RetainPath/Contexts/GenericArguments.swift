@@ -1,0 +1,76 @@
+/// Type arguments in the shape that the runtime substitutes them in: a descriptor with as many parameters, and an array.
+struct GenericArguments {
+    // Types that exist for their parameters alone: the runtime counts those of a descriptor.
+    private struct One<A> {
+        struct One<B> {}
+        struct Two<B, C> {}
+        struct Three<B, C, D> {}
+    }
+    private struct Two<A, B> {
+        struct One<C> {}
+        struct Two<C, D> {}
+        struct Three<C, D, E> {}
+    }
+    private struct Three<A, B, C> {
+        struct One<D> {}
+        struct Two<D, E> {}
+        struct Three<D, E, F> {}
+    }
+    private struct Four<A, B, C, D> {
+        struct One<E> {}
+        struct Two<E, F> {}
+        struct Three<E, F, G> {}
+    }
+
+    /// By the number of parameters at depth 0, from 1, then by that at depth 1, from 0.
+    private static let descriptors: [[UInt]] = {
+        let types: [[Any.Type]] = [
+            [One<Int>.self, One<Int>.One<Int>.self, One<Int>.Two<Int, Int>.self, One<Int>.Three<Int, Int, Int>.self],
+            [
+                Two<Int, Int>.self, Two<Int, Int>.One<Int>.self, Two<Int, Int>.Two<Int, Int>.self,
+                Two<Int, Int>.Three<Int, Int, Int>.self,
+            ],
+            [
+                Three<Int, Int, Int>.self, Three<Int, Int, Int>.One<Int>.self,
+                Three<Int, Int, Int>.Two<Int, Int>.self, Three<Int, Int, Int>.Three<Int, Int, Int>.self,
+            ],
+            [
+                Four<Int, Int, Int, Int>.self, Four<Int, Int, Int, Int>.One<Int>.self,
+                Four<Int, Int, Int, Int>.Two<Int, Int>.self, Four<Int, Int, Int, Int>.Three<Int, Int, Int>.self,
+            ],
+        ]
+        return types.map { $0.map { Metadata($0).descriptor } }
+    }()
+
+    /// An argument with the parameter that it is for.
+    struct Argument {
+        var depth: Int
+        var index: Int
+        var type: Metadata
+    }
+
+    private let descriptor: UInt
+    private let words: [UInt]
+
+    /// - Returns: `nil` without arguments, for parameters deeper than 1, and for more than four at depth 0 or three at
+    ///   depth 1.
+    init?(_ arguments: [Argument]) {
+        guard !arguments.isEmpty else { return nil }
+        func count(_ depth: Int) -> Int { (arguments.filter { $0.depth == depth }.map(\.index).max() ?? -1) + 1 }
+        let (outer, inner) = (max(1, count(0)), count(1))
+        guard outer <= 4, inner <= 3, arguments.allSatisfy({ $0.depth < 2 }) else { return nil }
+        descriptor = Self.descriptors[outer - 1][inner]
+        // No capture uses a parameter that has no source, so any type does for it.
+        var words = Array(repeating: Metadata(Void.self).address, count: outer + inner)
+        for argument in arguments { words[argument.depth * outer + argument.index] = argument.type.address }
+        self.words = words
+    }
+
+    /// The type of a name that may use the parameters.
+    func type(named name: MangledName) -> Metadata? {
+        unsafe words.withUnsafeBufferPointer { words in
+            Reflection.type(
+                named: name, context: descriptor, arguments: UInt(bitPattern: words.baseAddress))
+        }
+    }
+}

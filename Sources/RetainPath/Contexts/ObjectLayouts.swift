@@ -1,0 +1,152 @@
+/// The layouts of objects, computed once for each class, context or box from its metadata.
+struct ObjectLayouts {
+    var types = TypeLayouts()
+    private(set) var layouts: [ObjectLayout] = []
+    private var indices = AddressTable()
+    private var boxIndices = AddressTable()
+    /// By the context's metadata and its type arguments.
+    var genericContexts: [[UInt]: Int32] = [:]
+
+    // Layouts that do not depend on metadata.
+    let task: Int32
+    let taskFrames: Int32
+    let block: Int32
+
+    init() {
+        task = 0
+        taskFrames = 1
+        block = 2
+        layouts = [
+            ObjectLayout(kind: .task, scanStart: HeapLayout.headerBytes),
+            ObjectLayout(kind: .taskFrames, scanStart: Int(HeapLayout.TaskSlab.next)),
+            ObjectLayout(kind: .block, scanStart: HeapLayout.Block.captures),
+        ]
+    }
+
+    @inline(__always)
+    func layout(_ index: Int32) -> ObjectLayout { layouts[Int(index)] }
+
+    @inline(__always)
+    func index(of metadata: UInt) -> Int32? { indices.value(for: metadata) }
+
+    mutating func append(_ layout: ObjectLayout) -> Int32 {
+        layouts.append(layout)
+        return Int32(layouts.count - 1)
+    }
+
+    mutating func add(_ layout: ObjectLayout, for metadata: UInt) -> Int32 {
+        let index = append(layout)
+        indices.set(index, for: metadata)
+        return index
+    }
+
+    /// The layout of a box with a value of a type.
+    ///
+    /// - Parameter minimumOffset: where the value starts at the earliest. Its alignment moves it.
+    mutating func box(of type: Metadata, minimumOffset: Int) -> Int32 {
+        let key = type.address &+ UInt(minimumOffset) &* 2 &+ 1
+        if let index = boxIndices.value(for: key) { return index }
+        let value = types.layout(of: type)
+        let offset = minimumOffset.aligned(to: value.alignment)
+        var layout = ObjectLayout(kind: .box, metadata: type.address, size: offset + value.size)
+        layout.slots = types.append(types.slots(of: value.slots).map { $0.moved(by: offset, label: $0.label) })
+        let index = append(layout)
+        boxIndices.set(index, for: key)
+        return index
+    }
+
+    /// The layout of a class.
+    mutating func classLayout(_ metadata: Metadata) -> ObjectLayout {
+        let descriptor = metadata.descriptor
+        var layout = ObjectLayout(kind: .object, metadata: metadata.address, size: metadata.instanceSize)
+        if descriptor == types.standard.arrayStorage {
+            addArrayElements(metadata, to: &layout)
+            return layout
+        }
+        if descriptor == types.standard.dictionaryStorage || descriptor == types.standard.setStorage {
+            addHashElements(metadata, to: &layout)
+            return layout
+        }
+        let fields = Reflection.fields(of: metadata)
+        var slots: [ReferenceSlot] = []
+        for (index, field) in fields.enumerated() {
+            if field.type.address == Metadata(Void.self).address {
+                // Noncopyable fields are described as `()`: only their extent is known.
+                let end = index + 1 < fields.count ? fields[index + 1].offset : layout.size
+                guard end - field.offset >= 8 else { continue }
+                let label = types.labels.number(of: TypeLayouts.displayName(field.name))
+                slots.append(
+                    ReferenceSlot(
+                        kind: .unknownWords, offset: Int32(field.offset), label: label,
+                        detail: Int32(end - field.offset)))
+            } else {
+                slots += types.slots(of: field, nesting: 0)
+            }
+        }
+        layout.slots = types.append(slots)
+        if hasUnknownFields(metadata) { layout.scanStart = HeapLayout.headerBytes }
+        addRawMemory(fields, to: &layout)
+        return layout
+    }
+
+    private mutating func addArrayElements(_ metadata: Metadata, to layout: inout ObjectLayout) {
+        layout.kind = .storage
+        guard let type = metadata.genericArgument(0) else { return }
+        let index = types.index(of: type)
+        let element = types.value(index)
+        guard !element.slots.isEmpty else { return }
+        layout.elements = .array
+        layout.elementLayout = index
+        layout.elementsOffset = HeapLayout.ArrayStorage.elements.aligned(to: element.alignment)
+    }
+
+    private mutating func addHashElements(_ metadata: Metadata, to layout: inout ObjectLayout) {
+        layout.kind = .storage
+        let fields = Reflection.fields(of: metadata)
+        func offset(_ name: String) -> UInt? { fields.first { $0.name == name }.map { UInt($0.offset) } }
+        guard let scale = offset("_scale"), let first = metadata.genericArgument(0) else { return }
+        layout.scaleOffset = scale
+        layout.elementsOffset = layout.size.aligned(to: 8)
+        let firstIndex = types.index(of: first)
+        if metadata.descriptor == types.standard.setStorage {
+            guard let elements = offset("_rawElements"), !types.value(firstIndex).slots.isEmpty else { return }
+            (layout.elements, layout.elementLayout, layout.valuesOffset) = (.set, firstIndex, elements)
+        } else if let keys = offset("_rawKeys"), let values = offset("_rawValues"),
+            let second = metadata.genericArgument(1)
+        {
+            let secondIndex = types.index(of: second)
+            guard !types.value(firstIndex).slots.isEmpty || !types.value(secondIndex).slots.isEmpty else { return }
+            (layout.elements, layout.keyLayout, layout.elementLayout) = (.dictionary, firstIndex, secondIndex)
+            (layout.keysOffset, layout.valuesOffset) = (keys, values)
+        }
+    }
+
+    /// Storage of `Data`, which frees its memory itself. swift-foundation: Data+Representation.swift
+    private func addRawMemory(_ fields: [Reflection.Field], to layout: inout ObjectLayout) {
+        guard fields.count <= 8, let bytes = fields.first(where: { $0.name == "_bytes" }),
+            let capacity = fields.first(where: { $0.name == "_capacity" }),
+            TypeName.unqualified(Metadata(layout.metadata)) == "__DataStorage"
+        else { return }
+        (layout.rawMemoryOffset, layout.rawCapacityOffset) = (UInt(bytes.offset), UInt(capacity.offset))
+    }
+
+    /// Whether a class or a superclass was compiled without reflection metadata.
+    private func hasUnknownFields(_ metadata: Metadata) -> Bool {
+        typealias Context = DescriptorLayout.Context
+        var current: Metadata? = metadata
+        for _ in 0..<64 {
+            guard let type = current else { return false }
+            let descriptor = type.descriptor
+            guard descriptor != 0, descriptor & 3 == 0,
+                ImmortalMemory.uint32(descriptor) & Context.kindMask == Context.classKind
+            else { return false }
+            if ImmortalMemory.relativeTarget(descriptor &+ Context.fields) == 0 {
+                if ImmortalMemory.uint32(descriptor &+ Context.fieldCount) > 0 { return true }
+                let inherited = type.superclass?.instanceSize ?? HeapLayout.headerBytes
+                if type.instanceSize >= inherited + 8 { return true }
+            }
+            current = type.superclass
+        }
+        return false
+    }
+}

@@ -1,0 +1,35 @@
+#if canImport(Glibc)
+    internal import CLinux
+    internal import Glibc
+#endif
+
+/// The allocator that the program runs with.
+enum Allocator {
+    /// Whether the word before an allocation is glibc's chunk size.
+    ///
+    /// Programs can be started with another allocator (jemalloc, address sanitizer). Allocations of several sizes are
+    /// compared with `malloc_usable_size` once; where one differs, sizes come from layouts instead.
+    static let hasChunkHeaders: Bool = {
+        #if canImport(Glibc)
+            [24, 40, 100, 1_000, 20_000, 300_000].allSatisfy { count in
+                guard let memory = unsafe malloc(count) else { return false }
+                defer { unsafe free(memory) }
+                var word: UInt = 0
+                let address = UInt(bitPattern: memory) &- HeapLayout.Chunk.size
+                let isRead = unsafe withUnsafeMutableBytes(of: &word) { bytes in
+                    guard let base = bytes.baseAddress else { return false }
+                    return unsafe CheckedMemory.read(address, count: 8, into: base)
+                }
+                let isMapped = word & HeapLayout.Chunk.isMapped != 0
+                let overhead = isMapped ? HeapLayout.Chunk.mappedOverhead : HeapLayout.Chunk.overhead
+                return unsafe isRead
+                    && Int(word & ~HeapLayout.Chunk.flagsMask) - overhead == malloc_usable_size(memory)
+            }
+        #else
+            false
+        #endif
+    }()
+
+    /// Bytes that an allocation takes where the allocator does not tell: a multiple of 16, as in both systems.
+    static func estimatedBytes(_ size: Int) -> Int { (size + 8).aligned(to: 16) }
+}

@@ -1,0 +1,107 @@
+/// Computes the memory that would be freed if an object were: objects of which every strong reference comes from others
+/// that are freed.
+///
+/// The counts in the headers tell which objects are held from outside, so that no other root is needed. The object itself
+/// counts as released by whatever holds it. "Trial deletion": Lins 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
+struct TrialDeletion {
+    private(set) var bytes = 0
+    private(set) var objects = 0
+
+    init(_ walker: inout GraphWalker) {
+        let nodeCount = walker.graph.nodes.count
+        guard nodeCount > 0 else { return }
+        var inside = [Int32](repeating: 0, count: nodeCount)
+        for edge in walker.graph.edges where !edge.flags.contains(.rejected) { inside[Int(edge.to)] += 1 }
+        var isKept = [Bool](repeating: false, count: nodeCount)
+        var pending: [Int32] = []
+        for index in 1..<max(nodeCount, 1) {
+            // Immortal objects are static: nothing frees them.
+            let count = walker.reader.strongCount(at: walker.graph.nodes[index].address)
+            if count.map({ $0 > Int(inside[index]) }) ?? true {
+                isKept[index] = true
+                pending.append(Int32(index))
+            }
+        }
+        while let node = pending.popLast() {
+            for index in walker.graph.nodes[Int(node)].edges {
+                let target = Int(walker.graph.edges[index].to)
+                if target != 0, !isKept[target] {
+                    isKept[target] = true
+                    pending.append(Int32(target))
+                }
+            }
+        }
+        for index in 0..<nodeCount where !isKept[index] {
+            let node = walker.graph.nodes[index]
+            objects += 1
+            bytes += walker.reader.allocatedBytes(at: node.address, walker.reader.layouts.layout(node.layout))
+        }
+        addBuffers(&walker, isKept: isKept)
+    }
+
+    /// Buffers hold no references, so that each is freed if all its references come from objects that are.
+    private mutating func addBuffers(_ walker: inout GraphWalker, isKept: [Bool]) {
+        var table = AddressTable()
+        var buffers: [(address: UInt, references: Int, isKept: Bool)] = []
+        for edge in walker.graph.bufferEdges {
+            let isHeld = isKept[Int(edge.from)]
+            if let index = table.value(for: edge.address) {
+                buffers[Int(index)].references += 1
+                if isHeld { buffers[Int(index)].isKept = true }
+            } else {
+                table.set(Int32(buffers.count), for: edge.address)
+                buffers.append((edge.address, 1, isHeld))
+            }
+        }
+        for buffer in buffers where !buffer.isKept && walker.graph.index(of: buffer.address) == nil {
+            guard let layout = walker.reader.layoutIndex(at: buffer.address),
+                let count = walker.reader.strongCount(at: buffer.address), count <= buffer.references
+            else { continue }
+            objects += 1
+            bytes += walker.reader.allocatedBytes(at: buffer.address, walker.reader.layouts.layout(layout))
+        }
+    }
+}
+
+extension ObjectReader {
+    /// Bytes of an object, of its side table and of the raw memory that it owns.
+    mutating func allocatedBytes(at address: UInt, _ layout: ObjectLayout) -> Int {
+        var bytes = chunkBytes(at: address) ?? Allocator.estimatedBytes(estimatedSize(at: address, layout))
+        if hasSideTable(at: address) { bytes += HeapLayout.ReferenceCount.sideTableChunkBytes }
+        if layout.rawMemoryOffset != 0, let memory = memory.word(address &+ layout.rawMemoryOffset),
+            let capacity = self.memory.word(address &+ layout.rawCapacityOffset), Self.isAddress(memory),
+            capacity < HeapLayout.Chunk.sizeLimit
+        {
+            let chunk = chunkBytes(at: memory) ?? 0
+            // Memory that was not allocated for it has another word in front.
+            let isOwn = chunk >= Int(capacity) && chunk < Int(capacity) + 64 * 1024
+            bytes += isOwn ? chunk : Allocator.estimatedBytes(Int(capacity))
+        }
+        return bytes
+    }
+
+    /// Bytes of an object by its layout and its counts.
+    private mutating func estimatedSize(at address: UInt, _ layout: ObjectLayout) -> Int {
+        typealias Storage = HeapLayout.ArrayStorage
+        let size = max(layout.size, HeapLayout.headerBytes)
+        guard layout.metadata != 0, layout.kind == .storage else { return size }
+        let type = Metadata(layout.metadata)
+        if type.descriptor == layouts.types.standard.arrayStorage, let element = type.genericArgument(0),
+            let capacity = memory.word(address &+ Storage.capacityAndFlags), capacity >> 1 < Storage.countLimit
+        {
+            return size + Int(capacity >> 1) &* layouts.types.layout(of: element).stride
+        }
+        if layout.scaleOffset != 0, let capacity = memory.word(address &+ HeapLayout.HashStorage.capacity),
+            capacity < 1 << UInt(HeapLayout.HashStorage.scaleLimit)
+        {
+            // Buckets are a power of two with a quarter of them free. HashTable.swift: maxLoadFactor
+            var stride = 0
+            for index in 0..<2 {
+                if index == 1, type.descriptor == layouts.types.standard.setStorage { break }
+                if let argument = type.genericArgument(index) { stride += layouts.types.layout(of: argument).stride }
+            }
+            return size + Int(capacity) &* 4 / 3 &* stride
+        }
+        return size
+    }
+}

@@ -1,0 +1,223 @@
+/// Visits the objects that can be reached from one, breadth first, so that a small budget misses the farthest alone.
+///
+/// Nothing is retained, no code of the program runs, and no instance is read but through the snapshot.
+struct GraphWalker: ~Copyable {
+    /// References that a node may have on average. An array of a million references to one object stays within it.
+    private static let edgesPerNode = 16
+
+    var reader = ObjectReader()
+    var graph = ObjectGraph()
+    private var budget = Budget.release
+    private var edgeLimit = 0
+    private var current: Int32 = 0
+    /// Enum values are projected in place, so each level of nesting needs a copy.
+    let scratch = ScratchMemory()
+
+    init() {}
+
+    /// Walks from one object.
+    ///
+    /// - Returns: `false` where no object is at the address.
+    mutating func walk(from address: UInt, budget: Budget) -> Bool {
+        begin(budget)
+        guard let layout = reader.layoutIndex(at: address) else { return false }
+        _ = graph.addNode(address, layout: layout, depth: 0)
+        expandAll()
+        return true
+    }
+
+    mutating func begin(_ budget: Budget) {
+        self.budget = budget
+        edgeLimit = budget.objects.multipliedReportingOverflow(by: Self.edgesPerNode).partialValue
+        reader.reset(pageBytes: budget.pageBytes)
+        graph.removeAll()
+    }
+
+    /// Visits every node that was not visited yet.
+    mutating func expandAll(from start: Int = 0, until isDone: (borrowing ObjectGraph) -> Bool = { _ in false }) {
+        var index = start
+        while index < graph.nodes.count {
+            current = Int32(index)
+            graph.nodes[index].firstEdge = Int32(graph.edges.count)
+            if Int(graph.nodes[index].depth) < budget.depth {
+                expand(index)
+            } else {
+                graph.isTruncated = true
+            }
+            graph.nodes[index].edgeCount = Int32(graph.edges.count) - graph.nodes[index].firstEdge
+            index += 1
+            if isDone(graph) { break }
+        }
+        if reader.memory.isExhausted { graph.isTruncated = true }
+    }
+
+    var isFull: Bool { graph.nodes.count >= budget.objects || graph.edges.count >= edgeLimit }
+
+    /// Adds a reference from the current object, and its target where it is an object and the budget allows.
+    @inline(__always)
+    mutating func addEdge(
+        to address: UInt, label: Int32, flags: ObjectGraph.EdgeFlags, function: UInt = 0
+    ) {
+        guard ObjectReader.isAddress(address) else { return }
+        let target: Int32
+        if let known = graph.index(of: address) {
+            target = known
+        } else {
+            guard let layout = reader.layoutIndex(at: address) else { return }
+            guard graph.nodes.count < budget.objects else {
+                graph.isTruncated = true
+                return
+            }
+            target = graph.addNode(address, layout: layout, depth: graph.nodes[Int(current)].depth + 1)
+        }
+        guard graph.edges.count < edgeLimit else {
+            graph.isTruncated = true
+            return
+        }
+        graph.edges.append(
+            ObjectGraph.Edge(from: current, to: target, label: label, flags: flags, function: function))
+    }
+
+    @inline(__always)
+    private mutating func addBuffer(_ address: UInt) {
+        guard ObjectReader.isAddress(address), !reader.images.contains(address) else { return }
+        guard graph.bufferEdges.count < budget.buffers else {
+            graph.isTruncated = true
+            return
+        }
+        graph.bufferEdges.append(ObjectGraph.BufferEdge(from: current, address: address))
+    }
+
+    private mutating func expand(_ index: Int) {
+        let address = graph.nodes[index].address
+        let layout = reader.layouts.layout(graph.nodes[index].layout)
+        if layout.elements != .none { expandElements(of: address, layout) }
+        var size = layout.size
+        if let start = layout.scanStart {
+            size = extent(of: address, layout)
+            search(address, from: start, to: size)
+        }
+        guard !layout.slots.isEmpty, size > 0, let bytes = unsafe reader.memory.bytes(address, count: size) else {
+            return
+        }
+        unsafe follow(layout.slots, in: bytes, size: size)
+    }
+
+    /// Bytes of an object whose layout does not tell them.
+    private mutating func extent(of address: UInt, _ layout: ObjectLayout) -> Int {
+        switch layout.kind {
+        case .block: return reader.blockSize(at: address) ?? 0
+        case .taskFrames: return reader.taskSlabSize(at: address) ?? 0
+        default:
+            if layout.size > 0 { return layout.size }
+            return reader.allocationSize(at: address).map { min($0, PageSnapshot.longestRead) } ?? 0
+        }
+    }
+
+    /// Adds a suspected reference for each word that is the address of an object.
+    private mutating func search(_ address: UInt, from start: Int, to end: Int) {
+        var offset = start.aligned(to: 8)
+        while offset + 8 <= end {
+            if let word = reader.memory.word(address &+ UInt(offset)) { addSuspected(word, label: 0, flags: []) }
+            offset += 8
+        }
+    }
+
+    private mutating func addSuspected(_ word: UInt, label: Int32, flags: ObjectGraph.EdgeFlags) {
+        guard ObjectReader.isAddress(word), !reader.images.contains(word) else { return }
+        addEdge(to: word, label: label, flags: flags.union(.suspected))
+    }
+
+    /// Adds the references in a value.
+    ///
+    /// - Parameters:
+    ///   - value: a copy of the value.
+    ///   - size: its bytes; slots beyond are left out.
+    ///   - label: the property that the value stands in.
+    mutating func follow(
+        _ range: SlotRange, in value: UnsafeRawPointer, size: Int, label: Int32 = 0,
+        flags: ObjectGraph.EdgeFlags = [], nesting: Int = 0
+    ) {
+        for index in range.indices {
+            let slot = reader.layouts.types.slots[index]
+            let offset = Int(slot.offset)
+            guard offset + 8 <= size || slot.kind == .enumeration else { continue }
+            let joined = label == 0 ? slot.label : reader.layouts.types.labels.join(label, slot.label)
+            switch slot.kind {
+            case .strong:
+                let word = unsafe value.loadUnaligned(fromByteOffset: offset, as: UInt.self)
+                addEdge(to: word & HeapLayout.addressMask, label: joined, flags: flags)
+            case .storage:
+                addBuffer(unsafe value.loadUnaligned(fromByteOffset: offset, as: UInt.self) & HeapLayout.addressMask)
+            case .string:
+                guard offset + 16 <= size else { continue }
+                let object = unsafe value.loadUnaligned(
+                    fromByteOffset: offset + HeapLayout.StringValue.object, as: UInt.self)
+                if object & HeapLayout.StringValue.discriminatorMask == 0 { addBuffer(object) }
+            case .function:
+                guard offset + 16 <= size else { continue }
+                let function = unsafe value.loadUnaligned(fromByteOffset: offset, as: UInt.self)
+                let context = unsafe value.loadUnaligned(fromByteOffset: offset + 8, as: UInt.self)
+                if function != 0 {
+                    addEdge(to: context, label: joined, flags: flags.union(.closure), function: function)
+                }
+            case .block:
+                let block = unsafe value.loadUnaligned(fromByteOffset: offset, as: UInt.self)
+                if let function = reader.memory.word(block &+ HeapLayout.Block.invoke) {
+                    addEdge(to: block, label: joined, flags: flags.union(.closure), function: function)
+                }
+            case .unknownWords:
+                var position = offset.aligned(to: 8)
+                while position + 8 <= min(size, offset + Int(slot.detail)) {
+                    let word = unsafe value.loadUnaligned(fromByteOffset: position, as: UInt.self)
+                    addSuspected(word, label: joined, flags: flags)
+                    position += 8
+                }
+            case .existential:
+                guard offset + 32 <= size else { continue }
+                unsafe followExistential(value + offset, label: joined, flags: flags, nesting: nesting)
+            case .enumeration:
+                unsafe followEnum(
+                    Int(slot.detail), value + offset, available: size - offset, label: joined, flags: flags,
+                    nesting: nesting)
+            }
+        }
+    }
+
+    private mutating func followExistential(
+        _ container: UnsafeRawPointer, label: Int32, flags: ObjectGraph.EdgeFlags, nesting: Int
+    ) {
+        let type = unsafe container.loadUnaligned(
+            fromByteOffset: MetadataLayout.Existential.containedType, as: UInt.self)
+        guard type != 0, reader.isType(type) else { return }
+        let first = unsafe container.loadUnaligned(as: UInt.self)
+        let metadata = Metadata(type)
+        if metadata.isClass { return addEdge(to: first, label: label, flags: flags) }
+        let value = reader.layouts.types.layout(of: metadata)
+        guard !value.slots.isEmpty, nesting < ScratchMemory.levels, let witnesses = metadata.valueWitnesses else {
+            // A large value without references still has a box, which belongs to the memory kept.
+            if metadata.valueWitnesses?.isInline == false { addEdge(to: first, label: label, flags: flags) }
+            return
+        }
+        guard witnesses.isInline else { return addEdge(to: first, label: label, flags: flags) }
+        unsafe follow(
+            value.slots, in: container, size: MetadataLayout.Existential.containedType, label: label, flags: flags,
+            nesting: nesting + 1)
+    }
+
+    private mutating func followEnum(
+        _ number: Int, _ value: UnsafeRawPointer, available: Int, label: Int32, flags: ObjectGraph.EdgeFlags,
+        nesting: Int
+    ) {
+        let layout = reader.layouts.types.enums[number]
+        guard layout.size <= available, let copy = unsafe scratch.level(nesting, count: layout.size) else { return }
+        unsafe copy.copyMemory(from: value, byteCount: layout.size)
+        let tag = unsafe Int(Reflection.enumTag(copy, layout))
+        // Garbage gives any number.
+        guard tag < layout.cases.count, !layout.cases[tag].isEmpty else { return }
+        unsafe Reflection.projectEnumData(copy, layout)
+        unsafe follow(
+            layout.cases[tag], in: UnsafeRawPointer(copy), size: layout.size, label: label, flags: flags,
+            nesting: nesting + 1)
+    }
+}

@@ -1,0 +1,65 @@
+/// The objects that a walk has reached and the strong references between them.
+struct ObjectGraph {
+    struct Node {
+        var address: UInt
+        var layout: Int32
+        var depth: Int32
+        var firstEdge: Int32 = 0
+        var edgeCount: Int32 = 0
+
+        var edges: Range<Int> { Int(firstEdge)..<Int(firstEdge + edgeCount) }
+    }
+
+    struct EdgeFlags: OptionSet {
+        let rawValue: UInt8
+        /// The reference of a function value to its context.
+        static let closure = EdgeFlags(rawValue: 1)
+        /// Found by searching words, so that it may be no reference at all.
+        static let suspected = EdgeFlags(rawValue: 2)
+        static let element = EdgeFlags(rawValue: 4)
+        static let key = EdgeFlags(rawValue: 8)
+        /// Suspected, but the reference counts leave no room for it.
+        static let rejected = EdgeFlags(rawValue: 16)
+    }
+
+    struct Edge {
+        var from: Int32
+        var to: Int32
+        var label: Int32
+        var flags: EdgeFlags
+        /// The function of a closure or block, else 0.
+        var function: UInt
+    }
+
+    /// A reference to a buffer that has none itself.
+    struct BufferEdge {
+        var from: Int32
+        var address: UInt
+    }
+
+    /// The first is the object that is asked about.
+    var nodes: [Node] = []
+    var edges: [Edge] = []
+    var bufferEdges: [BufferEdge] = []
+    /// Whether a limit of the budget was reached.
+    var isTruncated = false
+    private(set) var indices = AddressTable()
+
+    mutating func removeAll() {
+        nodes.removeAll(keepingCapacity: nodes.capacity < 1 << 16)
+        edges.removeAll(keepingCapacity: edges.capacity < 1 << 18)
+        bufferEdges.removeAll(keepingCapacity: bufferEdges.capacity < 1 << 16)
+        indices.removeAll()
+        isTruncated = false
+    }
+
+    @inline(__always)
+    func index(of address: UInt) -> Int32? { indices.value(for: address) }
+
+    mutating func addNode(_ address: UInt, layout: Int32, depth: Int32) -> Int32 {
+        let index = Int32(nodes.count)
+        nodes.append(Node(address: address, layout: layout, depth: depth))
+        indices.set(index, for: address)
+        return index
+    }
+}

@@ -1,0 +1,148 @@
+/// Checks before anything is trusted as metadata. Everything is read through the snapshot: a word may be garbage.
+///
+/// A walk over random addresses while another thread changes objects (`RandomAddressTests`) crashes within seconds if a
+/// check is left out.
+extension ObjectReader {
+    private static let nestingLimit = 8
+
+    /// Whether an address is class metadata of Swift.
+    ///
+    /// The runtime allocates metadata of generic classes and of subclasses of resilient ones; other metadata lies in an
+    /// image.
+    mutating func isClass(_ address: UInt) -> Bool {
+        typealias Class = MetadataLayout.Class
+        typealias Context = DescriptorLayout.Context
+        guard Self.isAddress(address), let kind = memory.word(address), MetadataLayout.Kind.isClass(kind),
+            let descriptor = memory.word(address &+ UInt(Class.descriptor)), descriptor & 3 == 0,
+            images.contains(descriptor), let flags = uint32(descriptor),
+            flags & Context.kindMask == Context.classKind,
+            let sizes = memory.word(address &+ UInt(Class.instanceSize)),
+            (16..<(1 << 24)).contains(sizes & 0xFFFF_FFFF), sizes >> 32 & 0xFFFF < 4096,
+            let extent = memory.word(address &+ UInt(Class.metadataSize)),
+            (40..<(1 << 20)).contains(extent & 0xFFFF_FFFF), extent >> 32 < 1024,
+            let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)), images.contains(destroy),
+            hasWitnesses(address)
+        else { return false }
+        if !images.contains(address), flags & (Context.isGeneric | Context.hasResilientSuperclass) == 0 { return false }
+        return hasSuperclasses(address)
+    }
+
+    /// Follows the superclasses to the root.
+    private mutating func hasSuperclasses(_ address: UInt) -> Bool {
+        var current = address
+        for _ in 0..<64 {
+            guard let superclass = memory.word(current &+ UInt(MetadataLayout.Class.superclass)) else { return false }
+            if superclass == 0 { return true }
+            #if canImport(Darwin)
+                // Roots are classes of Objective-C there, which have no descriptor.
+                if images.contains(superclass) { return true }
+            #endif
+            guard Self.isAddress(superclass), let kind = memory.word(superclass),
+                MetadataLayout.Kind.isClass(kind),
+                let descriptor = memory.word(superclass &+ UInt(MetadataLayout.Class.descriptor)),
+                images.contains(descriptor), let flags = uint32(descriptor),
+                flags & DescriptorLayout.Context.kindMask == DescriptorLayout.Context.classKind
+            else { return false }
+            current = superclass
+        }
+        return false
+    }
+
+    /// Whether an address is metadata of a type that layouts can be computed of.
+    mutating func isType(_ address: UInt) -> Bool { isType(address, nesting: 0) }
+
+    private mutating func isType(_ address: UInt, nesting: Int) -> Bool {
+        typealias Kind = MetadataLayout.Kind
+        guard Self.isAddress(address), nesting < Self.nestingLimit else { return false }
+        if layouts.types.isKnown(address) { return true }
+        guard let kind = memory.word(address) else { return false }
+        if Kind.isClass(kind) { return isClass(address) }
+        switch kind {
+        case Kind.structure: return isNominal(address, DescriptorLayout.Context.structKind)
+        case Kind.enumeration, Kind.optional: return isNominal(address, DescriptorLayout.Context.enumKind)
+        case Kind.tuple: return isTuple(address, nesting: nesting)
+        // The runtime makes these without anything that could be checked, so only static ones are accepted.
+        case Kind.function, Kind.existential, Kind.metatype, Kind.existentialMetatype, Kind.extendedExistential,
+            Kind.opaque:
+            return images.contains(address)
+        default: return false
+        }
+    }
+
+    private mutating func isNominal(_ address: UInt, _ descriptorKind: UInt32) -> Bool {
+        guard let descriptor = memory.word(address &+ UInt(MetadataLayout.Value.descriptor)), descriptor & 3 == 0,
+            images.contains(descriptor), let flags = uint32(descriptor),
+            flags & DescriptorLayout.Context.kindMask == descriptorKind, hasWitnesses(address)
+        else { return false }
+        return images.contains(address) || flags & DescriptorLayout.Context.isGeneric != 0
+            // Metadata that has to be completed at run time is static, so that only generic types are left.
+    }
+
+    /// Whether metadata has a value witness table with functions of an image and a size that types can have.
+    private mutating func hasWitnesses(_ address: UInt) -> Bool {
+        guard let table = memory.word(address &+ UInt(bitPattern: MetadataLayout.valueWitnesses)),
+            Self.isAddress(table), let first = memory.word(table), images.contains(first),
+            let size = memory.word(table &+ MetadataLayout.Witness.size), size < 1 << 20,
+            let stride = memory.word(table &+ MetadataLayout.Witness.stride), stride < 1 << 21, stride >= size
+        else { return false }
+        return true
+    }
+
+    /// The runtime is asked for the tuple of the same elements: there is one metadata for each.
+    private mutating func isTuple(_ address: UInt, nesting: Int) -> Bool {
+        typealias Tuple = MetadataLayout.Tuple
+        guard let count = memory.word(address &+ UInt(Tuple.count)), (2...16).contains(count),
+            let labels = memory.word(address &+ UInt(Tuple.labels))
+        else { return false }
+        var elements: [Metadata] = []
+        for index in 0..<count {
+            let offset = UInt(Tuple.elements) &+ index &* UInt(Tuple.elementStride)
+            guard let element = memory.word(address &+ offset), isType(element, nesting: nesting + 1) else {
+                return false
+            }
+            elements.append(Metadata(element))
+        }
+        // Tuples with labels differ from those without by the address of the labels alone.
+        guard labels == 0 else { return images.contains(address) }
+        return Reflection.tuple(of: elements)?.address == address
+    }
+
+    /// Whether an address is the metadata of contexts: it lies in an image, with its function and its description.
+    mutating func isContext(_ address: UInt) -> Bool {
+        guard images.contains(address),
+            let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)), images.contains(destroy),
+            let first = memory.word(address &+ HeapLayout.Context.firstCapture), first & 0xFFFF_FFFF <= 256,
+            let descriptor = memory.word(address &+ HeapLayout.Context.captureDescriptor)
+        else { return false }
+        return descriptor == 0 || images.contains(descriptor)
+    }
+
+    /// Whether an object that starts as a block has the rest of one.
+    mutating func isBlock(at address: UInt) -> Bool { blockSize(at: address) != nil }
+
+    /// Bytes of a block; `nil` where they cannot be true.
+    mutating func blockSize(at address: UInt) -> Int? {
+        typealias Block = HeapLayout.Block
+        guard let descriptor = memory.word(address &+ Block.descriptor), images.contains(descriptor),
+            let size = memory.word(descriptor &+ Block.descriptorSize), size >= UInt(Block.captures),
+            size < Block.sizeLimit
+        else { return nil }
+        return Int(size)
+    }
+
+    mutating func isTaskSlab(at address: UInt) -> Bool { taskSlabSize(at: address) != nil }
+
+    /// Bytes of a slab up to the end of the frames in use; `nil` where they cannot be true.
+    mutating func taskSlabSize(at address: UInt) -> Int? {
+        guard let sizes = memory.word(address &+ HeapLayout.TaskSlab.capacity) else { return nil }
+        let (capacity, used) = (sizes & 0xFFFF_FFFF, sizes >> 32)
+        guard capacity < HeapLayout.TaskSlab.capacityLimit, used <= capacity else { return nil }
+        return HeapLayout.TaskSlab.frames + Int(used)
+    }
+
+    /// Four bytes at an address that is a multiple of 4.
+    private mutating func uint32(_ address: UInt) -> UInt32? {
+        guard let word = memory.word(address & ~7) else { return nil }
+        return UInt32(truncatingIfNeeded: address & 4 == 0 ? word : word >> 32)
+    }
+}

@@ -1,0 +1,17 @@
+/// Memory for copies of enum values, one block for each level of enums inside enums.
+@safe final class ScratchMemory {
+    static let levels = 16
+    private static let bytes = 4096
+
+    private let memory: UnsafeMutableRawPointer
+
+    init() { unsafe memory = .allocate(byteCount: Self.levels * Self.bytes, alignment: 16) }
+
+    deinit { unsafe memory.deallocate() }
+
+    /// - Returns: `nil` for values that are too large or too deep. Witness functions may read a word beyond a value.
+    func level(_ level: Int, count: Int) -> UnsafeMutableRawPointer? {
+        guard level < Self.levels, count + 16 <= Self.bytes else { return nil }
+        return unsafe memory + level * Self.bytes
+    }
+}

@@ -1,0 +1,120 @@
+/// Copies of the pages that one walk touches, each read once.
+///
+/// A walk sees one version of each page, whatever other threads write meanwhile, and a page that is not mapped fails the
+/// read instead of the process. Pages are 4 KiB whatever the system's page size is.
+@safe struct PageSnapshot: ~Copyable {
+    static let pageBytes = 4096
+    private static let pagesPerChunk = 64
+
+    /// Pages that one walk may read.
+    private var limit = 1024
+    private var table = AddressTable()
+    private var chunks: [UnsafeMutableRawPointer] = unsafe []
+    private var pageCount = 0
+    private var lastNumber: UInt = 0
+    private var lastPage: UnsafeRawPointer?
+    /// For a read that crosses the end of a page.
+    private let joined: UnsafeMutableRawPointer
+    /// The longest read at once.
+    static let longestRead = 64 * 1024
+
+    /// Whether a read failed because the limit was reached.
+    private(set) var isExhausted = false
+
+    init() { unsafe joined = .allocate(byteCount: Self.longestRead, alignment: 16) }
+
+    deinit {
+        unsafe joined.deallocate()
+        for unsafe chunk in unsafe chunks { unsafe chunk.deallocate() }
+    }
+
+    /// Forgets all pages. Chunks beyond 4 MB are given back.
+    mutating func reset(byteLimit: Int) {
+        limit = max(1, byteLimit / Self.pageBytes)
+        table.removeAll()
+        pageCount = 0
+        unsafe lastPage = nil
+        isExhausted = false
+        while unsafe chunks.count > 16 {
+            if let chunk = unsafe chunks.popLast() { unsafe chunk.deallocate() }
+        }
+    }
+
+    /// Pages read since the last reset.
+    var readCount: Int { pageCount }
+
+    @inline(__always)
+    private mutating func page(_ number: UInt) -> UnsafeRawPointer? {
+        if number == lastNumber, let lastPage = unsafe lastPage { return unsafe lastPage }
+        return unsafe findPage(number)
+    }
+
+    private mutating func findPage(_ number: UInt) -> UnsafeRawPointer? {
+        guard number > 0 else { return nil }
+        let known = table.value(for: number)
+        let index: Int
+        if let known {
+            guard known >= 0 else { return nil }
+            index = Int(known)
+        } else {
+            guard pageCount < limit else {
+                isExhausted = true
+                return nil
+            }
+            index = pageCount
+            if unsafe index / Self.pagesPerChunk == chunks.count {
+                unsafe chunks.append(.allocate(byteCount: Self.pagesPerChunk * Self.pageBytes, alignment: 16))
+            }
+        }
+        let copy = unsafe chunks[index / Self.pagesPerChunk] + index % Self.pagesPerChunk * Self.pageBytes
+        if known == nil {
+            guard unsafe CheckedMemory.read(number &* UInt(Self.pageBytes), count: Self.pageBytes, into: copy)
+            else {
+                table.set(-1, for: number)
+                return nil
+            }
+            table.set(Int32(index), for: number)
+            pageCount += 1
+        }
+        lastNumber = number
+        unsafe lastPage = UnsafeRawPointer(copy)
+        return UnsafeRawPointer(copy)
+    }
+
+    /// Reads 8 bytes at an address that is a multiple of 8; `nil` for other addresses and where nothing is mapped.
+    @inline(__always)
+    mutating func word(_ address: UInt) -> UInt? {
+        guard address & 7 == 0, address < CheckedMemory.addressEnd,
+            let page = unsafe page(address / UInt(Self.pageBytes))
+        else { return nil }
+        return unsafe page.load(fromByteOffset: Int(address % UInt(Self.pageBytes)), as: UInt.self)
+    }
+
+    /// The copy of `count` bytes, valid until the next call of this function or of ``reset(byteLimit:)``.
+    ///
+    /// - Returns: `nil` where a byte cannot be read or `count` is more than ``longestRead``.
+    mutating func bytes(_ address: UInt, count: Int) -> UnsafeRawPointer? {
+        guard count > 0, count <= Self.longestRead, address < CheckedMemory.addressEnd else { return nil }
+        let offset = Int(address % UInt(Self.pageBytes))
+        if offset + count <= Self.pageBytes {
+            guard let page = unsafe page(address / UInt(Self.pageBytes)) else { return nil }
+            return unsafe page + offset
+        }
+        return unsafe copy(address, count: count, into: joined) ? UnsafeRawPointer(joined) : nil
+    }
+
+    /// Copies `count` bytes, at most ``longestRead``, to memory of the caller.
+    mutating func copy(_ address: UInt, count: Int, into destination: UnsafeMutableRawPointer) -> Bool {
+        guard count > 0, count <= Self.longestRead, address < CheckedMemory.addressEnd else { return false }
+        var done = 0
+        while done < count {
+            let current = address &+ UInt(done)
+            let offset = Int(current % UInt(Self.pageBytes))
+            let length = min(count - done, Self.pageBytes - offset)
+            guard let page = unsafe page(current / UInt(Self.pageBytes)) else { return false }
+            unsafe (destination + done).copyMemory(from: page + offset, byteCount: length)
+            done += length
+        }
+        return true
+    }
+}

@@ -1,0 +1,94 @@
+/// Facts about objects in memory, 64-bit.
+///
+/// Sources: SwiftShims/RefCount.h, stdlib/public/core and stdlib/public/Concurrency in the repository of Swift, glibc's
+/// malloc.c. `HeapLayoutTests` compares each with the runtime that the tests run on.
+enum HeapLayout {
+    /// The smallest object: metadata and reference counts. HeapObject.h
+    static let headerBytes = 16
+
+    /// RefCount.h: RefCountBitOffsets<8>, HeapObjectSideTableEntry
+    enum ReferenceCount {
+        static let word: UInt = 8
+        static let strongShift: UInt64 = 33
+        static let strongMask: UInt64 = 0x3FFF_FFFF
+        /// The two highest bits: the count is in a side table.
+        static let sideTableMark: UInt64 = 3 << 62
+        static let sideTableMask: UInt64 = 0x3FFF_FFFF_FFFF_FFFF
+        static let sideTableShift: UInt64 = 3
+        static let sideTableCount: UInt = 16
+        /// The highest bit without a side table: the object is immortal, or its count has overflowed.
+        static let slowBit: UInt64 = 1 << 63
+        /// Bytes that a side table takes from the allocator, measured: 24 asked for, in a chunk of 32.
+        static let sideTableChunkBytes = 32
+    }
+
+    /// GenericContexts and boxes. Metadata.h: TargetHeapLocalVariableMetadata, TargetGenericBoxHeapMetadata
+    enum Context {
+        static let firstCapture: UInt = 8
+        static let captureDescriptor: UInt = 16
+        /// Generic boxes.
+        static let valueOffset: UInt = 8
+        static let valueType: UInt = 16
+    }
+
+    /// stdlib/public/runtime/ErrorObject.h
+    enum ErrorBox {
+        static let type: UInt = 16
+        static let value = 32
+    }
+
+    /// stdlib/public/core/ContiguousArrayBuffer.swift, SwiftShims/GlobalObjects.h: _SwiftArrayBodyStorage
+    enum ArrayStorage {
+        static let count: UInt = 16
+        static let capacityAndFlags: UInt = 24
+        static let elements = 32
+        static let countLimit: UInt = 1 << 40
+    }
+
+    /// stdlib/public/core/DictionaryStorage.swift, SetStorage.swift. Offsets of the other fields come from reflection.
+    enum HashStorage {
+        static let count: UInt = 16
+        static let capacity: UInt = 24
+        static let scaleLimit = 24
+    }
+
+    /// stdlib/public/core/StringObject.swift, StringStorage.swift
+    enum StringValue {
+        static let object = 8
+        /// The highest four bits: immortal, small, or not native.
+        static let discriminatorMask: UInt = 0xF << 60
+        static let addressMask: UInt = (1 << 60) - 1
+    }
+
+    /// stdlib/public/Concurrency/TaskAlloc.h, runtime/StackAllocator.h
+    enum TaskSlab {
+        static let next: UInt = 8
+        static let capacity: UInt = 16
+        static let used: UInt = 20
+        static let frames = 32
+        static let capacityLimit: UInt = 1 << 20
+    }
+
+    /// The Blocks ABI: https://clang.llvm.org/docs/Block-ABI-Apple.html
+    enum Block {
+        static let invoke: UInt = 16
+        static let descriptor: UInt = 24
+        static let captures = 32
+        static let descriptorSize: UInt = 8
+        static let sizeLimit: UInt = 4096
+    }
+
+    /// glibc's malloc.c: struct malloc_chunk. The word before an allocation is the chunk's size with three flags.
+    enum Chunk {
+        static let size: UInt = 8
+        static let flagsMask: UInt = 7
+        static let isMapped: UInt = 2
+        static let sizeLimit: UInt = 1 << 40
+        /// Bytes of a chunk that the program cannot use: 8, and 16 where the chunk has a mapping of its own.
+        static let overhead = 8
+        static let mappedOverhead = 16
+    }
+
+    /// References in class fields. Bits outside are spare: extra inhabitants, tags of enums and bridged objects.
+    static let addressMask: UInt = 0x00FF_FFFF_FFFF_FFF8
+}

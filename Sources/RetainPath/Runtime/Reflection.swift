@@ -1,0 +1,75 @@
+internal import CSwiftRuntime
+
+/// Questions about types that the runtime answers, so that no layout of fields is computed here.
+enum Reflection {
+    /// A stored property of a class or struct, or an element of a tuple.
+    struct Field {
+        var name: String
+        var offset: Int
+        var type: Metadata
+        /// `false` for weak, unowned and unmanaged references.
+        var isStrong: Bool
+    }
+
+    /// Whether the runtime has the functions needed.
+    static var isAvailable: Bool { cswift_can_reflect() }
+
+    /// The fields of a type, those of its superclasses first.
+    ///
+    /// Noncopyable fields have the type `Void`.
+    static func fields(of type: Metadata) -> [Field] {
+        guard let pointer = unsafe UnsafeRawPointer(bitPattern: type.address) else { return [] }
+        let count = unsafe cswift_field_count(pointer)
+        guard count > 0, count < 1 << 16 else { return [] }
+        return (0..<count).compactMap { index in
+            var field = unsafe cswift_field()
+            guard let fieldType = unsafe cswift_field_type(pointer, index, &field) else { return nil }
+            let name = unsafe field.name.map { unsafe String(cString: $0) } ?? ""
+            if let free = unsafe field.free_name { unsafe free(field.name) }
+            return Field(
+                name: name, offset: unsafe cswift_field_offset(pointer, index),
+                type: Metadata(UInt(bitPattern: fieldType)), isStrong: unsafe field.is_strong)
+        }
+    }
+
+    /// The metadata of a tuple without labels; `nil` for fewer than two elements.
+    static func tuple(of elements: [Metadata]) -> Metadata? {
+        guard elements.count > 1 else { return nil }
+        let pointers = unsafe elements.map { unsafe UnsafeRawPointer(bitPattern: $0.address) }
+        let tuple = unsafe pointers.withUnsafeBufferPointer {
+            unsafe cswift_tuple_metadata($0.baseAddress, $0.count)
+        }
+        return unsafe tuple.map { Metadata(UInt(bitPattern: $0)) }
+    }
+
+    /// Resolves a mangled name.
+    ///
+    /// - Parameters:
+    ///   - context: the descriptor whose generic parameters the name uses, 0 for none.
+    ///   - arguments: the address of its generic arguments.
+    static func type(named name: MangledName, context: UInt = 0, arguments: UInt = 0) -> Metadata? {
+        guard let bytes = unsafe UnsafePointer<UInt8>(bitPattern: name.address), name.count > 0 else { return nil }
+        let type = unsafe _getTypeByMangledNameInContext(
+            bytes, UInt(name.count), genericContext: UnsafeRawPointer(bitPattern: context),
+            genericArguments: UnsafeRawPointer(bitPattern: arguments))
+        return type.map(Metadata.init)
+    }
+
+    /// The metadata of slabs, where tasks keep the frames of suspended functions; 0 without concurrency.
+    static let taskSlabMetadata: UInt = UInt(cswift_task_slab_metadata())
+    /// The class of blocks in the heap; 0 without blocks.
+    static let heapBlockClass: UInt = UInt(cswift_heap_block_class())
+
+    /// The case of an enum value and, after projection, its payload.
+    ///
+    /// Both functions only compute with the given bytes, whatever they are; a number out of range is possible.
+    static func enumTag(_ value: UnsafeMutableRawPointer, _ layout: EnumLayout) -> UInt32 {
+        typealias Function = @convention(c) (UnsafeMutableRawPointer, UInt) -> UInt32
+        return unsafe unsafeBitCast(layout.enumTag, to: Function.self)(value, layout.metadata)
+    }
+
+    static func projectEnumData(_ value: UnsafeMutableRawPointer, _ layout: EnumLayout) {
+        typealias Function = @convention(c) (UnsafeMutableRawPointer, UInt) -> Void
+        unsafe unsafeBitCast(layout.projectEnumData, to: Function.self)(value, layout.metadata)
+    }
+}

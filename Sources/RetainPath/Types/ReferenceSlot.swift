@@ -1,0 +1,94 @@
+/// A place in a value that can hold a strong reference.
+struct ReferenceSlot {
+    enum Kind: UInt8 {
+        /// One word: a class instance, a box or storage. Null holds nothing.
+        case strong
+        /// As `strong`, to storage that holds no references itself: the buffer of `[UInt8]`.
+        case storage
+        /// Two words: a function and its context.
+        case function
+        /// One word: a block.
+        case block
+        /// `String`: the second word is its storage, unless it is small or static.
+        case string
+        /// A container of `any P` or `Any`: three words, then the type.
+        case existential
+        /// An enum with several payloads; `detail` is the index of its ``EnumLayout``.
+        case enumeration
+        /// `detail` bytes of unknown contents: noncopyable fields, which reflection does not describe.
+        case unknownWords
+    }
+
+    var kind: Kind
+    /// Bytes from the start of the value.
+    var offset: Int32
+    /// The property that leads here, by its number in ``Labels``.
+    var label: Int32
+    var detail: Int32 = 0
+
+    func moved(by distance: Int, label: Int32) -> ReferenceSlot {
+        ReferenceSlot(kind: kind, offset: offset + Int32(distance), label: label, detail: detail)
+    }
+}
+
+/// Slots that stand one after another in ``TypeLayouts/slots``.
+struct SlotRange {
+    static let empty = SlotRange(start: 0, count: 0)
+
+    var start: Int32
+    var count: Int32
+
+    var isEmpty: Bool { count == 0 }
+    var indices: Range<Int> { Int(start)..<Int(start + count) }
+}
+
+/// Size and slots of a type's values.
+struct ValueLayout {
+    var size = 0
+    var stride = 0
+    var alignment = 1
+    var slots = SlotRange.empty
+}
+
+/// How to find the case of an enum.
+struct EnumLayout {
+    let metadata: UInt
+    let size: Int
+    let enumTag: UInt
+    let projectEnumData: UInt
+    /// The slots of each case's payload, in the order of tags.
+    var cases: [SlotRange] = []
+}
+
+/// Names of properties, each kept once, so that an edge needs four bytes for its label.
+struct Labels {
+    /// Beyond, labels are left empty. A program has some thousands of properties.
+    private static let limit = 1 << 18
+
+    private var texts = [""]
+    private var numbers: [String: Int32] = ["": 0]
+    private var joined: [UInt64: Int32] = [:]
+
+    func text(_ number: Int32) -> String { texts[Int(number)] }
+
+    mutating func number(of text: String) -> Int32 {
+        if let number = numbers[text] { return number }
+        guard texts.count < Self.limit else { return 0 }
+        let number = Int32(texts.count)
+        texts.append(text)
+        numbers[text] = number
+        return number
+    }
+
+    /// The label of a property inside a property, such as `inner.deep`. Cases of enums come without a dot: `state(.loaded)`.
+    mutating func join(_ outer: Int32, _ inner: Int32) -> Int32 {
+        if outer == 0 { return inner }
+        if inner == 0 { return outer }
+        let pair = UInt64(UInt32(bitPattern: outer)) << 32 | UInt64(UInt32(bitPattern: inner))
+        if let number = joined[pair] { return number }
+        let text = text(inner)
+        let number = number(of: self.text(outer) + (text.hasPrefix("(") ? "" : ".") + text)
+        joined[pair] = number
+        return number
+    }
+}

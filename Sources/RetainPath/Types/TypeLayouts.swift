@@ -1,0 +1,152 @@
+/// Where values of each type hold strong references, computed once for a type from metadata and never from an instance.
+struct TypeLayouts {
+    /// Types inside types; deeper ones are taken as empty.
+    private static let nestingLimit = 64
+
+    let standard = StandardTypes()
+    var labels = Labels()
+    private(set) var slots: [ReferenceSlot] = []
+    private(set) var values: [ValueLayout] = []
+    private(set) var enums: [EnumLayout] = []
+    private var indices: [UInt: Int32] = [:]
+
+    /// Whether a type was reached from static metadata or computed before, so that it needs no validation.
+    func isKnown(_ metadata: UInt) -> Bool { indices[metadata] != nil }
+
+    func value(_ index: Int32) -> ValueLayout { values[Int(index)] }
+
+    func slots(of range: SlotRange) -> ArraySlice<ReferenceSlot> { slots[range.indices] }
+
+    mutating func append(_ slots: [ReferenceSlot]) -> SlotRange {
+        guard !slots.isEmpty else { return .empty }
+        let range = SlotRange(start: Int32(self.slots.count), count: Int32(slots.count))
+        self.slots += slots
+        return range
+    }
+
+    /// The number of a type's layout.
+    mutating func index(of metadata: Metadata, nesting: Int = 0) -> Int32 {
+        if let index = indices[metadata.address] { return index }
+        var layout = ValueLayout()
+        var found: [ReferenceSlot] = []
+        if nesting < Self.nestingLimit { found = computeSlots(of: metadata, &layout, nesting: nesting + 1) }
+        layout.slots = append(found)
+        let index = Int32(values.count)
+        values.append(layout)
+        indices[metadata.address] = index
+        return index
+    }
+
+    mutating func layout(of metadata: Metadata, nesting: Int = 0) -> ValueLayout {
+        let index = index(of: metadata, nesting: nesting)
+        return values[Int(index)]
+    }
+
+    private mutating func computeSlots(
+        of metadata: Metadata, _ layout: inout ValueLayout, nesting: Int
+    ) -> [ReferenceSlot] {
+        typealias Kind = MetadataLayout.Kind
+        let kind = metadata.kind
+        let reference = [ReferenceSlot(kind: .strong, offset: 0, label: 0)]
+        if Kind.isClass(kind) || kind == Kind.foreignClass {
+            (layout.size, layout.stride, layout.alignment) = (8, 8, 8)
+            return reference
+        }
+        if kind == Kind.function { return functionSlots(metadata, &layout) }
+        guard let witnesses = metadata.valueWitnesses else { return [] }
+        (layout.size, layout.stride, layout.alignment) = (witnesses.size, witnesses.stride, witnesses.alignment)
+        guard !witnesses.isTrivial, layout.size < 1 << 20 else { return [] }
+        switch kind {
+        case Kind.structure: return structSlots(metadata, nesting: nesting)
+        case Kind.tuple: return fieldSlots(of: metadata, nesting: nesting)
+        case Kind.enumeration, Kind.optional: return enumSlots(metadata, nesting: nesting)
+        case Kind.existential:
+            let flags = metadata.uint32(MetadataLayout.Existential.flags)
+            let special =
+                flags >> MetadataLayout.Existential.specialProtocolShift
+                & MetadataLayout.Existential.specialProtocolMask
+            let isOpaque = flags & MetadataLayout.Existential.isOpaque != 0
+            guard isOpaque, special != MetadataLayout.Existential.errorProtocol else { return reference }
+            return [ReferenceSlot(kind: .existential, offset: 0, label: 0)]
+        case Kind.extendedExistential:
+            let shape = metadata.word(MetadataLayout.Existential.shape)
+            switch ImmortalMemory.uint32(shape) & MetadataLayout.Existential.shapeKindMask {
+            case 0: return [ReferenceSlot(kind: .existential, offset: 0, label: 0)]
+            case 1: return reference
+            default: return []
+            }
+        // Builtin.NativeObject and Builtin.BridgeObject; larger ones are storage of the runtime.
+        case Kind.opaque: return layout.size == 8 ? reference : []
+        default: return []
+        }
+    }
+
+    /// Blocks have no value witnesses without Objective-C: their size is known from the convention alone.
+    private func functionSlots(_ metadata: Metadata, _ layout: inout ValueLayout) -> [ReferenceSlot] {
+        typealias Function = MetadataLayout.Function
+        let convention = metadata.word(Function.flags) >> Function.conventionShift & Function.conventionMask
+        let isClosure = convention == Function.swiftConvention
+        layout.size = isClosure ? 16 : 8
+        (layout.stride, layout.alignment) = (layout.size, 8)
+        if isClosure { return [ReferenceSlot(kind: .function, offset: 0, label: 0)] }
+        return convention == Function.blockConvention ? [ReferenceSlot(kind: .block, offset: 0, label: 0)] : []
+    }
+
+    private mutating func structSlots(_ metadata: Metadata, nesting: Int) -> [ReferenceSlot] {
+        let descriptor = metadata.descriptor
+        if descriptor == standard.string { return [ReferenceSlot(kind: .string, offset: 0, label: 0)] }
+        var slots = fieldSlots(of: metadata, nesting: nesting)
+        guard standard.wrappers.contains(descriptor) else { return slots }
+        let isLeaf = standard.containers.contains(descriptor) && hasTrivialArguments(metadata, nesting: nesting)
+        for index in slots.indices {
+            slots[index].label = 0
+            if isLeaf, slots[index].kind == .strong { slots[index].kind = .storage }
+        }
+        return slots
+    }
+
+    /// Whether the elements of a container hold no references.
+    private mutating func hasTrivialArguments(_ metadata: Metadata, nesting: Int) -> Bool {
+        var index = 0
+        while index < 2, let argument = metadata.genericArgument(index), index == 0 || metadata.hasTwoArguments {
+            if !layout(of: argument, nesting: nesting).slots.isEmpty { return false }
+            index += 1
+        }
+        return index > 0
+    }
+
+    /// The slots of stored properties or elements of a tuple.
+    mutating func fieldSlots(of metadata: Metadata, nesting: Int = 0) -> [ReferenceSlot] {
+        Reflection.fields(of: metadata).flatMap { slots(of: $0, nesting: nesting) }
+    }
+
+    mutating func slots(of field: Reflection.Field, nesting: Int) -> [ReferenceSlot] {
+        guard field.isStrong else { return [] }
+        let inner = layout(of: field.type, nesting: nesting)
+        guard !inner.slots.isEmpty else { return [] }
+        let label = labels.number(of: Self.displayName(field.name))
+        return slots(of: inner.slots).map { slot in
+            slot.moved(by: field.offset, label: labels.join(label, slot.label))
+        }
+    }
+
+    /// Storage of lazy properties and elements of tuples carry prefixes.
+    static func displayName(_ name: String) -> String {
+        let lazyPrefix = "$__lazy_storage_$_"
+        if name.hasPrefix(lazyPrefix) { return String(name.dropFirst(lazyPrefix.count)) }
+        return name.hasPrefix(".") ? String(name.dropFirst()) : name
+    }
+
+    mutating func appendEnum(_ layout: EnumLayout) -> Int32 {
+        enums.append(layout)
+        return Int32(enums.count - 1)
+    }
+}
+
+extension Metadata {
+    /// Whether a nominal type has two type arguments. GenericContext.h: the number of parameters follows the descriptor.
+    fileprivate var hasTwoArguments: Bool {
+        // Dictionary is the only container with two.
+        descriptor == Metadata([Int: Int].self).descriptor
+    }
+}
