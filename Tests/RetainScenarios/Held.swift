@@ -1,0 +1,119 @@
+import Dispatch
+import Foundation
+
+final class Cache {
+    var screens: [String: Screen] = [:]
+    static let shared = Cache()
+}
+var openScreens: [Screen] = []
+var currentScreen: Screen?
+
+@safe final class Waiter: Screen, @unchecked Sendable {
+    var checked: CheckedContinuation<Void, Never>?
+    var unchecked: UnsafeContinuation<Void, Never>?
+    func waitForever() async {
+        Suspensions.count()
+        await withCheckedContinuation { checked = $0 }
+        count += 1
+    }
+    func waitUnchecked() async {
+        Suspensions.count()
+        await unsafe withUnsafeContinuation { unsafe unchecked = $0 }
+        count += 1
+    }
+}
+
+extension RetainScenario {
+    /// Objects without a cycle that something outside holds.
+    static let heldObjects: [RetainScenario] = [
+        .held("held by a global array", by: "[*] → Detail") {
+            let detail = Detail()
+            openScreens.append(detail)
+            return detail
+        },
+        .held("held by the dictionary of a singleton", by: "Cache.screens[*] → Detail") {
+            let detail = Detail()
+            Cache.shared.screens["key"] = detail
+            return detail
+        },
+        .held("held by a global, unowned self and another object in a closure", by: "[*] → Detail") {
+            let detail = Detail()
+            let service = Service()
+            detail.onTap = { [unowned detail] in
+                detail.refresh()
+                use(service)
+            }
+            openScreens.append(detail)
+            return detail
+        },
+        .held("held by a global, unowned self in a closure", by: " → Detail") {
+            let detail = Detail()
+            detail.onTap = { [unowned detail] in detail.refresh() }
+            currentScreen = detail
+            return detail
+        },
+        .held("held by a global, unowned property", by: "[*] → Detail") {
+            let detail = Detail()
+            detail.owner = detail
+            openScreens.append(detail)
+            return detail
+        },
+        .held("held by a global, child with unowned parent", by: "[*] → Detail") {
+            let detail = Detail()
+            detail.part = Part(detail)
+            openScreens.append(detail)
+            return detail
+        },
+        .held("held by a global, unmanaged, identifier and raw pointer", by: "[*] → Detail") {
+            let detail = Detail()
+            unsafe detail.unmanaged = Unmanaged.passUnretained(detail as Screen)
+            detail.identifier = ObjectIdentifier(detail)
+            unsafe detail.pointer = UnsafeRawPointer(address(of: detail))
+            openScreens.append(detail)
+            return detail
+        },
+        .held("held by an observer block of the notification center", by: "closure → Detail") {
+            let detail = Detail()
+            _ = NotificationCenter.default.addObserver(forName: Notification.Name("name"), object: nil, queue: nil) { _ in
+                detail.refresh()
+            }
+            return detail
+        },
+        .held("held by a timer of the main run loop", by: "Timer._fire → closure → Detail") {
+            let detail = Detail()
+            RunLoop.main.add(Timer(timeInterval: 3600, repeats: true) { _ in detail.refresh() }, forMode: .default)
+            return detail
+        },
+        .held("held by a global, task that releases self before each await", by: "[*] → Poller") {
+            let poller = Poller()
+            Suspensions.wait { poller.task = releasingTask(poller) }
+            openScreens.append(poller)
+            return poller
+        },
+        .held("held by an unsafe continuation that is never resumed", by: "async frames? → Waiter") {
+            let waiter = Waiter()
+            Suspensions.wait {
+                Task { [weak waiter] in
+                    guard let waiter else { return }
+                    await waiter.waitUnchecked()
+                }
+            }
+            return waiter
+        },
+        .held("held by a checked continuation that is never resumed", by: "async frames? → Waiter") {
+            let waiter = Waiter()
+            Suspensions.wait {
+                Task { [weak waiter] in
+                    guard let waiter else { return }
+                    await waiter.waitForever()
+                }
+            }
+            return waiter
+        },
+        .held("held by a block that runs later", by: "closure → Detail") {
+            let detail = Detail()
+            DispatchQueue.main.asyncAfter(deadline: .now() + 3600) { detail.refresh() }
+            return detail
+        },
+    ]
+}

@@ -1,0 +1,4 @@
+extension RetainScenario {
+    static let realObjects: [RetainScenario] = []
+    static let realTasks: [RetainScenario] = []
+}

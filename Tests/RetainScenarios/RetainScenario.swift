@@ -1,0 +1,71 @@
+/// An object graph as apps have them, and what a finder should say about it.
+public struct RetainScenario: Sendable {
+    /// What becomes of the object when the last reference from outside goes away.
+    public enum Truth: String, Sendable {
+        /// It stays, because it holds itself through others.
+        case cycle
+        /// It is freed.
+        case freed
+        /// It stays, because something else holds it.
+        case held
+    }
+
+    public let name: String
+    public let truth: Truth
+    /// The path of the shortest cycle; `nil` where none is to be found.
+    public let expected: String?
+    /// Whether the path may be suspected: it leads through memory of unknown layout.
+    public let isSuspected: Bool
+    /// The part of a holder's path that has to appear in a search with globals and heap; `nil` where nothing is expected.
+    public let holder: String?
+    /// Makes the graph. Nothing else may hold the result but what the scenario is about.
+    public let make: @Sendable () -> AnyObject
+
+    static func cycle(
+        _ name: String, _ expected: String?, isSuspected: Bool = false, _ make: @escaping @Sendable () -> AnyObject
+    ) -> RetainScenario {
+        RetainScenario(
+            name: name, truth: .cycle, expected: expected, isSuspected: isSuspected, holder: nil, make: make)
+    }
+
+    static func freed(_ name: String, _ make: @escaping @Sendable () -> AnyObject) -> RetainScenario {
+        RetainScenario(name: name, truth: .freed, expected: nil, isSuspected: false, holder: nil, make: make)
+    }
+
+    static func held(
+        _ name: String, by holder: String? = nil, _ make: @escaping @Sendable () -> AnyObject
+    ) -> RetainScenario {
+        RetainScenario(name: name, truth: .held, expected: nil, isSuspected: false, holder: holder, make: make)
+    }
+
+    /// Cycles that a finder should find, and four that it cannot see.
+    public static let cycles =
+        closures + properties + containers + values + wrappers + generics + libraries + tasks + unreadable
+    /// Objects without a cycle.
+    public static let negatives = uncounted + emptied + heldObjects
+    /// Cycles in the shapes of real projects.
+    public static let realCode = realObjects + realTasks
+    public static let all = cycles + negatives + realCode
+}
+
+extension RetainScenario: CustomStringConvertible {
+    public var description: String { name }
+}
+
+/// Uses a value, so that the optimizer cannot drop a capture of it.
+@inline(never) func use<T>(_ value: T) {}
+
+class Screen {
+    var title = "screen"
+    var count = 0
+    func refresh() { count += 1 }
+}
+
+protocol ScreenDelegate: AnyObject { func refresh() }
+protocol Refreshable { func refresh() }
+extension Screen: ScreenDelegate, Refreshable {}
+
+final class Service {
+    var completion: (() -> Void)?
+    var number = 1
+}

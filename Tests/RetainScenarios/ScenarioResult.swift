@@ -1,0 +1,70 @@
+import Dispatch
+import Foundation
+public import RetainPath
+
+/// The answer of a finder for a scenario, compared with what was expected.
+public struct ScenarioResult: Sendable {
+    public enum Grade: String, Sendable {
+        case found
+        /// As expected, and the path is marked as suspected.
+        case foundSuspected = "found?"
+        case missed
+        /// Another path than expected.
+        case different
+        case falsePositive = "FALSE+"
+        /// Nothing was found, as expected.
+        case nothing = "-"
+    }
+
+    public let grade: Grade
+    public let explanation: RetainExplanation
+
+    /// A path with closures and blocks in a row written once and without question marks: both depend on optimization.
+    public static func normalized(_ path: String) -> String {
+        var steps: [String] = []
+        for step in path.replacingOccurrences(of: "?", with: "").components(separatedBy: " → ") {
+            let step = step == "block" ? "closure" : step
+            if step != "closure" || steps.last != step { steps.append(step) }
+        }
+        return steps.joined(separator: " → ")
+    }
+
+    /// Makes the graph of a scenario and asks for it.
+    ///
+    /// Tasks need time until they are suspended: the question is repeated until the answer is as expected, for at most
+    /// `patience`.
+    public init(_ scenario: RetainScenario, _ finder: RetainPathFinder, patience: Duration = .seconds(5)) {
+        let object = unsafe Self.make(scenario)
+        defer { unsafe object.release() }
+        let clock = ContinuousClock()
+        let deadline = clock.now + patience
+        while true {
+            let explanation = unsafe finder.explain(UnsafeRawPointer(object.toOpaque()), callerReferences: 1)
+            let grade = Self.grade(scenario, explanation)
+            let isExpected = grade == .found || grade == .foundSuspected || grade == .nothing
+            if isExpected || clock.now >= deadline {
+                (self.grade, self.explanation) = (grade, explanation)
+                return
+            }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+    }
+
+    /// In a function of its own, so that no reference stays in a register of the caller.
+    @inline(never)
+    static func make(_ scenario: RetainScenario) -> Unmanaged<AnyObject> {
+        unsafe Unmanaged.passRetained(scenario.make())
+    }
+
+    private static func grade(_ scenario: RetainScenario, _ explanation: RetainExplanation) -> Grade {
+        let found = explanation.isCycle ? explanation.path.map { normalized($0.description) } : nil
+        switch (found, scenario.expected) {
+        case (nil, nil): return .nothing
+        case (nil, _?): return .missed
+        case (_?, nil): return .falsePositive
+        case (let found?, let expected?):
+            guard found == normalized(expected) else { return .different }
+            return explanation.path?.isSuspected == true ? .foundSuspected : .found
+        }
+    }
+}
