@@ -27,6 +27,16 @@ struct CaptureDescriptor {
         return name == 0 ? nil : MangledName(name)
     }
 
+    /// The capture that is a parameter of the closure's function.
+    ///
+    /// lib/IRGen/GenReflection.cpp numbers parameters, of which the captures are the last: the number of a closure without
+    /// arguments is that of the capture. With arguments, it is found only if one capture alone is of a generic class.
+    func genericCapture(ofParameter index: Int) -> Int? {
+        let candidates = (0..<min(captureCount, index + 1)).filter { captureType($0)?.isGenericClass ?? false }
+        if candidates.count == 1 { return candidates[0] }
+        return candidates.contains(index) ? index : nil
+    }
+
     /// A generic parameter and the place in a context where its argument is found.
     func source(_ index: Int) -> (parameter: MangledName, source: MetadataSource)? {
         let captures = UInt(captureCount) &* Captures.captureTypeBytes
@@ -43,8 +53,8 @@ struct MetadataSource {
     enum Origin {
         /// `B`: a word before the captures.
         case binding(Int)
-        /// `R`: the class of the object that a capture refers to.
-        case classOfCapture(Int)
+        /// `R`: the class of the object that a parameter of the closure's function refers to.
+        case classOfParameter(Int)
     }
 
     let origin: Origin
@@ -72,7 +82,7 @@ struct MetadataSource {
         guard let index = readNumber(), index < 256 else { return nil }
         switch letter {
         case UInt8(ascii: "B"): origin = .binding(index)
-        case UInt8(ascii: "R"): origin = .classOfCapture(index)
+        case UInt8(ascii: "R"): origin = .classOfParameter(index)
         default: return nil
         }
         argumentPath = path.reversed()

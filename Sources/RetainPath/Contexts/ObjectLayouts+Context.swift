@@ -73,6 +73,6 @@ extension ObjectLayouts {
         if name.isNotStrong { return .bytes(type.flatMap { $0.valueWitnesses?.size } ?? 8) }
         if let type { return .value(types.layout(of: type)) }
         // A class whose arguments are not known is one word anyway.
-        return name.startsWithClass && name.tail.last == UInt8(ascii: "G") ? .reference : nil
+        return name.isGenericClass ? .reference : nil
     }
 }

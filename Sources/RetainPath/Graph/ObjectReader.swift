@@ -71,7 +71,7 @@ struct ObjectReader: ~Copyable {
         let key = [metadata.address] + (parameters ?? []).map(\.type.address)
         if let index = layouts.genericContexts[key] { return index }
         let layout: ObjectLayout
-        if let parameters, parameters.isEmpty || GenericArguments(parameters) != nil {
+        if let parameters {
             layout = layouts.contextLayout(
                 metadata, descriptor, arguments: GenericArguments(parameters), types: parameters)
         } else {
@@ -90,7 +90,7 @@ struct ObjectReader: ~Copyable {
         var arguments: [GenericArguments.Argument] = []
         for index in 0..<descriptor.sourceCount {
             guard let (name, source) = descriptor.source(index), let parameter = name.genericParameter,
-                var type = origin(source.origin, captures: captures, bindings: descriptor.bindingCount)
+                var type = origin(source.origin, captures: captures, descriptor)
             else { return nil }
             for position in source.argumentPath {
                 guard let argument = type.genericArgument(position), isType(argument.address) else { return nil }
@@ -102,18 +102,18 @@ struct ObjectReader: ~Copyable {
     }
 
     private mutating func origin(
-        _ origin: MetadataSource.Origin, captures: UInt, bindings: Int
+        _ origin: MetadataSource.Origin, captures: UInt, _ descriptor: CaptureDescriptor
     ) -> Metadata? {
         switch origin {
         case .binding(let index):
-            guard index < bindings, let type = memory.word(captures &+ 8 &* UInt(index)), isType(type) else {
-                return nil
-            }
+            guard index < descriptor.bindingCount, let type = memory.word(captures &+ 8 &* UInt(index)), isType(type)
+            else { return nil }
             return Metadata(type)
-        case .classOfCapture(let index):
+        case .classOfParameter(let index):
             // Right where the captures before it are single references, which the class below confirms.
-            guard let object = memory.word(captures &+ 8 &* UInt(bindings + index)), Self.isAddress(object),
-                let type = memory.word(object), isClass(type)
+            guard let capture = descriptor.genericCapture(ofParameter: index),
+                let object = memory.word(captures &+ 8 &* UInt(descriptor.bindingCount + capture)),
+                Self.isAddress(object), let type = memory.word(object), isClass(type)
             else { return nil }
             return Metadata(type)
         }

@@ -18,8 +18,8 @@ enum HeapLayout {
         static let sideTableCount: UInt = 16
         /// The highest bit without a side table: the object is immortal, or its count has overflowed.
         static let slowBit: UInt64 = 1 << 63
-        /// Bytes that a side table takes from the allocator, measured: 24 asked for, in a chunk of 32.
-        static let sideTableChunkBytes = 32
+        /// Bytes that a side table takes from the allocator, measured: 32 asked for, in a chunk of 48.
+        static let sideTableChunkBytes = 48
     }
 
     /// GenericContexts and boxes. Metadata.h: TargetHeapLocalVariableMetadata, TargetGenericBoxHeapMetadata

@@ -43,13 +43,18 @@ struct MangledName {
     /// Mangling.rst: `Xx` and `XX` are boxes of SIL, one reference each.
     var isBox: Bool { ends(with: "_Xx") || ends(with: "XX") }
 
-    /// The descriptor that the name begins with, where a class stands there: control byte 1, direct reference.
-    var startsWithClass: Bool {
-        guard ImmortalMemory.byte(address) == 1 else { return false }
-        let descriptor = ImmortalMemory.relativeTarget(address &+ 1)
+    /// Whether the name begins with a reference to the descriptor of a class: control byte 1 direct, 2 through a pointer.
+    private var startsWithClass: Bool {
+        let control = ImmortalMemory.byte(address)
+        guard control == 1 || control == 2 else { return false }
+        let target = ImmortalMemory.relativeTarget(address &+ 1)
+        let descriptor = control == 1 || target == 0 ? target : ImmortalMemory.word(target)
         guard descriptor != 0 else { return false }
         return ImmortalMemory.uint32(descriptor) & DescriptorLayout.Context.kindMask == DescriptorLayout.Context.classKind
     }
+
+    /// Whether it is a generic class with its arguments, which end with `G`.
+    var isGenericClass: Bool { startsWithClass && tail.last == UInt8(ascii: "G") }
 
     /// How the value of a lowered function type is kept.
     enum FunctionShape { case closure, singleWord }

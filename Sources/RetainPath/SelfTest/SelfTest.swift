@@ -67,7 +67,6 @@ enum SelfTest {
         defer { unsafe release(graph) }
         let explanation = unsafe finder.explain(UnsafeRawPointer(graph.toOpaque()), callerReferences: 1)
         let paths = [explanation.path].compactMap { $0 } + explanation.furtherCycles
-        if CommandLine.arguments.contains("--debug") { print(explanation) }
         return Set(paths.map(\.description)) == expected && explanation.unexplainedReferences == 0
             && explanation.confidence == .proven && explanation.cost?.isAtLeast == false
     }

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import RetainPath
+
+private final class Link {
+    var next: Link?
+    var onChange: (() -> Void)?
+    // Rings are opened by hand: a chain of 100,000 objects would be freed by as many nested calls.
+}
+private final class Crowd {
+    var links: [Link] = []
+    var words: [String] = []
+    weak var owner: Crowd?
+    var last: Crowd?
+}
+
+@Suite struct BudgetTests {
+    private let finder: RetainPathFinder
+
+    init() throws { finder = try #require(TestFinder.shared) }
+
+    private func explain(_ object: AnyObject, budget: Budget) -> RetainExplanation {
+        let reference = unsafe Unmanaged.passUnretained(object)
+        return unsafe finder.explain(UnsafeRawPointer(reference.toOpaque()), callerReferences: 1, budget: budget)
+    }
+
+    private func ring(_ count: Int) -> [Link] {
+        let links = (0..<count).map { _ in Link() }
+        for index in links.indices { links[index].next = links[(index + 1) % count] }
+        return links
+    }
+
+    private func open(_ links: [Link]) { for link in links { link.next = nil } }
+
+    @Test func `a ring of 100,000 objects does not overflow the stack`() throws {
+        let links = ring(100_000)
+        defer { open(links) }
+        let path = try #require(explain(links[0], budget: .thorough).path)
+        #expect(path.fullLength == 100_000)
+        #expect(path.references.count == Budget.thorough.cycleLength)
+        #expect(path.description.hasSuffix("(100000 references)"))
+    }
+
+    @Test(arguments: [(12, true), (13, false), (39, false)])
+    func `the cycle's length is limited`(count: Int, isWhole: Bool) throws {
+        let links = ring(count)
+        defer { open(links) }
+        let path = try #require(explain(links[0], budget: .release).path)
+        #expect((path.fullLength == nil) == isWhole)
+        #expect(path.references.count == 12)
+    }
+
+    @Test func `depth and objects are limited`() {
+        let links = ring(100)
+        defer { open(links) }
+        let deep = explain(links[0], budget: .release)
+        #expect(deep.path == nil)
+        #expect(deep.cost?.isAtLeast == true)
+        var budget = Budget.thorough
+        #expect(explain(links[0], budget: budget).path != nil)
+        budget.objects = 50
+        #expect(explain(links[0], budget: budget).path == nil)
+        budget.objects = 1_000
+        budget.pageBytes = 4096
+        #expect(explain(links[0], budget: budget).cost?.isAtLeast == true)
+    }
+
+    @Test func `a short cycle is found in front of many objects`() {
+        let crowd = Crowd()
+        crowd.links = (0..<50_000).map { _ in Link() }
+        crowd.words = (0..<5_000).map { "a text that does not fit into two words \($0)" }
+        let last = Crowd()
+        crowd.last = last
+        last.last = crowd
+        let explanation = explain(crowd, budget: .release)
+        #expect(explanation.path?.description == "Crowd.last → Crowd.last → Crowd")
+        #expect(explanation.cost?.isAtLeast == true)
+        last.last = nil
+    }
+
+    @Test func `a thousand cycles of one shape count as one`() {
+        let links = (0..<1_000).map { _ in Link() }
+        let crowd = Crowd()
+        crowd.links = links
+        for link in links { link.onChange = { use(crowd) } }
+        let explanation = explain(crowd, budget: .release)
+        #expect(explanation.path?.description == "Crowd.links[*] → Link.onChange → closure → Crowd")
+        #expect(explanation.furtherCycles.isEmpty)
+        crowd.links = []
+    }
+}
+
+@inline(never) private func use(_ object: AnyObject) {}

@@ -1,0 +1,112 @@
+import Testing
+
+@testable import RetainPath
+
+private final class Kid { var parent: Guardian? }
+private final class Guardian {
+    var kids: [Kid] = []
+    var onChange: (() -> Void)?
+}
+
+@Suite struct PathTests {
+    private let finder: RetainPathFinder
+
+    init() throws { finder = try #require(TestFinder.shared) }
+
+    private func explain(_ object: AnyObject, budget: Budget = .release) -> RetainExplanation {
+        let reference = unsafe Unmanaged.passUnretained(object)
+        return unsafe finder.explain(UnsafeRawPointer(reference.toOpaque()), callerReferences: 1, budget: budget)
+    }
+
+    @Test func `every object of a cycle has the same fingerprint`() throws {
+        let (guardian, kid) = (Guardian(), Kid())
+        guardian.kids = [Kid(), kid]
+        kid.parent = guardian
+        let first = try #require(explain(guardian).path)
+        let second = try #require(explain(kid).path)
+        #expect(first.description == "Guardian.kids[*] → Kid.parent → Guardian")
+        #expect(second.description == "Kid.parent → Guardian.kids[*] → Kid")
+        #expect(first.edges == ["RetainPathTests.Guardian.kids[*]", "RetainPathTests.Kid.parent"])
+        #expect(first.fingerprint == second.fingerprint)
+    }
+
+    /// Fingerprints are stored: a change here needs a new version of them, not a new number below.
+    @Test func `fingerprints are frozen`() {
+        let path = RetainPath(
+            references: [
+                RetainReference(owner: "Shop.Cart", field: "onPaid", kind: .property, isClosure: true),
+                RetainReference(owner: "closure", field: "", kind: .closureCapture),
+            ], target: "Shop.Cart", isCycle: true, fullLength: nil, description: "")
+        #expect(path.edges == ["Shop.Cart.onPaid", "closure"])
+        #expect(path.fingerprint == "b9b59bc7ae60d2cf")
+    }
+
+    @Test func `closures in a row count as one, also where the cycle begins with one`() {
+        func path(_ owners: [String]) -> RetainPath {
+            let references = owners.map {
+                RetainReference(owner: $0, field: $0 == "closure" ? "" : "field", kind: .property)
+            }
+            return RetainPath(references: references, target: owners[0], isCycle: true, fullLength: nil, description: "")
+        }
+        let edges = path(["A", "closure", "B"]).edges
+        #expect(path(["A", "closure", "closure", "B"]).edges == edges)
+        #expect(path(["closure", "B", "A", "closure"]).edges == edges)
+        #expect(path(["B", "A", "closure", "closure", "closure"]).edges == edges)
+    }
+
+    @Test(
+        arguments: [
+            ("Shop.Cart", "Shop.Cart"), ("Shop.(Cart in $10a2c)", "Shop.Cart"),
+            ("Shop.(unknown context at $10a2c).Cart", "Shop.Cart"),
+            ("Shop.Box<Shop.(unknown context at $1).A, Shop.(B in $2)>", "Shop.Box<Shop.A, Shop.B>"),
+            ("(Int, () -> ())", "(Int, () -> ())"),
+        ])
+    func `names lose the discriminators of private types`(name: String, expected: String) {
+        #expect(TypeName.withoutPrivateContexts(name) == expected)
+    }
+
+    @Test func `a closure tells its image and offset`() throws {
+        let (guardian, kid) = (Guardian(), Kid())
+        guardian.onChange = { guardian.kids = [kid] }
+        let explanation = explain(guardian)
+        let site = try #require(explanation.closureSites.first)
+        #expect(explanation.closureSites.count == 1)
+        #expect(!site.image.isEmpty)
+        #expect(site.offset > 0)
+        #expect(explanation.references.map(\.kind) == [.property, .closureCapture])
+        #expect(explanation.references.map(\.isClosure) == [true, false])
+        guardian.onChange = nil
+    }
+
+    @Test func `an address without an object gives an empty explanation`() throws {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16)
+        unsafe memory.initializeMemory(as: UInt8.self, repeating: 0xA5, count: 64)
+        defer { unsafe memory.deallocate() }
+        #expect(unsafe finder.explain(memory, callerReferences: 0) == RetainExplanation())
+        let unmapped = try unsafe #require(UnsafeRawPointer(bitPattern: 0x10_0000))
+        #expect(unsafe finder.explain(unmapped, callerReferences: 0) == RetainExplanation())
+    }
+
+    @Test func `walks that differ agree only on what both found`() {
+        func explanation(_ fields: [String], unexplained: Int = 0) -> RetainExplanation {
+            var explanation = RetainExplanation()
+            let paths = fields.map {
+                RetainPath(
+                    references: [RetainReference(owner: "A", field: $0, kind: .property)], target: "A", isCycle: true,
+                    fullLength: nil, description: $0)
+            }
+            (explanation.path, explanation.furtherCycles) = (paths.first, Array(paths.dropFirst()))
+            explanation.confidence = paths.isEmpty ? .none : .proven
+            explanation.unexplainedReferences = unexplained
+            return explanation
+        }
+        #expect(explanation(["a", "b"]).agreeing(with: explanation(["a", "b"])) == explanation(["a", "b"]))
+        let common = explanation(["a", "b"]).agreeing(with: explanation(["b"]))
+        #expect(common.path?.description == "b")
+        #expect(common.confidence == .suspected)
+        let other = explanation(["a"]).agreeing(with: explanation(["c"]))
+        #expect(other.path == nil)
+        #expect(other.confidence == .none)
+        #expect(explanation(["a"]).agreeing(with: explanation(["a"], unexplained: 1)).confidence == .suspected)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import RetainPath
+
+/// Walks from any address of any readable mapping while another thread changes objects: the strongest test of the rule that
+/// nothing is trusted before it is validated. `RETAIN_FUZZ_SECONDS` sets how long each test runs; a second without it.
+@Suite(.serialized) struct RandomAddressTests {
+    private static let seconds =
+        ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"].flatMap { Double($0) } ?? 1
+
+    private let finder: RetainPathFinder
+    private let graph = MutatingGraph()
+    private let budget = Budget(
+        objects: 300, buffers: 300, depth: 40, cycleLength: 12, cycles: 8, pageBytes: 1 << 20)
+
+    init() throws { finder = try #require(TestFinder.shared) }
+
+    @Test func `survives any address while objects change`() throws {
+        let seed = UInt64.random(in: 1...UInt64.max)
+        graph.start(seed: seed)
+        defer { graph.stop() }
+        var generator = Xorshift(state: seed)
+        var (walks, accepted) = (0, 0)
+        let end = ContinuousClock.now + .seconds(Self.seconds)
+        while ContinuousClock.now < end {
+            let mappings = Self.readableMappings()
+            try #require(!mappings.isEmpty)
+            for _ in 0..<10_000 {
+                let mapping = mappings[Int(generator.next() % UInt64(mappings.count))]
+                let offset = UInt(generator.next()) % UInt(mapping.count) & ~7
+                finder.withWalker { walker in
+                    let explanation = walker.explanation(
+                        mapping.lowerBound + offset, callerReferences: 1, budget: budget)
+                    if !explanation.type.isEmpty { accepted += 1 }
+                }
+                walks += 1
+            }
+        }
+        print("seed \(seed): \(walks) addresses, \(accepted) accepted as objects")
+        #expect(accepted > 0)
+    }
+
+    @Test func `survives a graph that changes`() {
+        let seed = UInt64.random(in: 1...UInt64.max)
+        graph.start(seed: seed)
+        defer { graph.stop() }
+        let root = unsafe Unmanaged.passUnretained(graph.root)
+        var (walks, withoutObject) = (0, 0)
+        let end = ContinuousClock.now + .seconds(Self.seconds)
+        while ContinuousClock.now < end {
+            let explanation = unsafe finder.explain(UnsafeRawPointer(root.toOpaque()), callerReferences: 0)
+            if explanation.type.isEmpty { withoutObject += 1 }
+            walks += 1
+        }
+        print("seed \(seed): \(walks) walks")
+        #expect(withoutObject == 0)
+    }
+
+    /// The mappings of this process, without those that the kernel refuses to copy.
+    private static func readableMappings() -> [Range<UInt>] {
+        guard let text = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return [] }
+        return text.split(separator: "\n").compactMap { line in
+            let columns = line.split(separator: " ")
+            guard columns.count > 1, columns[1].hasPrefix("r"), !line.contains("[v") else { return nil }
+            let bounds = columns[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            guard bounds.count == 2, bounds[1] - bounds[0] < 1 << 30 else { return nil }
+            return bounds[0]..<bounds[1]
+        }
+    }
+}
+
+struct Xorshift: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state
+    }
+}

@@ -1,0 +1,55 @@
+import RetainPath
+import RetainScenarios
+import Testing
+
+/// One finder for all tests: its self-test has passed in this build.
+enum TestFinder {
+    static let shared = RetainPathFinder()
+}
+
+@Suite(.serialized) struct ScenarioTests {
+    private let finder: RetainPathFinder
+
+    init() throws { finder = try #require(TestFinder.shared) }
+
+    @Test(arguments: RetainScenario.cycles.filter { $0.expected != nil } + RetainScenario.realCode)
+    func `finds the cycle`(scenario: RetainScenario) {
+        let result = ScenarioResult(scenario, finder)
+        let expected: ScenarioResult.Grade = scenario.isSuspected ? .foundSuspected : .found
+        #expect(result.grade == expected, "\(result.explanation)")
+        if !scenario.isSuspected {
+            #expect(result.explanation.confidence == .proven)
+            #expect(result.explanation.unexplainedReferences == 0)
+        }
+    }
+
+    /// Four references cannot be read; the count tells that each exists.
+    @Test(arguments: RetainScenario.cycles.filter { $0.expected == nil })
+    func `counts a reference that cannot be read`(scenario: RetainScenario) {
+        let result = ScenarioResult(scenario, finder)
+        #expect(result.grade == .nothing)
+        #expect(result.explanation.unexplainedReferences == 1)
+    }
+
+    @Test(arguments: RetainScenario.negatives)
+    func `tells no cycle where there is none`(scenario: RetainScenario) {
+        let result = ScenarioResult(scenario, finder)
+        #if DEBUG
+            // Without optimization the frame of a suspended function keeps a reference that it has released.
+            if scenario.name == "held by a global, task that releases self before each await" {
+                #expect(result.explanation.confidence != .proven)
+                return
+            }
+        #endif
+        #expect(result.grade == .nothing, "\(result.explanation)")
+        // Without optimization the frames of suspended functions may hold one object twice.
+        let counts = scenario.truth == .held ? 1...2 : 0...0
+        #expect(counts.contains(result.explanation.unexplainedReferences))
+    }
+
+    @Test func `has the scenarios of the specification and twenty more`() {
+        #expect(RetainScenario.cycles.count == 68)
+        #expect(RetainScenario.negatives.count == 39)
+        #expect(RetainScenario.realCode.count >= 20)
+    }
+}

@@ -1,4 +1,0 @@
-extension RetainScenario {
-    static let realObjects: [RetainScenario] = []
-    static let realTasks: [RetainScenario] = []
-}
