@@ -1,0 +1,102 @@
+import RetainScenarios
+import Testing
+
+@testable import RetainPath
+
+private final class Large {
+    var bytes: [UInt8]
+    init(_ count: Int) { bytes = Array(repeating: 1, count: count) }
+}
+private final class Owner {
+    var parts: [Large] = []
+    var text = ""
+    var other: Owner?
+    weak var weakOther: Owner?
+    var onChange: (() -> Void)?
+}
+
+@Suite struct CostTests {
+    private let finder: RetainPathFinder
+
+    init() throws { finder = try #require(TestFinder.shared) }
+
+    private func cost(_ object: AnyObject, budget: Budget = .release) throws -> RetainExplanation.Cost {
+        let reference = unsafe Unmanaged.passUnretained(object)
+        let explanation = unsafe finder.explain(
+            UnsafeRawPointer(reference.toOpaque()), callerReferences: 1, budget: budget)
+        return try #require(explanation.cost)
+    }
+
+    @Test func `memory that others hold is not charged`() throws {
+        let (own, shared) = (Large(100_000), Large(200_000))
+        let owner = Owner()
+        let alone = try cost(owner)
+        #expect(alone.objects == 1)
+        owner.parts = [shared]
+        #expect(try cost(owner).bytes < 1_000)
+        owner.parts = [shared, Large(100_000)]
+        #expect((100_000..<102_000).contains(try cost(owner).bytes))
+        withExtendedLifetime((own, shared)) {}
+    }
+
+    @Test func `two owners of one part are not charged for it`() throws {
+        let (first, second) = (Owner(), Owner())
+        let part = Large(50_000)
+        first.parts = [part]
+        second.parts = [part]
+        #expect(try cost(first).bytes < 1_000)
+        withExtendedLifetime(part) {}
+    }
+
+    @Test func `a part that is held twice inside is charged once`() throws {
+        let owner = Owner()
+        owner.parts = Array(repeating: Large(50_000), count: 10)
+        #expect((50_000..<52_000).contains(try cost(owner).bytes))
+    }
+
+    @Test func `a text that others hold is not charged`() throws {
+        let text = String(repeating: "x", count: 10_000 + Int.random(in: 0...9))
+        let owner = Owner()
+        owner.text = text
+        #expect(try cost(owner).bytes < 1_000)
+        owner.text = String(repeating: "y", count: 10_000 + Int.random(in: 0...9))
+        #expect((10_000..<12_000).contains(try cost(owner).bytes))
+        withExtendedLifetime(text) {}
+    }
+
+    @Test func `objects of one cycle cost the same from each of them`() throws {
+        let (first, second) = (Owner(), Owner())
+        (first.other, second.other) = (second, first)
+        first.parts = [Large(10_000)]
+        second.parts = [Large(20_000)]
+        // The test holds both, so that the other counts as held from outside.
+        let fromFirst = try cost(first).bytes
+        let fromSecond = try cost(second).bytes
+        #expect((10_000..<11_000).contains(fromFirst))
+        #expect((20_000..<21_000).contains(fromSecond))
+        (first.other, second.other) = (nil, nil)
+    }
+
+    @Test func `a budget that ends the walk gives a lower bound`() throws {
+        let owner = Owner()
+        owner.parts = (0..<500).map { _ in Large(1_000) }
+        let whole = try cost(owner)
+        #expect(!whole.isAtLeast)
+        var budget = Budget.release
+        budget.objects = 100
+        let part = try cost(owner, budget: budget)
+        #expect(part.isAtLeast)
+        #expect(part.bytes < whole.bytes)
+    }
+
+    #if canImport(Glibc)
+        /// In a process of its own: other tests allocate meanwhile.
+        @Test func `is within a tenth of what the allocator gets back`() async {
+            await #expect(processExitsWith: .success) {
+                let finder = try #require(RetainPathFinder())
+                let measurements = (1...100).map { CostMeasurement(seed: $0, finder) }
+                #expect(measurements.count(where: \.isClose) >= 95)
+            }
+        }
+    #endif
+}

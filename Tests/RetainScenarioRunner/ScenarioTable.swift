@@ -1,0 +1,50 @@
+import RetainPath
+import RetainScenarios
+
+/// One row for each scenario: its name, what was expected, what was found.
+enum ScenarioTable {
+    static func print(_ finder: RetainPathFinder, filter: String?) {
+        Swift.print("| scenario | expected | grade | found | confidence | unexplained | bytes |")
+        Swift.print("|---|---|---|---|---|---|---|")
+        let groups = [
+            ("cycles", RetainScenario.cycles), ("negatives", RetainScenario.negatives),
+            ("real code", RetainScenario.realCode),
+        ]
+        var summary: [String] = []
+        for (name, scenarios) in groups {
+            var counts: [ScenarioResult.Grade: Int] = [:]
+            for scenario in scenarios where filter.map(scenario.name.contains) ?? true {
+                let result = ScenarioResult(scenario, finder, patience: .seconds(1))
+                counts[result.grade, default: 0] += 1
+                let explanation = result.explanation
+                Swift.print(
+                    "| \(scenario.name) | \(scenario.expected ?? "nothing") | \(result.grade.rawValue) |",
+                    "\(explanation.path?.description ?? "") | \(explanation.confidence) |",
+                    "\(explanation.unexplainedReferences) | \(explanation.cost?.bytes ?? 0) |")
+            }
+            let found = counts[.found, default: 0] + counts[.foundSuspected, default: 0]
+            summary.append(
+                "\(name): \(found) of \(scenarios.count(where: { $0.expected != nil })) found, "
+                    + "\(counts[.foundSuspected, default: 0]) of them suspected, "
+                    + "\(counts[.different, default: 0]) different, \(counts[.falsePositive, default: 0]) false")
+        }
+        for line in summary { Swift.print(line) }
+    }
+}
+
+/// The memory of 100 random graphs, compared with the allocator's truth.
+enum CostTable {
+    static func print(_ finder: RetainPathFinder) {
+        #if canImport(Glibc)
+            let measurements = (1...100).map { CostMeasurement(seed: $0, finder) }
+            for (index, measurement) in measurements.enumerated() where !measurement.isClose {
+                Swift.print("seed \(index + 1): \(measurement.estimate) bytes instead of \(measurement.truth)")
+            }
+            let errors = measurements.map { abs(Double($0.estimate - $0.truth)) / Double(max($0.truth, 1)) }.sorted()
+            Swift.print("\(measurements.count(where: \.isClose)) of 100 graphs within 10 %")
+            Swift.print("median error \(errors[50] * 100) %, largest \(errors[99] * 100) %")
+        #else
+            Swift.print("only measured with glibc")
+        #endif
+    }
+}

@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+    public import RetainPath
+
+    /// The memory that a finder expects to be freed with a graph, and what the allocator got back.
+    ///
+    /// Right in a process without other threads that allocate.
+    public struct CostMeasurement: Sendable {
+        public let estimate: Int
+        public let truth: Int
+
+        public var isClose: Bool { abs(estimate - truth) * 10 <= truth }
+
+        public init(seed: UInt64, _ finder: RetainPathFinder) {
+            let graph = unsafe Unmanaged.passRetained(CostGraph(seed: seed))
+            let explanation = unsafe finder.explain(
+                UnsafeRawPointer(graph.toOpaque()), callerReferences: 1, budget: .thorough)
+            Self.fillCaches()
+            let before = Self.bytesInUse()
+            unsafe graph.takeUnretainedValue().open()
+            unsafe graph.release()
+            (estimate, truth) = (explanation.cost?.bytes ?? 0, before - Self.bytesInUse())
+        }
+
+        private static func bytesInUse() -> Int {
+            let info = mallinfo2()
+            return Int(info.uordblks + info.hblkhd)
+        }
+
+        /// glibc counts what a thread frees into its caches as in use: 7 chunks of each size up to 1,032 bytes.
+        private static func fillCaches() {
+            for count in stride(from: 24, through: 1_032, by: 16) {
+                let chunks = unsafe (0..<7).map { _ in unsafe malloc(count) }
+                for unsafe chunk in unsafe chunks { unsafe free(chunk) }
+            }
+        }
+    }
+#endif
