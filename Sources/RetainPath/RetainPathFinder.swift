@@ -36,14 +36,17 @@ public struct RetainPathFinder: Sendable {
     ///   - callerReferences: how many strong references the caller itself holds. Optimized code may hold more than one for
     ///     a variable, so hold the object through `Unmanaged.passRetained` and count that one alone.
     ///   - budget: the limits of each of the two walks.
+    ///   - search: where to look for a holder if no proven cycle explains every reference.
     public func explain(
-        _ address: UnsafeRawPointer, callerReferences: Int, budget: Budget = .release
+        _ address: UnsafeRawPointer, callerReferences: Int, budget: Budget = .release, search: HolderSearch = []
     ) -> RetainExplanation {
         let address = UInt(bitPattern: address)
         return walker.with { walker in
-            let first = walker.explanation(address, callerReferences: callerReferences, budget: budget)
+            let first = walker.explanation(
+                address, callerReferences: callerReferences, budget: budget, search: search)
             if first.path == nil { return first }
-            let second = walker.explanation(address, callerReferences: callerReferences, budget: budget)
+            let second = walker.explanation(
+                address, callerReferences: callerReferences, budget: budget, search: search)
             return first.agreeing(with: second)
         }
     }
@@ -63,7 +66,7 @@ extension RetainExplanation {
         agreed.path = common.first
         agreed.furtherCycles = Array(common.dropFirst())
         if common.isEmpty {
-            (agreed.confidence, agreed.closureSites) = (.none, [])
+            (agreed.confidence, agreed.closureSites, agreed.holder, agreed.global) = (.none, [], nil, nil)
         } else if !isSameShortest || unexplainedReferences != other.unexplainedReferences {
             agreed.confidence = .suspected
             if !isSameShortest { agreed.closureSites = [] }

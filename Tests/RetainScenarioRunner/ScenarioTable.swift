@@ -48,3 +48,18 @@ enum CostTable {
         #endif
     }
 }
+
+/// The path from what holds each object that is part of no cycle.
+enum HolderTable {
+    static func print(_ finder: RetainPathFinder) {
+        Swift.print("| scenario | expected | globals | heap | kind |")
+        Swift.print("|---|---|---|---|---|")
+        for scenario in RetainScenario.negatives where scenario.truth == .held {
+            let globals = ScenarioResult.holder(of: scenario, finder, .globals, patience: .zero)
+            let heap = ScenarioResult.holder(of: scenario, finder, .heap, patience: .seconds(1))
+            Swift.print(
+                "| \(scenario.name) | \(scenario.holder ?? "") | \(globals.path?.description ?? "") |",
+                "\(heap.path?.description ?? "") | \(heap.holder?.kind.rawValue ?? "") |")
+        }
+    }
+}

@@ -1,7 +1,7 @@
 import RetainPath
 import RetainScenarios
 
-// Prints tables about this build: scenarios (default), `--cost` or `--time`. A part of a scenario's name as argument
+// Prints tables about this build: scenarios (default), `--cost`, `--holders` or `--time`. A part of a scenario's name as argument
 // prints those alone.
 
 guard let finder = RetainPathFinder() else {
@@ -11,6 +11,8 @@ guard let finder = RetainPathFinder() else {
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.contains("--cost") {
     CostTable.print(finder)
+} else if arguments.contains("--holders") {
+    HolderTable.print(finder)
 } else if arguments.contains("--time") {
     TimeTable.print()
 } else {

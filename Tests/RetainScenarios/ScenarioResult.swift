@@ -51,6 +51,24 @@ public struct ScenarioResult: Sendable {
         }
     }
 
+    /// The answer of a search for what holds the object, repeated until it has the part that a scenario expects.
+    public static func holder(
+        of scenario: RetainScenario, _ finder: RetainPathFinder, _ search: HolderSearch,
+        patience: Duration = .seconds(5)
+    ) -> RetainExplanation {
+        let object = unsafe make(scenario)
+        defer { unsafe object.release() }
+        let deadline = ContinuousClock.now + patience
+        while true {
+            let explanation = unsafe finder.explain(
+                UnsafeRawPointer(object.toOpaque()), callerReferences: 1, budget: .thorough, search: search)
+            let path = normalized(explanation.path?.description ?? "")
+            let isExpected = scenario.holder.map { path.contains(normalized($0)) } ?? (explanation.holder == nil)
+            if isExpected || ContinuousClock.now >= deadline { return explanation }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+    }
+
     /// In a function of its own, so that no reference stays in a register of the caller.
     @inline(never)
     static func make(_ scenario: RetainScenario) -> Unmanaged<AnyObject> {

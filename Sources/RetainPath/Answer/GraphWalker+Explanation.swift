@@ -1,6 +1,8 @@
 extension GraphWalker {
     /// One walk and its answer.
-    mutating func explanation(_ address: UInt, callerReferences: Int, budget: Budget) -> RetainExplanation {
+    mutating func explanation(
+        _ address: UInt, callerReferences: Int, budget: Budget, search: HolderSearch = []
+    ) -> RetainExplanation {
         var explanation = RetainExplanation()
         guard walk(from: address, budget: budget) else { return explanation }
         let balance = ReferenceBalance(&self, callerReferences: callerReferences)
@@ -27,6 +29,30 @@ extension GraphWalker {
             explanation.closureSites = renderer.closureSites(shortest.cycle.edges)
             explanation.confidence = !shortest.path.isSuspected && balance.unexplained == 0 ? .proven : .suspected
         }
+        let isSuspected = explanation.path?.isSuspected ?? true
+        if !search.isEmpty, balance.unexplained > 0, isSuspected {
+            addHolder(of: address, to: &explanation, budget: budget, search: search)
+        }
         return explanation
+    }
+
+    /// Looks for what holds an object that proven references do not explain.
+    ///
+    /// A holder that is found takes the place of a suspected cycle if it explains the only reference that is left.
+    private mutating func addHolder(
+        of address: UInt, to explanation: inout RetainExplanation, budget: Budget, search: HolderSearch
+    ) {
+        var found = search.contains(.globals) ? pathFromGlobals(to: address, budget: budget) : nil
+        if found == nil, search.contains(.heap) { found = pathFromHeap(to: address, budget: budget) }
+        guard let found, explanation.path == nil || explanation.unexplainedReferences == 1 else { return }
+        let renderer = PathRenderer(self)
+        let path = renderer.path(found.edges, isCycle: false, length: found.edges.count)
+        explanation.path = path
+        explanation.furtherCycles = []
+        explanation.closureSites = renderer.closureSites(found.edges)
+        explanation.holder = Holder(path)
+        explanation.global = found.variable == 0 ? nil : reader.images.offset(of: found.variable)
+        // The type of a variable is not known: it may be a reference that keeps nothing alive.
+        explanation.confidence = .suspected
     }
 }

@@ -3,14 +3,11 @@ struct PathRenderer {
     private let graph: ObjectGraph
     private let layouts: ObjectLayouts
     private let images: LoadedImages
-    private let roots: [GlobalRoot]
 
-    /// - Parameter roots: the global variables whose numbers edges from a root node have as labels.
-    init(_ walker: borrowing GraphWalker, roots: [GlobalRoot] = []) {
+    init(_ walker: borrowing GraphWalker) {
         graph = walker.graph
         layouts = walker.reader.layouts
         images = walker.reader.images
-        self.roots = roots
     }
 
     func typeName(_ node: Int) -> String { name(node, qualified: true) }
@@ -22,8 +19,7 @@ struct PathRenderer {
             return RetainPath(references: [], target: "", isCycle: isCycle, description: "")
         }
         var owner = Int(graph.edges[Int(first)].from)
-        var text = ownerName(owner, edge: graph.edges[Int(first)], qualified: false)
-        var ownerEdge = graph.edges[Int(first)]
+        var text = name(owner, qualified: false)
         var field = ""
         var isSuspected = false
         var hasElement = false
@@ -32,18 +28,18 @@ struct PathRenderer {
             append(edge, to: &field)
             isSuspected = isSuspected || edge.flags.contains(.suspected)
             hasElement = hasElement || edge.flags.contains(.element)
-            if isFolded(edge) { continue }
+            if index != edges.last, isFolded(edge) { continue }
             let target = Int(edge.to)
             references.append(
                 RetainReference(
-                    owner: ownerName(owner, edge: ownerEdge, qualified: true), field: field,
+                    owner: name(owner, qualified: true), field: field,
                     kind: kind(owner, field: field, hasElement: hasElement), isSuspected: isSuspected,
                     isClosure: edge.flags.contains(.closure)))
             if !field.isEmpty { text += field.hasPrefix("[") || field.hasPrefix("(") ? field : ".\(field)" }
             // The context of a closure that captures one object alone is that object.
             if edge.flags.contains(.closure), !isContext(target) { text += " → closure" }
             text += " → \(name(target, qualified: false))\(isSuspected ? "?" : "")"
-            (owner, ownerEdge, field, isSuspected, hasElement) = (target, edge, "", false, false)
+            (owner, field, isSuspected, hasElement) = (target, "", false, false)
         }
         if length > edges.count { text += " … (\(length) references)" }
         return RetainPath(
@@ -52,22 +48,16 @@ struct PathRenderer {
     }
 
     /// The code of the closures on a path.
-    func closureSites(_ edges: [Int32]) -> [ClosureSite] {
+    func closureSites(_ edges: [Int32]) -> [ImageOffset] {
         edges.compactMap { index in
             let function = graph.edges[Int(index)].function
-            guard function != 0, let image = images.image(of: function) else { return nil }
-            return ClosureSite(
-                image: image.name ?? "", imageIdentifier: image.identifier ?? "",
-                offset: UInt64(function &- image.base))
+            return function == 0 ? nil : images.offset(of: function)
         }
     }
 
     private func append(_ edge: ObjectGraph.Edge, to field: inout String) {
-        // Numbers of roots are no labels.
-        if graph.nodes[Int(edge.from)].layout < 0 {
-            field = roots.isEmpty ? "" : roots[Int(edge.label)].field
-            return
-        }
+        // A global's name is told by its image and offset.
+        if graph.nodes[Int(edge.from)].layout < 0 { return }
         if edge.flags.contains(.element) { field += edge.flags.contains(.key) ? "[key]" : "[*]" }
         // Captures have no names, but what is inside a captured struct has.
         let label = layouts.types.labels.text(edge.label)
@@ -85,15 +75,9 @@ struct PathRenderer {
 
     /// Storage, boxes and captured variables are part of the reference that leads to them.
     private func isFolded(_ edge: ObjectGraph.Edge) -> Bool {
-        guard edge.to != 0 else { return false }
         let layout = layouts.layout(graph.nodes[Int(edge.to)].layout)
         if layout.isFolded { return true }
         return layout.kind == .closureContext && edge.flags.isDisjoint(with: [.closure, .suspected])
-    }
-
-    private func ownerName(_ node: Int, edge: ObjectGraph.Edge, qualified: Bool) -> String {
-        guard graph.nodes[node].layout < 0 else { return name(node, qualified: qualified) }
-        return roots.isEmpty ? "global" : roots[Int(edge.label)].image
     }
 
     private func name(_ node: Int, qualified: Bool) -> String {

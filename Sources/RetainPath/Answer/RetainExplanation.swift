@@ -35,8 +35,12 @@ public struct RetainExplanation: Hashable, Sendable {
     /// Strong references to the object that no proven reference explains, the caller's left out; suspected references are not
     /// subtracted. 0 for a proven cycle. 1 without a path means one holder in memory that cannot be read.
     public var unexplainedReferences = 0
-    /// The closures of the path in its order.
-    public var closureSites: [ClosureSite] = []
+    /// What keeps the object where it is no cycle and a search was asked for.
+    public var holder: Holder?
+    /// The first instruction of each closure of the path, in its order.
+    public var closureSites: [ImageOffset] = []
+    /// The variable that a path from a global begins with.
+    public var global: ImageOffset?
     /// `nil` where the walk found no object.
     public var cost: Cost?
 
@@ -46,13 +50,13 @@ public struct RetainExplanation: Hashable, Sendable {
     public var isCycle: Bool { path?.isCycle ?? false }
 }
 
-/// The code of a closure, for a symbolizer.
-public struct ClosureSite: Hashable, Sendable {
+/// A place in a program or library, for a symbolizer: the code of a closure or a global variable.
+public struct ImageOffset: Hashable, Sendable {
     /// The last component of the image's path; empty where it is not known.
     public var image: String
     /// The build id (ELF) or UUID (Mach-O), hexadecimal without dashes; empty where the image has none.
     public var imageIdentifier: String
-    /// Bytes from the image's load bias (ELF) or header (Mach-O) to the first instruction.
+    /// Bytes from the image's load bias (ELF) or header (Mach-O).
     public var offset: UInt64
 
     public init(image: String, imageIdentifier: String, offset: UInt64) {

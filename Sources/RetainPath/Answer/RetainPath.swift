@@ -12,6 +12,16 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     /// A question mark follows the target of a suspected reference.
     public var description: String
 
+    public init(
+        references: [RetainReference], target: String, isCycle: Bool, fullLength: Int? = nil, description: String
+    ) {
+        self.references = references
+        self.target = target
+        self.isCycle = isCycle
+        self.fullLength = fullLength
+        self.description = description
+    }
+
     /// Whether a reference of it is suspected.
     public var isSuspected: Bool { references.contains(where: \.isSuspected) }
 

@@ -28,6 +28,7 @@ struct GraphWalker: ~Copyable {
 
     mutating func begin(_ budget: Budget) {
         self.budget = budget
+        current = 0
         edgeLimit = budget.objects.multipliedReportingOverflow(by: Self.edgesPerNode).partialValue
         reader.reset(pageBytes: budget.pageBytes)
         graph.removeAll()
@@ -49,6 +50,12 @@ struct GraphWalker: ~Copyable {
             if isDone(graph) { break }
         }
         if reader.memory.isExhausted { graph.isTruncated = true }
+    }
+
+    /// Visits the first node alone.
+    mutating func expandFirst() {
+        current = 0
+        expand(0)
     }
 
     var isFull: Bool { graph.nodes.count >= budget.objects || graph.edges.count >= edgeLimit }

@@ -43,6 +43,14 @@ struct LoadedImages: Sendable {
 
     func image(of address: UInt) -> Image? { index(of: address).map { images[$0] } }
 
+    func offset(of address: UInt) -> ImageOffset? {
+        image(of: address).map { image in
+            ImageOffset(
+                image: image.name ?? "", imageIdentifier: image.identifier ?? "",
+                offset: UInt64(address &- image.base))
+        }
+    }
+
     private func index(of address: UInt) -> Int? {
         var (low, high) = (0, starts.count)
         while low < high {

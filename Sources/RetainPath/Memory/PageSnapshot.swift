@@ -25,7 +25,7 @@
 
     deinit {
         unsafe joined.deallocate()
-        for unsafe chunk in unsafe chunks { unsafe chunk.deallocate() }
+        for unsafe chunk in unsafe chunks { unsafe Self.free(chunk) }
     }
 
     /// Forgets all pages. Chunks beyond 4 MB are given back.
@@ -36,8 +36,22 @@
         unsafe lastPage = nil
         isExhausted = false
         while unsafe chunks.count > 16 {
-            if let chunk = unsafe chunks.popLast() { unsafe chunk.deallocate() }
+            if let chunk = unsafe chunks.popLast() { unsafe Self.free(chunk) }
         }
+    }
+
+    /// Copies of objects must not be left in free memory, where a search of the heap would find them.
+    private static func free(_ chunk: UnsafeMutableRawPointer) {
+        unsafe chunk.initializeMemory(as: UInt8.self, repeating: 0, count: pagesPerChunk * pageBytes)
+        unsafe chunk.deallocate()
+    }
+
+    /// The memory of the copies.
+    var ownRanges: [Range<UInt>] {
+        let starts = unsafe chunks.map { UInt(bitPattern: $0) }
+        let start = unsafe UInt(bitPattern: joined)
+        return starts.map { $0..<($0 + UInt(Self.pagesPerChunk * Self.pageBytes)) }
+            + [start..<(start + UInt(Self.longestRead))]
     }
 
     /// Pages read since the last reset.

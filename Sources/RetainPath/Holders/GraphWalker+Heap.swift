@@ -1,0 +1,75 @@
+extension GraphWalker {
+    /// Finds what holds an object by searching the memory of the process for its address, then for that of its holder, and
+    /// so on.
+    ///
+    /// - Returns: edges of ``graph``, which the search replaces, from the farthest holder that was found, and the address of
+    ///   the variable that it begins with, or 0.
+    mutating func pathFromHeap(to target: UInt, budget: Budget) -> (edges: [Int32], variable: UInt)? {
+        var search = HeapSearch(target: target)
+        for _ in 0..<HeapSearch.roundLimit where !search.isDone {
+            // Pages of a round are stale in the next.
+            begin(budget)
+            search.scan(excluding: reader.memory.ownRanges)
+            for hit in search.takeHits() { addHolder(hit, to: &search) }
+            search.finishRound()
+        }
+        return replaceGraph(with: search.path)
+    }
+
+    /// Looks for the object around a word, and for a reference of it to the target.
+    private mutating func addHolder(_ hit: HeapSearch.Hit, to search: inout HeapSearch) {
+        if reader.images.contains(hit.address) {
+            search.add(.init(holder: 0, layout: -1, target: hit.target, label: 0, flags: [], function: 0, variable: hit.address))
+            return
+        }
+        guard let holder = reader.objectAround(hit.address), search.isNew(holder.address) else { return }
+        graph.removeAll()
+        _ = graph.addNode(holder.address, layout: holder.layout, depth: 0)
+        expandFirst()
+        // A reference that keeps nothing alive is no edge.
+        let edge = graph.edges.first { graph.nodes[Int($0.to)].address == hit.target }
+        guard let edge else { return }
+        search.add(
+            .init(
+                holder: holder.address, layout: holder.layout, target: hit.target, label: edge.label, flags: edge.flags,
+                function: edge.function, variable: 0),
+            isTask: reader.layouts.layout(holder.layout).kind == .task)
+    }
+
+    /// Makes a graph of nothing but a path.
+    private mutating func replaceGraph(with path: [HeapSearch.Step]) -> (edges: [Int32], variable: UInt)? {
+        guard let first = path.first, let last = path.last else { return nil }
+        graph.removeAll()
+        _ = graph.addNode(first.holder == 0 ? 1 : first.holder, layout: first.layout, depth: 0)
+        for (index, step) in path.enumerated() {
+            let layout = step.target == last.target ? reader.layoutIndex(at: step.target) : path[index + 1].layout
+            guard let layout else { return nil }
+            _ = graph.addNode(step.target, layout: layout, depth: Int32(index + 1))
+            graph.edges.append(
+                ObjectGraph.Edge(
+                    from: Int32(index), to: Int32(index + 1), label: step.label, flags: step.flags,
+                    function: step.function))
+        }
+        return (graph.edges.indices.map(Int32.init), first.variable)
+    }
+}
+
+extension ObjectReader {
+    /// Bytes before a word that its object may start at: an array of 8,000 references.
+    private static let longestDistance: UInt = 64 * 1024
+
+    /// The object whose allocation a word lies in.
+    mutating func objectAround(_ address: UInt) -> (address: UInt, layout: Int32)? {
+        // Allocations are multiples of 16 apart.
+        var start = address & ~15
+        let end = start - min(start, Self.longestDistance)
+        while start > end {
+            if let layout = layoutIndex(at: start), let bytes = chunkBytes(at: start) {
+                // What lies beyond is another allocation, so that no other object can be around the word either.
+                return start &+ UInt(bytes) > address ? (start, layout) : nil
+            }
+            start -= 16
+        }
+        return nil
+    }
+}

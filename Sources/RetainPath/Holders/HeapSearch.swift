@@ -1,0 +1,137 @@
+/// A search of the process's memory for words that are the address of an object or of one of its holders.
+struct HeapSearch {
+    /// Holders of holders that are looked for. Each round reads the memory once.
+    static let roundLimit = 16
+    /// Words in one round; an object with more holders is shared by so many that one of them tells nothing.
+    private static let hitLimit = 256
+    /// Memory beyond is not searched: 0.5 s.
+    private static let byteLimit = 1 << 30
+    private static let blockBytes = 1 << 20
+
+    /// A word found.
+    struct Hit {
+        var address: UInt
+        var target: UInt
+    }
+
+    /// A reference of a holder to the target or to another holder.
+    struct Step {
+        /// 0 for a global variable.
+        var holder: UInt
+        var layout: Int32
+        var target: UInt
+        var label: Int32
+        var flags: ObjectGraph.EdgeFlags
+        var function: UInt
+        var variable: UInt
+    }
+
+    private let target: UInt
+    private var frontier: [UInt]
+    private var hits: [Hit] = []
+    /// By holder.
+    private var steps: [UInt: Step] = [:]
+    private var next: [UInt] = []
+    /// The step that the path begins with.
+    private var first: Step?
+    private var isFound = false
+
+    init(target: UInt) {
+        self.target = target
+        frontier = [target]
+    }
+
+    /// Whether a global variable or a task was found, or no holder in the last round.
+    var isDone: Bool { isFound || frontier.isEmpty }
+
+    func isNew(_ holder: UInt) -> Bool { holder != target && steps[holder] == nil }
+
+    /// - Parameter isTask: whether the holder is a task, which the scheduler keeps.
+    mutating func add(_ step: Step, isTask: Bool = false) {
+        guard !isFound else { return }
+        if step.holder == 0 || isTask {
+            (first, isFound) = (step, true)
+        } else {
+            // Of several holders that are as far away, the first is told.
+            if next.isEmpty { first = step }
+            steps[step.holder] = step
+            next.append(step.holder)
+        }
+    }
+
+    /// Makes the holders that this round has found the targets of the next.
+    mutating func finishRound() {
+        frontier = Array(next.prefix(16))
+        next = []
+    }
+
+    mutating func takeHits() -> [Hit] {
+        defer { hits = [] }
+        return hits
+    }
+
+    /// From the farthest holder to the target.
+    var path: [Step] {
+        var path: [Step] = []
+        var current = first
+        while let step = current, path.count <= Self.roundLimit {
+            path.append(step)
+            current = step.target == target ? nil : steps[step.target]
+        }
+        return path.last?.target == target ? path : []
+    }
+
+    /// Collects the words that refer to the holders of the last round.
+    ///
+    /// - Parameter excluded: memory with copies of pages, which must not be taken for objects.
+    mutating func scan(excluding excluded: [Range<UInt>]) {
+        let block = UnsafeMutableRawPointer.allocate(byteCount: Self.blockBytes, alignment: 4096)
+        defer { unsafe block.deallocate() }
+        let own = UInt(bitPattern: block)..<(UInt(bitPattern: block) + UInt(Self.blockBytes))
+        var bytes = 0
+        for region in WritableMemory.regions() {
+            var address = region.lowerBound
+            while address < region.upperBound, hits.count < Self.hitLimit, bytes < Self.byteLimit {
+                let count = min(Self.blockBytes, Int(region.upperBound - address))
+                if unsafe CheckedMemory.read(address, count: count, into: block) {
+                    unsafe collect(address, count: count, block, excluding: excluded + [own])
+                }
+                bytes += count
+                address += UInt(count)
+            }
+        }
+    }
+
+    private mutating func collect(
+        _ address: UInt, count: Int, _ block: UnsafeMutableRawPointer, excluding excluded: [Range<UInt>]
+    ) {
+        guard let lowest = frontier.min(), let highest = frontier.max() else { return }
+        let words = unsafe UnsafeBufferPointer(start: block.assumingMemoryBound(to: UInt.self), count: count / 8)
+        for index in words.indices {
+            let word = unsafe words[index] & HeapLayout.addressMask
+            guard word >= lowest, word <= highest, frontier.contains(word) else { continue }
+            let place = address + UInt(index * 8)
+            if excluded.contains(where: { $0.contains(place) }) { continue }
+            guard hits.count < Self.hitLimit else { return }
+            hits.append(Hit(address: place, target: word))
+        }
+    }
+}
+
+/// Memory of the process that objects and variables can be in.
+enum WritableMemory {
+    /// Mappings that are private and writable, stacks of threads among them. proc(5): /proc/pid/maps
+    static func regions() -> [Range<UInt>] {
+        SystemFile.contents(of: "/proc/self/maps").split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let columns = line.split(separator: UInt8(ascii: " "))
+            guard columns.count > 1, columns[1].starts(with: "rw-p".utf8) else { return nil }
+            // The main thread's stack and pages of the kernel have names in brackets; the heap has one too.
+            if let name = columns.last, name.first == UInt8(ascii: "["), !name.elementsEqual("[heap]".utf8) { return nil }
+            let bounds = columns[0].split(separator: UInt8(ascii: "-")).compactMap {
+                UInt(String(decoding: $0, as: UTF8.self), radix: 16)
+            }
+            guard bounds.count == 2, bounds[0] < bounds[1] else { return nil }
+            return bounds[0]..<bounds[1]
+        }
+    }
+}
