@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "LeakMessage", targets: ["LeakMessage"]),
         .library(name: "LeakDetector", targets: ["LeakDetector"]),
         .library(name: "LeakDetectorTesting", targets: ["LeakDetectorTesting"]),
+        .library(name: "RetainPath", targets: ["RetainPath"]),
         .library(name: "LeakReporter", targets: ["LeakReporter"]),
         .library(name: "Gzip", targets: ["Gzip"]),
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
@@ -53,6 +54,10 @@ let package = Package(
             name: "LeakMessage", swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         .target(name: "LeakDetector", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
+        .target(
+            name: "RetainPath",
+            dependencies: ["CSwiftRuntime", .target(name: "CLinux", condition: .when(platforms: [.linux]))],
+            swiftSettings: settings),
         // For test targets alone: it links the test frameworks.
         .target(
             name: "LeakDetectorTesting", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
@@ -136,6 +141,22 @@ let package = Package(
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "LeakDetectorTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
+            swiftSettings: settings),
+        // Object graphs as apps have them, for tests and for tables about builds with other options. Language mode 5, as
+        // most apps: mode 6 refuses several of the mistakes that make objects leak.
+        .target(
+            name: "RetainScenarios",
+            dependencies: ["RetainPath", .target(name: "CLinux", condition: .when(platforms: [.linux]))],
+            path: "Tests/RetainScenarios", swiftSettings: settings + [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "retain-scenarios", dependencies: ["RetainPath", "RetainScenarios"],
+            path: "Tests/RetainScenarioRunner", swiftSettings: settings),
+        .testTarget(
+            name: "RetainPathTests",
+            dependencies: [
+                "RetainPath", "RetainScenarios", "CSwiftRuntime",
+                .target(name: "CLinux", condition: .when(platforms: [.linux])),
+            ],
             swiftSettings: settings),
         // Of UIKit itself, on a simulator; elsewhere it is empty.
         .testTarget(

@@ -19,7 +19,7 @@ enum ScenarioTable {
                 let explanation = result.explanation
                 Swift.print(
                     "| \(scenario.name) | \(scenario.expected ?? "nothing") | \(result.grade.rawValue) |",
-                    "\(explanation.path?.description ?? "") | \(explanation.confidence) |",
+                    "\(explanation.path?.description ?? "") | \(explanation.confidence.rawValue) |",
                     "\(explanation.unexplainedReferences) | \(explanation.cost?.bytes ?? 0) |")
             }
             let found = counts[.found, default: 0] + counts[.foundSuspected, default: 0]

@@ -8,12 +8,13 @@ struct CaptureDescriptor {
     /// Words before the captures, which hold type arguments.
     let bindingCount: Int
 
-    /// - Returns: `nil` where the counts are too large to be true.
+    /// - Returns: `nil` for no address, and where the counts are too large to be true.
     init?(_ address: UInt) {
+        guard address != 0 else { return nil }
         let counts = [Captures.captureCount, Captures.sourceCount, Captures.bindingCount].map {
             ImmortalMemory.uint32(address &+ $0)
         }
-        guard address != 0, counts.allSatisfy({ $0 < Captures.countLimit }) else { return nil }
+        guard counts.allSatisfy({ $0 < Captures.countLimit }) else { return nil }
         self.address = address
         (captureCount, sourceCount, bindingCount) = (Int(counts[0]), Int(counts[1]), Int(counts[2]))
     }

@@ -2,27 +2,33 @@
 ///
 /// Everything else is read through ``PageSnapshot``.
 enum ImmortalMemory {
+    /// `nil` for null and the small offsets from it that a missing part gives: reads of those return 0.
+    @inline(__always)
+    private static func pointer(_ address: UInt) -> UnsafeRawPointer? {
+        unsafe address < CheckedMemory.addressStart ? nil : UnsafeRawPointer(bitPattern: address)
+    }
+
     @inline(__always)
     static func word(_ address: UInt) -> UInt {
-        guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
+        guard let pointer = unsafe pointer(address) else { return 0 }
         return unsafe pointer.loadUnaligned(as: UInt.self)
     }
 
     @inline(__always)
     static func uint32(_ address: UInt) -> UInt32 {
-        guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
+        guard let pointer = unsafe pointer(address) else { return 0 }
         return unsafe pointer.loadUnaligned(as: UInt32.self)
     }
 
     @inline(__always)
     static func uint16(_ address: UInt) -> UInt16 {
-        guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
+        guard let pointer = unsafe pointer(address) else { return 0 }
         return unsafe pointer.loadUnaligned(as: UInt16.self)
     }
 
     @inline(__always)
     static func byte(_ address: UInt) -> UInt8 {
-        guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }
+        guard let pointer = unsafe pointer(address) else { return 0 }
         return unsafe pointer.load(as: UInt8.self)
     }
 

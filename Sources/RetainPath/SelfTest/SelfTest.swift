@@ -32,6 +32,16 @@ enum SelfTest {
         "Owner.anything.3 → Owner",
     ]
 
+    /// The same in a build without names of properties.
+    private static let expectedWithoutNames: Set<String> = [
+        "Owner.? → Child.? → Owner",
+        "Owner.? → closure → Owner",
+        "Owner.?[*] → Child.? → Owner",
+        "Owner.?[*] → Owner",
+        "Owner.?(.?).0 → Child.? → Owner",
+        "Owner.?.3 → Owner",
+    ]
+
     @inline(never)
     private static func makeGraph() -> Unmanaged<Owner> {
         let owner = Owner()
@@ -67,7 +77,8 @@ enum SelfTest {
         defer { unsafe release(graph) }
         let explanation = unsafe finder.explain(UnsafeRawPointer(graph.toOpaque()), callerReferences: 1)
         let paths = [explanation.path].compactMap { $0 } + explanation.furtherCycles
-        return Set(paths.map(\.description)) == expected && explanation.unexplainedReferences == 0
+        let descriptions = Set(paths.map(\.description))
+        return (descriptions == expected || descriptions == expectedWithoutNames) && explanation.unexplainedReferences == 0
             && explanation.confidence == .proven && explanation.cost?.isAtLeast == false
     }
 }

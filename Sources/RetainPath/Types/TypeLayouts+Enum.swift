@@ -41,7 +41,7 @@ extension TypeLayouts {
         for index in 0..<UInt(min(ImmortalMemory.uint32(fields &+ Fields.count), 1 << 14)) {
             let record = fields &+ Fields.records &+ index &* recordBytes
             let name = ImmortalMemory.string(ImmortalMemory.relativeTarget(record &+ Fields.recordName))
-            let label = isOptional ? 0 : labels.number(of: "(.\(name))")
+            let label = isOptional ? 0 : labels.number(of: "(.\(name.isEmpty ? "?" : name))")
             let flags = ImmortalMemory.uint32(record &+ Fields.recordFlags)
             let payload = ImmortalMemory.relativeTarget(record &+ Fields.recordType)
             let slots = caseSlots(

@@ -130,8 +130,9 @@ struct TypeLayouts {
         }
     }
 
-    /// Storage of lazy properties and elements of tuples carry prefixes.
+    /// Storage of lazy properties and elements of tuples carry prefixes. Builds without names of properties have `?`.
     static func displayName(_ name: String) -> String {
+        if name.isEmpty { return "?" }
         let lazyPrefix = "$__lazy_storage_$_"
         if name.hasPrefix(lazyPrefix) { return String(name.dropFirst(lazyPrefix.count)) }
         return name.hasPrefix(".") ? String(name.dropFirst()) : name
