@@ -33,3 +33,6 @@ extern int clinux_iterate_images(
 extern ssize_t clinux_read_memory(
     pid_t process, const struct iovec *local, unsigned long local_count, const struct iovec *remote,
     unsigned long remote_count, unsigned long flags) __asm__("process_vm_readv");
+// <string.h> declares it for _GNU_SOURCE alone.
+extern void *clinux_find_bytes(
+    const void *bytes, size_t count, const void *pattern, size_t pattern_count) __asm__("memmem");

@@ -28,5 +28,6 @@ public struct Budget: Hashable, Sendable {
 
     /// For tests and tools, where completeness matters more than time: about 50 ms for 100,000 objects.
     public static let thorough = Budget(
-        objects: 1_000_000, buffers: 1_000_000, depth: 1_000_000, cycleLength: 12, cycles: 8, pageBytes: 1 << 30)
+        objects: 1_000_000, buffers: 1_000_000, depth: 1_000_000, cycleLength: 12, cycles: 8,
+        pageBytes: 1 << 30)
 }

@@ -38,7 +38,8 @@ public struct RetainPathFinder: Sendable {
     ///   - budget: the limits of each of the two walks.
     ///   - search: where to look for a holder if no proven cycle explains every reference.
     public func explain(
-        _ address: UnsafeRawPointer, callerReferences: Int, budget: Budget = .release, search: HolderSearch = []
+        _ address: UnsafeRawPointer, callerReferences: Int, budget: Budget = .release,
+        search: HolderSearch = []
     ) -> RetainExplanation {
         let address = UInt(bitPattern: address)
         return walker.with { walker in

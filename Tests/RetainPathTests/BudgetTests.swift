@@ -21,7 +21,8 @@ private final class Crowd {
 
     private func explain(_ object: AnyObject, budget: Budget) -> RetainExplanation {
         let reference = unsafe Unmanaged.passUnretained(object)
-        return unsafe finder.explain(UnsafeRawPointer(reference.toOpaque()), callerReferences: 1, budget: budget)
+        return unsafe finder.explain(
+            UnsafeRawPointer(reference.toOpaque()), callerReferences: 1, budget: budget)
     }
 
     private func ring(_ count: Int) -> [Link] {

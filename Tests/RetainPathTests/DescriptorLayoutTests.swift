@@ -77,7 +77,8 @@ private enum Mixed {
 
     @Test(
         arguments: [
-            ("x", 0, 0), ("q_", 0, 1), ("q0_", 0, 2), ("q3_", 0, 5), ("qd__", 1, 0), ("qd_0_", 1, 1), ("qd0__", 2, 0),
+            ("x", 0, 0), ("q_", 0, 1), ("q0_", 0, 2), ("q3_", 0, 5), ("qd__", 1, 0), ("qd_0_", 1, 1),
+            ("qd0__", 2, 0),
         ])
     func `generic parameters are read`(name: String, depth: Int, index: Int) throws {
         try withName(name) { name in
@@ -86,14 +87,19 @@ private enum Mixed {
         }
     }
 
-    @Test(arguments: [("yycIegh_", true), ("SSIegr_", true), ("yyIetC_", false), ("yyIeyB_", false), ("yyXC", nil)])
+    @Test(arguments: [
+        ("yycIegh_", true), ("SSIegr_", true), ("yyIetC_", false), ("yyIeyB_", false), ("yyXC", nil),
+    ])
     func `lowered functions are told apart`(name: String, isClosure: Bool?) throws {
         withName(name) { name in
             #expect(name.functionShape.map { $0 == .closure } == isClosure)
         }
     }
 
-    @Test(arguments: [("B0", true), ("R1", true), ("G0R0_", true), ("G1G0B2__", true), ("S", false), ("B", false), ("", false)])
+    @Test(arguments: [
+        ("B0", true), ("R1", true), ("G0R0_", true), ("G1G0B2__", true), ("S", false), ("B", false),
+        ("", false),
+    ])
     func `metadata sources are parsed`(text: String, isValid: Bool) {
         #expect((MetadataSource(Array(text.utf8)) != nil) == isValid)
     }

@@ -47,9 +47,12 @@ private struct Large { var (a, b, c, d, e) = (1, Object(), "", Optional<Object>.
 /// Finding the case of an enum runs code of the compiler on bytes that may be garbage.
 @Suite struct EnumBitsTests {
     private static let types: [Any.Type] = [
-        Single.self, Multiple.self, Mixed.self, Many.self, Recursive.self, PartlyIndirect.self, Generic<Int>.self,
-        Generic<Object>.self, Generic<String>.self, Generic<Mixed>.self, Weak.self, Single?.self, Multiple?.self,
-        Mixed?.self, Mixed??.self, Many?.self, Generic<Object?>.self, Generic<Large>.self, Result<Object, any Error>.self,
+        Single.self, Multiple.self, Mixed.self, Many.self, Recursive.self, PartlyIndirect.self,
+        Generic<Int>.self,
+        Generic<Object>.self, Generic<String>.self, Generic<Mixed>.self, Weak.self, Single?.self,
+        Multiple?.self,
+        Mixed?.self, Mixed??.self, Many?.self, Generic<Object?>.self, Generic<Large>.self,
+        Result<Object, any Error>.self,
         Result<Large, any Error>.self, (Int, Object)?.self, (String, Mixed)?.self, Large?.self, Large??.self,
         Result<Multiple, any Error>?.self,
     ]

@@ -45,7 +45,7 @@ private final class Node {
         #expect(counts.0 == counts.1)
         let isInSideTable = reader.hasSideTable(at: address(of: node))
         #expect(isInSideTable == hasSideTable)
-        for unsafe reference in unsafe extra { unsafe reference.release() }
+        unsafe extra.forEach { unsafe $0.release() }
         withExtendedLifetime(node) {}
     }
 
@@ -61,7 +61,8 @@ private final class Node {
         array.reserveCapacity(100)
         let storage = unsafe unsafeBitCast(array, to: UInt.self)
         #expect(word(storage &+ HeapLayout.ArrayStorage.count) == 5)
-        #expect(word(storage &+ HeapLayout.ArrayStorage.capacityAndFlags).map { Int($0 >> 1) } == array.capacity)
+        #expect(
+            word(storage &+ HeapLayout.ArrayStorage.capacityAndFlags).map { Int($0 >> 1) } == array.capacity)
         #expect(word(storage &+ UInt(HeapLayout.ArrayStorage.elements)) == address(of: array[0]))
         #expect(layout(at: storage)?.elements == .array)
         withExtendedLifetime(array) {}
@@ -89,7 +90,8 @@ private final class Node {
         #expect(object(long) & HeapLayout.StringValue.discriminatorMask == 0)
         #expect(layout(at: object(long)) != nil)
         #expect(object("\(number)") & HeapLayout.StringValue.discriminatorMask != 0)
-        #expect(object("a text of the program, which is static") & HeapLayout.StringValue.discriminatorMask != 0)
+        #expect(
+            object("a text of the program, which is static") & HeapLayout.StringValue.discriminatorMask != 0)
         withExtendedLifetime(long) {}
     }
 

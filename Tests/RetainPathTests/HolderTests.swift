@@ -10,11 +10,16 @@ import Testing
 
     private let finder: RetainPathFinder
 
-    init() throws { finder = try #require(TestFinder.shared) }
+    // A finder of its own: others would wait for it.
+    init() throws { finder = try #require(RetainPathFinder()) }
+
+    private func holder(of scenario: RetainScenario, _ search: HolderSearch) async -> RetainExplanation {
+        await onOwnThread { [finder] in ScenarioResult.holder(of: scenario, finder, search) }
+    }
 
     @Test(arguments: inGlobals)
-    func `finds the global variable`(scenario: RetainScenario) throws {
-        let explanation = ScenarioResult.holder(of: scenario, finder, .globals)
+    func `finds the global variable`(scenario: RetainScenario) async throws {
+        let explanation = await holder(of: scenario, .globals)
         let path = try #require(explanation.path)
         let expected = try #require(scenario.holder)
         #expect(path.description.hasPrefix("global"))
@@ -30,8 +35,8 @@ import Testing
 
     #if os(Linux)
         @Test(arguments: held)
-        func `finds any holder in the heap`(scenario: RetainScenario) throws {
-            let explanation = ScenarioResult.holder(of: scenario, finder, .heap)
+        func `finds any holder in the heap`(scenario: RetainScenario) async throws {
+            let explanation = await holder(of: scenario, .heap)
             let path = try #require(explanation.path)
             let expected = ScenarioResult.normalized(try #require(scenario.holder))
             #expect(ScenarioResult.normalized(path.description).contains(expected))
@@ -42,17 +47,20 @@ import Testing
                 ("held by an observer block of the notification center", Holder.Kind.notificationCenter),
                 ("held by a timer of the main run loop", .timer),
                 ("held by a checked continuation that is never resumed", .task),
-                ("held by a block that runs later", .dispatch), ("held by the dictionary of a singleton", .cache),
+                ("held by a block that runs later", .dispatch),
+                ("held by the dictionary of a singleton", .cache),
                 ("held by a global, unowned property", .global),
             ])
-        func `tells the kind of a holder`(name: String, kind: Holder.Kind) throws {
+        func `tells the kind of a holder`(name: String, kind: Holder.Kind) async throws {
             let scenario = try #require(RetainScenario.negatives.first { $0.name == name })
-            #expect(ScenarioResult.holder(of: scenario, finder, .heap).holder?.kind == kind)
+            let explanation = await holder(of: scenario, .heap)
+            #expect(explanation.holder?.kind == kind)
         }
 
         /// Its handler stands in memory of Dispatch, but the block around it can be found.
-        @Test func `finds the handler of a dispatch source`() throws {
-            let scenario = try #require(RetainScenario.cycles.first { $0.name == "handler of a dispatch source" })
+        @Test func `finds the handler of a dispatch source`() async throws {
+            let scenario = try #require(
+                RetainScenario.cycles.first { $0.name == "handler of a dispatch source" })
             let object = unsafe Unmanaged.passRetained(scenario.make())
             defer { unsafe object.release() }
             let explanation = unsafe finder.explain(
@@ -61,7 +69,7 @@ import Testing
         }
     #endif
 
-    @Test func `a proven cycle is told without a search`() throws {
+    @Test func `a proven cycle is told without a search`() async throws {
         let scenario = try #require(RetainScenario.cycles.first)
         let object = unsafe Unmanaged.passRetained(scenario.make())
         defer { unsafe object.release() }

@@ -100,6 +100,7 @@ private protocol Unbound {}
         #expect(metadata.word(MetadataLayout.Tuple.count) == 3)
         #expect(metadata.word(MetadataLayout.Tuple.labels) == 0)
         #expect(
-            metadata.word(MetadataLayout.Tuple.elements + MetadataLayout.Tuple.elementStride) == elements[1].address)
+            metadata.word(MetadataLayout.Tuple.elements + MetadataLayout.Tuple.elementStride)
+                == elements[1].address)
     }
 }

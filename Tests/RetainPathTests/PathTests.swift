@@ -15,7 +15,8 @@ private final class Guardian {
 
     private func explain(_ object: AnyObject, budget: Budget = .release) -> RetainExplanation {
         let reference = unsafe Unmanaged.passUnretained(object)
-        return unsafe finder.explain(UnsafeRawPointer(reference.toOpaque()), callerReferences: 1, budget: budget)
+        return unsafe finder.explain(
+            UnsafeRawPointer(reference.toOpaque()), callerReferences: 1, budget: budget)
     }
 
     @Test func `every object of a cycle has the same fingerprint`() throws {
@@ -46,7 +47,8 @@ private final class Guardian {
             let references = owners.map {
                 RetainReference(owner: $0, field: $0 == "closure" ? "" : "field", kind: .property)
             }
-            return RetainPath(references: references, target: owners[0], isCycle: true, fullLength: nil, description: "")
+            return RetainPath(
+                references: references, target: owners[0], isCycle: true, fullLength: nil, description: "")
         }
         let edges = path(["A", "closure", "B"]).edges
         #expect(path(["A", "closure", "closure", "B"]).edges == edges)
@@ -92,7 +94,8 @@ private final class Guardian {
             var explanation = RetainExplanation()
             let paths = fields.map {
                 RetainPath(
-                    references: [RetainReference(owner: "A", field: $0, kind: .property)], target: "A", isCycle: true,
+                    references: [RetainReference(owner: "A", field: $0, kind: .property)], target: "A",
+                    isCycle: true,
                     fullLength: nil, description: $0)
             }
             (explanation.path, explanation.furtherCycles) = (paths.first, Array(paths.dropFirst()))
@@ -107,6 +110,7 @@ private final class Guardian {
         let other = explanation(["a"]).agreeing(with: explanation(["c"]))
         #expect(other.path == nil)
         #expect(other.confidence == .none)
-        #expect(explanation(["a"]).agreeing(with: explanation(["a"], unexplained: 1)).confidence == .suspected)
+        #expect(
+            explanation(["a"]).agreeing(with: explanation(["a"], unexplained: 1)).confidence == .suspected)
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import RetainPath
 import RetainScenarios
 import Testing
@@ -7,14 +8,21 @@ enum TestFinder {
     static let shared = RetainPathFinder()
 }
 
+/// Runs code that waits for tasks on a thread of its own: the threads that run tests run those tasks as well.
+func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        DispatchQueue(label: "scenario").async { continuation.resume(returning: body()) }
+    }
+}
+
 @Suite(.serialized) struct ScenarioTests {
     private let finder: RetainPathFinder
 
     init() throws { finder = try #require(TestFinder.shared) }
 
     @Test(arguments: RetainScenario.cycles.filter { $0.expected != nil } + RetainScenario.realCode)
-    func `finds the cycle`(scenario: RetainScenario) {
-        let result = ScenarioResult(scenario, finder)
+    func `finds the cycle`(scenario: RetainScenario) async {
+        let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         let expected: ScenarioResult.Grade = scenario.isSuspected ? .foundSuspected : .found
         #expect(result.grade == expected, "\(result.explanation)")
         if !scenario.isSuspected {
@@ -25,15 +33,15 @@ enum TestFinder {
 
     /// Four references cannot be read; the count tells that each exists.
     @Test(arguments: RetainScenario.cycles.filter { $0.expected == nil })
-    func `counts a reference that cannot be read`(scenario: RetainScenario) {
-        let result = ScenarioResult(scenario, finder)
+    func `counts a reference that cannot be read`(scenario: RetainScenario) async {
+        let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         #expect(result.grade == .nothing)
         #expect(result.explanation.unexplainedReferences == 1)
     }
 
     @Test(arguments: RetainScenario.negatives)
-    func `tells no cycle where there is none`(scenario: RetainScenario) {
-        let result = ScenarioResult(scenario, finder)
+    func `tells no cycle where there is none`(scenario: RetainScenario) async {
+        let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         #if DEBUG
             // Without optimization the frame of a suspended function keeps a reference that it has released.
             if scenario.name == "held by a global, task that releases self before each await" {

@@ -26,7 +26,8 @@ enum ScenarioTable {
             summary.append(
                 "\(name): \(found) of \(scenarios.count(where: { $0.expected != nil })) found, "
                     + "\(counts[.foundSuspected, default: 0]) of them suspected, "
-                    + "\(counts[.different, default: 0]) different, \(counts[.falsePositive, default: 0]) false")
+                    + "\(counts[.different, default: 0]) different, \(counts[.falsePositive, default: 0]) false"
+            )
         }
         for line in summary { Swift.print(line) }
     }
@@ -38,9 +39,11 @@ enum CostTable {
         #if canImport(Glibc)
             let measurements = (1...100).map { CostMeasurement(seed: $0, finder) }
             for (index, measurement) in measurements.enumerated() where !measurement.isClose {
-                Swift.print("seed \(index + 1): \(measurement.estimate) bytes instead of \(measurement.truth)")
+                Swift.print(
+                    "seed \(index + 1): \(measurement.estimate) bytes instead of \(measurement.truth)")
             }
-            let errors = measurements.map { abs(Double($0.estimate - $0.truth)) / Double(max($0.truth, 1)) }.sorted()
+            let errors = measurements.map { abs(Double($0.estimate - $0.truth)) / Double(max($0.truth, 1)) }
+                .sorted()
             Swift.print("\(measurements.count(where: \.isClose)) of 100 graphs within 10 %")
             Swift.print("median error \(errors[50] * 100) %, largest \(errors[99] * 100) %")
         #else

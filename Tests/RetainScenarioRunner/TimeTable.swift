@@ -34,7 +34,8 @@ enum TimeTable {
             }
             // Two walks each.
             let release = best { _ = unsafe finder.explain(address, callerReferences: 1) } / 2
-            let thorough = best { _ = unsafe finder.explain(address, callerReferences: 1, budget: .thorough) } / 2
+            let thorough =
+                best { _ = unsafe finder.explain(address, callerReferences: 1, budget: .thorough) } / 2
             let mirror = best { _ = MirrorWalk.count(root) }
             Swift.print("| \(count) | \(release) | \(thorough) | \(mirror) | \(mirror / thorough) |")
             root.items.last?.owner = nil
@@ -70,7 +71,9 @@ enum MirrorWalk {
             while let current = mirror {
                 for child in current.children {
                     if type(of: child.value) is AnyClass {
-                        guard seen.insert(ObjectIdentifier(child.value as AnyObject)).inserted else { continue }
+                        guard seen.insert(ObjectIdentifier(child.value as AnyObject)).inserted else {
+                            continue
+                        }
                     }
                     queue.append(child.value)
                 }

@@ -70,7 +70,9 @@ extension RetainScenario {
             _ = renderer.render()
             return renderer
         },
-        .cycle("closure kept by another object", "Presenter.service → Service.completion → closure → Presenter") {
+        .cycle(
+            "closure kept by another object", "Presenter.service → Service.completion → closure → Presenter"
+        ) {
             let presenter = Presenter()
             presenter.service.completion = { presenter.refresh() }
             return presenter
@@ -97,7 +99,10 @@ extension RetainScenario {
             }
             return button
         },
-        .cycle("weak outer closure with a strong inner one", "Presenter.service → Service.completion → closure → Presenter") {
+        .cycle(
+            "weak outer closure with a strong inner one",
+            "Presenter.service → Service.completion → closure → Presenter"
+        ) {
             let presenter = Presenter()
             presenter.service.completion = { [weak presenter] in
                 guard let presenter else { return }

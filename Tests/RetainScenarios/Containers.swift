@@ -52,7 +52,9 @@ extension RetainScenario {
             registry.nested["key"] = nested
             return registry
         },
-        .cycle("set of cancellables", "Subscriber.subscriptions[*] → Cancellation.cancel → closure → Subscriber") {
+        .cycle(
+            "set of cancellables", "Subscriber.subscriptions[*] → Cancellation.cancel → closure → Subscriber"
+        ) {
             let subscriber = Subscriber()
             subscriber.subscriptions.insert(Cancellation { subscriber.refresh() })
             subscriber.subscriptions.insert(Cancellation {})
@@ -84,7 +86,10 @@ extension RetainScenario {
             registry.collection = [registry as Screen]
             return registry
         },
-        .cycle("header of a managed buffer", "Registry.buffer → ManagedBuffer<Optional<Screen>, Int>.header → Registry") {
+        .cycle(
+            "header of a managed buffer",
+            "Registry.buffer → ManagedBuffer<Optional<Screen>, Int>.header → Registry"
+        ) {
             let registry = Registry()
             registry.buffer = ManagedBuffer<Screen?, Int>.create(minimumCapacity: 1) { _ in registry }
             return registry

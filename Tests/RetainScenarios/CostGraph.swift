@@ -5,7 +5,9 @@ public final class CostGraph {
     final class Photo {
         var pixels: [UInt8]
         var caption: String
-        init(_ count: Int, _ caption: String) { (pixels, self.caption) = (Array(repeating: 7, count: count), caption) }
+        init(_ count: Int, _ caption: String) {
+            (pixels, self.caption) = (Array(repeating: 7, count: count), caption)
+        }
     }
     final class Item {
         var title: String
@@ -40,7 +42,9 @@ public final class CostGraph {
         var generator = SeededGenerator(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
         func text(_ number: Int) -> String { "a text that does not fit into two words \(number)" }
         func photo() -> Photo {
-            Photo(Int.random(in: 10...20_000, using: &generator), text(Int.random(in: 0...999, using: &generator)))
+            Photo(
+                Int.random(in: 10...20_000, using: &generator),
+                text(Int.random(in: 0...999, using: &generator)))
         }
         func item() -> Item {
             let item = Item(text(Int.random(in: 0...999, using: &generator)))
@@ -53,14 +57,18 @@ public final class CostGraph {
             switch Int.random(in: 0...9, using: &generator) {
             case 0: items += (0..<Int.random(in: 1...100, using: &generator)).map { _ in item() }
             case 1: for number in 0..<Int.random(in: 1...50, using: &generator) { photos[number] = photo() }
-            case 2: for number in 0..<Int.random(in: 1...500, using: &generator) { names.insert(text(number)) }
+            case 2:
+                for number in 0..<Int.random(in: 1...500, using: &generator) { names.insert(text(number)) }
             case 3:
                 for number in 0..<Int.random(in: 1...50, using: &generator) {
-                    numbers[text(number)] = Array(repeating: 1, count: Int.random(in: 1...200, using: &generator))
+                    numbers[text(number)] = Array(
+                        repeating: 1, count: Int.random(in: 1...200, using: &generator))
                 }
             case 4: data = Data(count: Int.random(in: 100...300_000, using: &generator))
             case 5: anything = (1, 2, 3, photo())
-            case 6: state = .loaded((0..<Int.random(in: 1...30, using: &generator)).map { _ in item() }, total: part)
+            case 6:
+                state = .loaded(
+                    (0..<Int.random(in: 1...30, using: &generator)).map { _ in item() }, total: part)
             case 7: state = .failed(Failure(photo: photo()))
             case 8:
                 for _ in 0..<Int.random(in: 1...200, using: &generator) {

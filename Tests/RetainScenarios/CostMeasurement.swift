@@ -32,7 +32,7 @@
         private static func fillCaches() {
             for count in stride(from: 24, through: 1_032, by: 16) {
                 let chunks = unsafe (0..<7).map { _ in unsafe malloc(count) }
-                for unsafe chunk in unsafe chunks { unsafe free(chunk) }
+                unsafe chunks.forEach { unsafe free($0) }
             }
         }
     }

@@ -43,7 +43,10 @@ extension RetainScenario {
             model.bind(Service())
             return model
         },
-        .cycle("closure of a generic class of strings", "ViewModel<String>.onChange → closure → ViewModel<String>") {
+        .cycle(
+            "closure of a generic class of strings",
+            "ViewModel<String>.onChange → closure → ViewModel<String>"
+        ) {
             let model = ViewModel("text")
             model.bind(Service())
             return model

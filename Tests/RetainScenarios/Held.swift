@@ -74,14 +74,17 @@ extension RetainScenario {
         },
         .held("held by an observer block of the notification center", by: "closure → Detail") {
             let detail = Detail()
-            _ = NotificationCenter.default.addObserver(forName: Notification.Name("name"), object: nil, queue: nil) { _ in
+            _ = NotificationCenter.default.addObserver(
+                forName: Notification.Name("name"), object: nil, queue: nil
+            ) { _ in
                 detail.refresh()
             }
             return detail
         },
         .held("held by a timer of the main run loop", by: "Timer._fire → closure → Detail") {
             let detail = Detail()
-            RunLoop.main.add(Timer(timeInterval: 3600, repeats: true) { _ in detail.refresh() }, forMode: .default)
+            RunLoop.main.add(
+                Timer(timeInterval: 3600, repeats: true) { _ in detail.refresh() }, forMode: .default)
             return detail
         },
         .held("held by a global, task that releases self before each await", by: "[*] → Poller") {

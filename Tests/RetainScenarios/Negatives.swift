@@ -43,7 +43,9 @@ func address(of object: AnyObject) -> UnsafeMutableRawPointer {
 }
 
 extension RetainScenario {
-    private static func detail(_ name: String, _ change: @escaping @Sendable (Detail) -> Void) -> RetainScenario {
+    private static func detail(_ name: String, _ change: @escaping @Sendable (Detail) -> Void)
+        -> RetainScenario
+    {
         .freed(name) {
             let detail = Detail()
             change(detail)
@@ -51,7 +53,9 @@ extension RetainScenario {
         }
     }
 
-    private static func changed(_ name: String, _ change: @escaping @Sendable (Changed) -> Void) -> RetainScenario {
+    private static func changed(_ name: String, _ change: @escaping @Sendable (Changed) -> Void)
+        -> RetainScenario
+    {
         .freed(name) {
             let changed = Changed()
             change(changed)
@@ -70,7 +74,9 @@ extension RetainScenario {
                 use(service)
             }
         },
-        detail("closure with unowned self") { detail in detail.onTap = { [unowned detail] in detail.refresh() } },
+        detail("closure with unowned self") { detail in
+            detail.onTap = { [unowned detail] in detail.refresh() }
+        },
         detail("closure with unowned self and a strong object") { detail in
             let service = Service()
             detail.onTap = { [unowned detail] in
@@ -133,7 +139,8 @@ extension RetainScenario {
     static func releasingTask(_ poller: Poller) -> Task<Void, Never> {
         Task { [weak poller] in
             while !Task.isCancelled {
-                if let poller { poller.refresh() } else { return }
+                guard let poller else { return }
+                poller.refresh()
                 await sleepForever()
             }
         }

@@ -75,7 +75,10 @@ extension RetainScenario {
             wait { await counter.bind() }
             return counter
         },
-        .cycle("ring of six objects", Array(repeating: "Link.next", count: 6).joined(separator: " → ") + " → Link") {
+        .cycle(
+            "ring of six objects",
+            Array(repeating: "Link.next", count: 6).joined(separator: " → ") + " → Link"
+        ) {
             let links = (0..<6).map { _ in Link() }
             for index in 0..<6 { links[index].next = links[(index + 1) % 6] }
             return links[0]

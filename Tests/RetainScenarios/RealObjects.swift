@@ -23,7 +23,9 @@ struct MapPublisher<Upstream: Publishing, Output>: Publishing {
     }
 }
 extension Publishing {
-    func assign<Root: AnyObject>(to path: ReferenceWritableKeyPath<Root, Output>, on root: Root) -> Cancellation {
+    func assign<Root: AnyObject>(to path: ReferenceWritableKeyPath<Root, Output>, on root: Root)
+        -> Cancellation
+    {
         receive { root[keyPath: path] = $0 }
     }
 }
@@ -48,7 +50,11 @@ final class Settings: Screen {
 final class ProfileScreen: Screen, @unchecked Sendable {
     let profile = Profile()
     func track() {
-        withObservationTracking { _ = profile.name } onChange: { self.refresh() }
+        withObservationTracking {
+            _ = profile.name
+        } onChange: {
+            self.refresh()
+        }
     }
 }
 
@@ -162,7 +168,9 @@ extension RetainScenario {
             profile.onSave = { use(profile) }
             return profile
         },
-        .cycle("nested generic types and a generic method", "Inner<String>.callback → closure → Inner<String>") {
+        .cycle(
+            "nested generic types and a generic method", "Inner<String>.callback → closure → Inner<String>"
+        ) {
             let inner = Outer<Int>.Inner<String>(1, "text")
             inner.bind([1.5])
             return inner
@@ -172,7 +180,10 @@ extension RetainScenario {
             table.rows = [Row(), Screen(), Row(onSelect: { table.refresh() })]
             return table
         },
-        .cycle("coordinator that keeps its child", "Coordinator.children[*] → Coordinator.onFinish → closure → Coordinator") {
+        .cycle(
+            "coordinator that keeps its child",
+            "Coordinator.children[*] → Coordinator.onFinish → closure → Coordinator"
+        ) {
             let coordinator = Coordinator()
             coordinator.start(Coordinator())
             return coordinator

@@ -85,7 +85,10 @@ extension RetainScenario {
         },
         .cycle("task group", frames, isSuspected: true) { downloading { await $0.downloadAll() } },
         .cycle("async let", frames, isSuspected: true) { downloading { await $0.downloadBoth() } },
-        .cycle("task that ended with self as its value", "Downloader.throwing → Task → Downloader", isSuspected: true) {
+        .cycle(
+            "task that ended with self as its value", "Downloader.throwing → Task → Downloader",
+            isSuspected: true
+        ) {
             let downloader = Downloader()
             downloader.throwing = Task { downloader }
             wait { _ = try? await downloader.throwing?.value }
@@ -101,7 +104,10 @@ extension RetainScenario {
             wait { await session.start() }
             return session
         },
-        .cycle("debounced work item", "Debouncer.pending → DispatchWorkItem._block → closure → Debouncer", isSuspected: true) {
+        .cycle(
+            "debounced work item", "Debouncer.pending → DispatchWorkItem._block → closure → Debouncer",
+            isSuspected: true
+        ) {
             let debouncer = Debouncer()
             let text = String(repeating: "x", count: Int.random(in: 20...30))
             debouncer.pending = DispatchWorkItem { [debouncer] in

@@ -22,7 +22,8 @@ public struct RetainScenario: Sendable {
     public let make: @Sendable () -> AnyObject
 
     static func cycle(
-        _ name: String, _ expected: String?, isSuspected: Bool = false, _ make: @escaping @Sendable () -> AnyObject
+        _ name: String, _ expected: String?, isSuspected: Bool = false,
+        _ make: @escaping @Sendable () -> AnyObject
     ) -> RetainScenario {
         RetainScenario(
             name: name, truth: .cycle, expected: expected, isSuspected: isSuspected, holder: nil, make: make)
@@ -35,7 +36,8 @@ public struct RetainScenario: Sendable {
     static func held(
         _ name: String, by holder: String? = nil, _ make: @escaping @Sendable () -> AnyObject
     ) -> RetainScenario {
-        RetainScenario(name: name, truth: .held, expected: nil, isSuspected: false, holder: holder, make: make)
+        RetainScenario(
+            name: name, truth: .held, expected: nil, isSuspected: false, holder: holder, make: make)
     }
 
     /// Cycles that a finder should find, and four that it cannot see.

@@ -68,7 +68,8 @@ public struct ScenarioResult: Sendable {
             let explanation = unsafe finder.explain(
                 UnsafeRawPointer(object.toOpaque()), callerReferences: 1, budget: .thorough, search: search)
             let path = normalized(explanation.path?.description ?? "")
-            let isExpected = scenario.holder.map { path.contains(normalized($0)) } ?? (explanation.holder == nil)
+            let isExpected =
+                scenario.holder.map { path.contains(normalized($0)) } ?? (explanation.holder == nil)
             if isExpected || ContinuousClock.now >= deadline { return explanation }
             Thread.sleep(forTimeInterval: 0.01)
         }

@@ -88,7 +88,8 @@ extension RetainScenario {
             return poller
         },
         .cycle(
-            "task with an endless for await", "Listener.task → Task → async frames? → Listener?", isSuspected: true
+            "task with an endless for await", "Listener.task → Task → async frames? → Listener?",
+            isSuspected: true
         ) {
             let listener = Listener()
             let stream = AsyncStream<Int> { listener.continuation = $0 }
@@ -99,7 +100,8 @@ extension RetainScenario {
             }
             return listener
         },
-        .cycle("task deep in nested calls", "Poller.task → Task → async frames? → Poller?", isSuspected: true) {
+        .cycle("task deep in nested calls", "Poller.task → Task → async frames? → Poller?", isSuspected: true)
+        {
             let poller = Poller()
             poller.task = Task { [weak poller] in
                 guard let poller else { return }

@@ -10,6 +10,8 @@ struct FNV1a {
 
     /// Eight bytes, the lowest first.
     mutating func combine(_ number: UInt64) {
-        for shift in stride(from: 0, to: 64, by: 8) { combine(UInt8(truncatingIfNeeded: number >> UInt64(shift))) }
+        for shift in stride(from: 0, to: 64, by: 8) {
+            combine(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+        }
     }
 }

@@ -27,7 +27,8 @@ extension GraphWalker {
             explanation.path = shortest.path
             explanation.furtherCycles = paths.dropFirst().map(\.path)
             explanation.closureSites = renderer.closureSites(shortest.cycle.edges)
-            explanation.confidence = !shortest.path.isSuspected && balance.unexplained == 0 ? .proven : .suspected
+            explanation.confidence =
+                !shortest.path.isSuspected && balance.unexplained == 0 ? .proven : .suspected
         }
         let isSuspected = explanation.path?.isSuspected ?? true
         if !search.isEmpty, balance.unexplained > 0, isSuspected {

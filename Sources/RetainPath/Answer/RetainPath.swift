@@ -13,7 +13,8 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     public var description: String
 
     public init(
-        references: [RetainReference], target: String, isCycle: Bool, fullLength: Int? = nil, description: String
+        references: [RetainReference], target: String, isCycle: Bool, fullLength: Int? = nil,
+        description: String
     ) {
         self.references = references
         self.target = target

@@ -28,7 +28,8 @@ extension ObjectReader {
     /// - Returns: `nil` where the word before the object cannot be a chunk's size.
     mutating func chunkBytes(at address: UInt) -> Int? {
         typealias Chunk = HeapLayout.Chunk
-        guard Allocator.hasChunkHeaders, let word = memory.word(address &- Chunk.size), word < Chunk.sizeLimit else {
+        guard Allocator.hasChunkHeaders, let word = memory.word(address &- Chunk.size), word < Chunk.sizeLimit
+        else {
             return nil
         }
         let bytes = Int(word & ~Chunk.flagsMask)

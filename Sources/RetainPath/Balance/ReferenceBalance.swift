@@ -23,7 +23,9 @@ struct ReferenceBalance {
         }
         for index in suspected {
             let target = Int(walker.graph.edges[index].to)
-            guard let count = walker.reader.strongCount(at: walker.graph.nodes[target].address) else { continue }
+            guard let count = walker.reader.strongCount(at: walker.graph.nodes[target].address) else {
+                continue
+            }
             if count - Int(proven[target]) - (target == 0 ? callerReferences : 0) <= 0 {
                 walker.graph.edges[index].flags.insert(.rejected)
             }

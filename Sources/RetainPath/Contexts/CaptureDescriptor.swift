@@ -33,7 +33,9 @@ struct CaptureDescriptor {
     /// lib/IRGen/GenReflection.cpp numbers parameters, of which the captures are the last: the number of a closure without
     /// arguments is that of the capture. With arguments, it is found only if one capture alone is of a generic class.
     func genericCapture(ofParameter index: Int) -> Int? {
-        let candidates = (0..<min(captureCount, index + 1)).filter { captureType($0)?.isGenericClass ?? false }
+        let candidates = (0..<min(captureCount, index + 1)).filter {
+            captureType($0)?.isGenericClass ?? false
+        }
         if candidates.count == 1 { return candidates[0] }
         return candidates.contains(index) ? index : nil
     }
@@ -44,7 +46,9 @@ struct CaptureDescriptor {
         let record = address &+ Captures.captureTypes &+ captures &+ UInt(index) &* Captures.sourceBytes
         let parameter = ImmortalMemory.relativeTarget(record)
         let source = ImmortalMemory.relativeTarget(record &+ Captures.sourceName)
-        guard parameter != 0, source != 0, let source = MetadataSource(MangledName(source).tail) else { return nil }
+        guard parameter != 0, source != 0, let source = MetadataSource(MangledName(source).tail) else {
+            return nil
+        }
         return (MangledName(parameter), source)
     }
 }

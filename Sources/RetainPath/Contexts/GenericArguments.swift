@@ -25,7 +25,10 @@ struct GenericArguments {
     /// By the number of parameters at depth 0, from 1, then by that at depth 1, from 0.
     private static let descriptors: [[UInt]] = {
         let types: [[Any.Type]] = [
-            [One<Int>.self, One<Int>.One<Int>.self, One<Int>.Two<Int, Int>.self, One<Int>.Three<Int, Int, Int>.self],
+            [
+                One<Int>.self, One<Int>.One<Int>.self, One<Int>.Two<Int, Int>.self,
+                One<Int>.Three<Int, Int, Int>.self,
+            ],
             [
                 Two<Int, Int>.self, Two<Int, Int>.One<Int>.self, Two<Int, Int>.Two<Int, Int>.self,
                 Two<Int, Int>.Three<Int, Int, Int>.self,
@@ -36,7 +39,8 @@ struct GenericArguments {
             ],
             [
                 Four<Int, Int, Int, Int>.self, Four<Int, Int, Int, Int>.One<Int>.self,
-                Four<Int, Int, Int, Int>.Two<Int, Int>.self, Four<Int, Int, Int, Int>.Three<Int, Int, Int>.self,
+                Four<Int, Int, Int, Int>.Two<Int, Int>.self,
+                Four<Int, Int, Int, Int>.Three<Int, Int, Int>.self,
             ],
         ]
         return types.map { $0.map { Metadata($0).descriptor } }
@@ -56,7 +60,9 @@ struct GenericArguments {
     ///   depth 1.
     init?(_ arguments: [Argument]) {
         guard !arguments.isEmpty else { return nil }
-        func count(_ depth: Int) -> Int { (arguments.filter { $0.depth == depth }.map(\.index).max() ?? -1) + 1 }
+        func count(_ depth: Int) -> Int {
+            (arguments.filter { $0.depth == depth }.map(\.index).max() ?? -1) + 1
+        }
         let (outer, inner) = (max(1, count(0)), count(1))
         guard outer <= 4, inner <= 3, arguments.allSatisfy({ $0.depth < 2 }) else { return nil }
         descriptor = Self.descriptors[outer - 1][inner]

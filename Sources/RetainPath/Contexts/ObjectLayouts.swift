@@ -49,7 +49,8 @@ struct ObjectLayouts {
         let value = types.layout(of: type)
         let offset = minimumOffset.aligned(to: value.alignment)
         var layout = ObjectLayout(kind: .box, metadata: type.address, size: offset + value.size)
-        layout.slots = types.append(types.slots(of: value.slots).map { $0.moved(by: offset, label: $0.label) })
+        layout.slots = types.append(
+            types.slots(of: value.slots).map { $0.moved(by: offset, label: $0.label) })
         let index = append(layout)
         boxIndices.set(index, for: key)
         return index
@@ -109,13 +110,17 @@ struct ObjectLayouts {
         layout.elementsOffset = layout.size.aligned(to: 8)
         let firstIndex = types.index(of: first)
         if metadata.descriptor == types.standard.setStorage {
-            guard let elements = offset("_rawElements"), !types.value(firstIndex).slots.isEmpty else { return }
+            guard let elements = offset("_rawElements"), !types.value(firstIndex).slots.isEmpty else {
+                return
+            }
             (layout.elements, layout.elementLayout, layout.valuesOffset) = (.set, firstIndex, elements)
         } else if let keys = offset("_rawKeys"), let values = offset("_rawValues"),
             let second = metadata.genericArgument(1)
         {
             let secondIndex = types.index(of: second)
-            guard !types.value(firstIndex).slots.isEmpty || !types.value(secondIndex).slots.isEmpty else { return }
+            guard !types.value(firstIndex).slots.isEmpty || !types.value(secondIndex).slots.isEmpty else {
+                return
+            }
             (layout.elements, layout.keyLayout, layout.elementLayout) = (.dictionary, firstIndex, secondIndex)
             (layout.keysOffset, layout.valuesOffset) = (keys, values)
         }

@@ -87,7 +87,8 @@ extension ObjectReader {
         guard layout.metadata != 0, layout.kind == .storage else { return size }
         let type = Metadata(layout.metadata)
         if type.descriptor == layouts.types.standard.arrayStorage, let element = type.genericArgument(0),
-            let capacity = memory.word(address &+ Storage.capacityAndFlags), capacity >> 1 < Storage.countLimit
+            let capacity = memory.word(address &+ Storage.capacityAndFlags),
+            capacity >> 1 < Storage.countLimit
         {
             return size + Int(capacity >> 1) &* layouts.types.layout(of: element).stride
         }
@@ -98,7 +99,9 @@ extension ObjectReader {
             var stride = 0
             for index in 0..<2 {
                 if index == 1, type.descriptor == layouts.types.standard.setStorage { break }
-                if let argument = type.genericArgument(index) { stride += layouts.types.layout(of: argument).stride }
+                if let argument = type.genericArgument(index) {
+                    stride += layouts.types.layout(of: argument).stride
+                }
             }
             return size + Int(capacity) &* 4 / 3 &* stride
         }

@@ -94,9 +94,12 @@ struct CycleSearch {
             let edge = graph.edges[index]
             guard isUsable(edge) else { continue }
             if edge.to == 0 {
-                guard path.count + 1 == length, seen.insert(signature(path + [Int32(index)])).inserted else { continue }
+                guard path.count + 1 == length, seen.insert(signature(path + [Int32(index)])).inserted else {
+                    continue
+                }
                 found.append(Cycle(edges: path + [Int32(index)], length: length))
-            } else if distances[Int(edge.to)] != .max, path.count + 1 + Int(distances[Int(edge.to)]) <= length,
+            } else if distances[Int(edge.to)] != .max,
+                path.count + 1 + Int(distances[Int(edge.to)]) <= length,
                 !visited.contains(edge.to)
             {
                 path.append(Int32(index))

@@ -12,12 +12,14 @@ extension GraphWalker {
                 let capacity = reader.memory.word(address &+ Storage.capacityAndFlags), count > 0,
                 count <= capacity >> 1, count < Storage.countLimit
             else { return }
-            followElements(address &+ UInt(layout.elementsOffset), count: Int(count), element, flags: .element)
+            followElements(
+                address &+ UInt(layout.elementsOffset), count: Int(count), element, flags: .element)
         case .dictionary, .set:
             typealias Storage = HeapLayout.HashStorage
-            guard let scale = reader.memory.word(address &+ (layout.scaleOffset & ~7)).map({
-                Int($0 >> (8 * (layout.scaleOffset & 7)) & 0xFF)
-            }), scale < Storage.scaleLimit,
+            guard
+                let scale = reader.memory.word(address &+ (layout.scaleOffset & ~7)).map({
+                    Int($0 >> (8 * (layout.scaleOffset & 7)) & 0xFF)
+                }), scale < Storage.scaleLimit,
                 let count = reader.memory.word(address &+ Storage.count),
                 let capacity = reader.memory.word(address &+ Storage.capacity), count > 0, count <= capacity,
                 capacity <= 1 << UInt(scale)
@@ -38,7 +40,9 @@ extension GraphWalker {
     private mutating func followElements(
         _ start: UInt, count: Int, _ element: ValueLayout, flags: ObjectGraph.EdgeFlags, bitmap: UInt = 0
     ) {
-        guard !element.slots.isEmpty, element.stride > 0, element.size <= PageSnapshot.longestRead else { return }
+        guard !element.slots.isEmpty, element.stride > 0, element.size <= PageSnapshot.longestRead else {
+            return
+        }
         for index in 0..<count {
             if bitmap != 0 {
                 guard let bits = reader.memory.word(bitmap &+ UInt(index / 64 * 8)) else { return }

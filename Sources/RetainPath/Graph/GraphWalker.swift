@@ -35,7 +35,9 @@ struct GraphWalker: ~Copyable {
     }
 
     /// Visits every node that was not visited yet.
-    mutating func expandAll(from start: Int = 0, until isDone: (borrowing ObjectGraph) -> Bool = { _ in false }) {
+    mutating func expandAll(
+        from start: Int = 0, until isDone: (borrowing ObjectGraph) -> Bool = { _ in false }
+    ) {
         var index = start
         while index < graph.nodes.count {
             current = Int32(index)
@@ -104,7 +106,8 @@ struct GraphWalker: ~Copyable {
             size = extent(of: address, layout)
             search(address, from: start, to: size)
         }
-        guard !layout.slots.isEmpty, size > 0, let bytes = unsafe reader.memory.bytes(address, count: size) else {
+        guard !layout.slots.isEmpty, size > 0, let bytes = unsafe reader.memory.bytes(address, count: size)
+        else {
             return
         }
         unsafe follow(layout.slots, in: bytes, size: size)
@@ -125,7 +128,9 @@ struct GraphWalker: ~Copyable {
     private mutating func search(_ address: UInt, from start: Int, to end: Int) {
         var offset = start.aligned(to: 8)
         while offset + 8 <= end {
-            if let word = reader.memory.word(address &+ UInt(offset)) { addSuspected(word, label: 0, flags: []) }
+            if let word = reader.memory.word(address &+ UInt(offset)) {
+                addSuspected(word, label: 0, flags: [])
+            }
             offset += 8
         }
     }
@@ -155,7 +160,9 @@ struct GraphWalker: ~Copyable {
                 let word = unsafe value.loadUnaligned(fromByteOffset: offset, as: UInt.self)
                 addEdge(to: word & HeapLayout.addressMask, label: joined, flags: flags)
             case .storage:
-                addBuffer(unsafe value.loadUnaligned(fromByteOffset: offset, as: UInt.self) & HeapLayout.addressMask)
+                addBuffer(
+                    unsafe value.loadUnaligned(fromByteOffset: offset, as: UInt.self) & HeapLayout.addressMask
+                )
             case .string:
                 guard offset + 16 <= size else { continue }
                 let object = unsafe value.loadUnaligned(
@@ -201,14 +208,16 @@ struct GraphWalker: ~Copyable {
         let metadata = Metadata(type)
         if metadata.isClass { return addEdge(to: first, label: label, flags: flags) }
         let value = reader.layouts.types.layout(of: metadata)
-        guard !value.slots.isEmpty, nesting < ScratchMemory.levels, let witnesses = metadata.valueWitnesses else {
+        guard !value.slots.isEmpty, nesting < ScratchMemory.levels, let witnesses = metadata.valueWitnesses
+        else {
             // A large value without references still has a box, which belongs to the memory kept.
             if metadata.valueWitnesses?.isInline == false { addEdge(to: first, label: label, flags: flags) }
             return
         }
         guard witnesses.isInline else { return addEdge(to: first, label: label, flags: flags) }
         unsafe follow(
-            value.slots, in: container, size: MetadataLayout.Existential.containedType, label: label, flags: flags,
+            value.slots, in: container, size: MetadataLayout.Existential.containedType, label: label,
+            flags: flags,
             nesting: nesting + 1)
     }
 
@@ -217,7 +226,9 @@ struct GraphWalker: ~Copyable {
         nesting: Int
     ) {
         let layout = reader.layouts.types.enums[number]
-        guard layout.size <= available, let copy = unsafe scratch.level(nesting, count: layout.size) else { return }
+        guard layout.size <= available, let copy = unsafe scratch.level(nesting, count: layout.size) else {
+            return
+        }
         unsafe copy.copyMemory(from: value, byteCount: layout.size)
         let tag = unsafe Int(Reflection.enumTag(copy, layout))
         // Garbage gives any number.

@@ -20,10 +20,13 @@ extension ObjectReader {
             (16..<(1 << 24)).contains(sizes & 0xFFFF_FFFF), sizes >> 32 & 0xFFFF < 4096,
             let extent = memory.word(address &+ UInt(Class.metadataSize)),
             (40..<(1 << 20)).contains(extent & 0xFFFF_FFFF), extent >> 32 < 1024,
-            let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)), images.contains(destroy),
+            let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)),
+            images.contains(destroy),
             hasWitnesses(address)
         else { return false }
-        if !images.contains(address), flags & (Context.isGeneric | Context.hasResilientSuperclass) == 0 { return false }
+        if !images.contains(address), flags & (Context.isGeneric | Context.hasResilientSuperclass) == 0 {
+            return false
+        }
         return hasSuperclasses(address)
     }
 
@@ -31,7 +34,9 @@ extension ObjectReader {
     private mutating func hasSuperclasses(_ address: UInt) -> Bool {
         var current = address
         for _ in 0..<64 {
-            guard let superclass = memory.word(current &+ UInt(MetadataLayout.Class.superclass)) else { return false }
+            guard let superclass = memory.word(current &+ UInt(MetadataLayout.Class.superclass)) else {
+                return false
+            }
             if superclass == 0 { return true }
             #if canImport(Darwin)
                 // Roots are classes of Objective-C there, which have no descriptor.
@@ -62,7 +67,8 @@ extension ObjectReader {
         case Kind.enumeration, Kind.optional: return isNominal(address, DescriptorLayout.Context.enumKind)
         case Kind.tuple: return isTuple(address, nesting: nesting)
         // The runtime makes these without anything that could be checked, so only static ones are accepted.
-        case Kind.function, Kind.existential, Kind.metatype, Kind.existentialMetatype, Kind.extendedExistential,
+        case Kind.function, Kind.existential, Kind.metatype, Kind.existentialMetatype,
+            Kind.extendedExistential,
             Kind.opaque:
             return images.contains(address)
         default: return false
@@ -70,12 +76,13 @@ extension ObjectReader {
     }
 
     private mutating func isNominal(_ address: UInt, _ descriptorKind: UInt32) -> Bool {
-        guard let descriptor = memory.word(address &+ UInt(MetadataLayout.Value.descriptor)), descriptor & 3 == 0,
+        guard let descriptor = memory.word(address &+ UInt(MetadataLayout.Value.descriptor)),
+            descriptor & 3 == 0,
             images.contains(descriptor), let flags = uint32(descriptor),
             flags & DescriptorLayout.Context.kindMask == descriptorKind, hasWitnesses(address)
         else { return false }
         return images.contains(address) || flags & DescriptorLayout.Context.isGeneric != 0
-            // Metadata that has to be completed at run time is static, so that only generic types are left.
+        // Metadata that has to be completed at run time is static, so that only generic types are left.
     }
 
     /// Whether metadata has a value witness table with functions of an image and a size that types can have.
@@ -110,7 +117,8 @@ extension ObjectReader {
     /// Whether an address is the metadata of contexts: it lies in an image, with its function and its description.
     mutating func isContext(_ address: UInt) -> Bool {
         guard images.contains(address),
-            let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)), images.contains(destroy),
+            let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)),
+            images.contains(destroy),
             let first = memory.word(address &+ HeapLayout.Context.firstCapture), first & 0xFFFF_FFFF <= 256,
             let descriptor = memory.word(address &+ HeapLayout.Context.captureDescriptor)
         else { return false }

@@ -23,7 +23,8 @@ struct ObjectReader: ~Copyable {
     mutating func layoutIndex(at address: UInt) -> Int32? {
         guard Self.isAddress(address), let metadata = memory.word(address), metadata != 0 else { return nil }
         if let index = layouts.index(of: metadata) {
-            return layouts.layout(index).kind == .genericContext ? genericContextIndex(at: address, index) : index
+            return layouts.layout(index).kind == .genericContext
+                ? genericContextIndex(at: address, index) : index
         }
         return newLayoutIndex(at: address, metadata)
     }
@@ -52,7 +53,8 @@ struct ObjectReader: ~Copyable {
             else { return nil }
             return layouts.box(of: Metadata(type), minimumOffset: Int(offset))
         case Kind.errorBox:
-            guard images.contains(word), let type = memory.word(address &+ HeapLayout.ErrorBox.type), isType(type)
+            guard images.contains(word), let type = memory.word(address &+ HeapLayout.ErrorBox.type),
+                isType(type)
             else { return nil }
             return layouts.box(of: Metadata(type), minimumOffset: HeapLayout.ErrorBox.value)
         case Kind.task: return images.contains(word) ? layouts.task : nil
@@ -63,7 +65,8 @@ struct ObjectReader: ~Copyable {
     /// The layout of a context whose captures have types that the context itself holds.
     private mutating func genericContextIndex(at address: UInt, _ index: Int32) -> Int32? {
         let metadata = Metadata(layouts.layout(index).metadata)
-        guard let descriptor = CaptureDescriptor(metadata.word(Int(HeapLayout.Context.captureDescriptor))) else {
+        guard let descriptor = CaptureDescriptor(metadata.word(Int(HeapLayout.Context.captureDescriptor)))
+        else {
             return nil
         }
         let captures = address &+ UInt(metadata.uint32(Int(HeapLayout.Context.firstCapture)))
@@ -93,7 +96,9 @@ struct ObjectReader: ~Copyable {
                 var type = origin(source.origin, captures: captures, descriptor)
             else { return nil }
             for position in source.argumentPath {
-                guard let argument = type.genericArgument(position), isType(argument.address) else { return nil }
+                guard let argument = type.genericArgument(position), isType(argument.address) else {
+                    return nil
+                }
                 type = argument
             }
             arguments.append(.init(depth: parameter.depth, index: parameter.index, type: type))
@@ -106,7 +111,8 @@ struct ObjectReader: ~Copyable {
     ) -> Metadata? {
         switch origin {
         case .binding(let index):
-            guard index < descriptor.bindingCount, let type = memory.word(captures &+ 8 &* UInt(index)), isType(type)
+            guard index < descriptor.bindingCount, let type = memory.word(captures &+ 8 &* UInt(index)),
+                isType(type)
             else { return nil }
             return Metadata(type)
         case .classOfParameter(let index):

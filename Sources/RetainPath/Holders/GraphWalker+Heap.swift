@@ -19,7 +19,10 @@ extension GraphWalker {
     /// Looks for the object around a word, and for a reference of it to the target.
     private mutating func addHolder(_ hit: HeapSearch.Hit, to search: inout HeapSearch) {
         if reader.images.contains(hit.address) {
-            search.add(.init(holder: 0, layout: -1, target: hit.target, label: 0, flags: [], function: 0, variable: hit.address))
+            search.add(
+                .init(
+                    holder: 0, layout: -1, target: hit.target, label: 0, flags: [], function: 0,
+                    variable: hit.address))
             return
         }
         guard let holder = reader.objectAround(hit.address), search.isNew(holder.address) else { return }
@@ -31,7 +34,8 @@ extension GraphWalker {
         guard let edge else { return }
         search.add(
             .init(
-                holder: holder.address, layout: holder.layout, target: hit.target, label: edge.label, flags: edge.flags,
+                holder: holder.address, layout: holder.layout, target: hit.target, label: edge.label,
+                flags: edge.flags,
                 function: edge.function, variable: 0),
             isTask: reader.layouts.layout(holder.layout).kind == .task)
     }
@@ -42,7 +46,8 @@ extension GraphWalker {
         graph.removeAll()
         _ = graph.addNode(first.holder == 0 ? 1 : first.holder, layout: first.layout, depth: 0)
         for (index, step) in path.enumerated() {
-            let layout = step.target == last.target ? reader.layoutIndex(at: step.target) : path[index + 1].layout
+            let layout =
+                step.target == last.target ? reader.layoutIndex(at: step.target) : path[index + 1].layout
             guard let layout else { return nil }
             _ = graph.addNode(step.target, layout: layout, depth: Int32(index + 1))
             graph.edges.append(

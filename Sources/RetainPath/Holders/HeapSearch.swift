@@ -105,15 +105,20 @@ struct HeapSearch {
     private mutating func collect(
         _ address: UInt, count: Int, _ block: UnsafeMutableRawPointer, excluding excluded: [Range<UInt>]
     ) {
-        guard let lowest = frontier.min(), let highest = frontier.max() else { return }
-        let words = unsafe UnsafeBufferPointer(start: block.assumingMemoryBound(to: UInt.self), count: count / 8)
-        for index in words.indices {
-            let word = unsafe words[index] & HeapLayout.addressMask
-            guard word >= lowest, word <= highest, frontier.contains(word) else { continue }
-            let place = address + UInt(index * 8)
-            if excluded.contains(where: { $0.contains(place) }) { continue }
-            guard hits.count < Self.hitLimit else { return }
-            hits.append(Hit(address: place, target: word))
+        for target in frontier {
+            var start = 0
+            while hits.count < Self.hitLimit,
+                let offset = unsafe CheckedMemory.find(target, in: block, from: start, count: count)
+            {
+                start = offset + 1
+                let place = address + UInt(offset)
+                guard offset % 8 == 0, offset + 8 <= count,
+                    unsafe block.load(fromByteOffset: offset, as: UInt.self) & HeapLayout.addressMask
+                        == target,
+                    !excluded.contains(where: { $0.contains(place) })
+                else { continue }
+                hits.append(Hit(address: place, target: target))
+            }
         }
     }
 }
@@ -126,7 +131,9 @@ enum WritableMemory {
             let columns = line.split(separator: UInt8(ascii: " "))
             guard columns.count > 1, columns[1].starts(with: "rw-p".utf8) else { return nil }
             // The main thread's stack and pages of the kernel have names in brackets; the heap has one too.
-            if let name = columns.last, name.first == UInt8(ascii: "["), !name.elementsEqual("[heap]".utf8) { return nil }
+            if let name = columns.last, name.first == UInt8(ascii: "["), !name.elementsEqual("[heap]".utf8) {
+                return nil
+            }
             let bounds = columns[0].split(separator: UInt8(ascii: "-")).compactMap {
                 UInt(String(decoding: $0, as: UTF8.self), radix: 16)
             }

@@ -13,7 +13,8 @@
                 else { return nil }
                 let slide = UInt(bitPattern: _dyld_get_image_vmaddr_slide(index))
                 return unsafe image(
-                    UInt(bitPattern: header), slide: slide, path: String(cString: path), isProgram: index == 0)
+                    UInt(bitPattern: header), slide: slide, path: String(cString: path), isProgram: index == 0
+                )
             }
         }
 

@@ -23,7 +23,9 @@
             _ = unsafe withUnsafeMutablePointer(to: &images) { images in
                 unsafe clinux_iterate_images(
                     { image, _, context in
-                        guard let image = unsafe image?.pointee, let context = unsafe context else { return 1 }
+                        guard let image = unsafe image?.pointee, let context = unsafe context else {
+                            return 1
+                        }
                         let images = unsafe context.assumingMemoryBound(to: [Image].self)
                         let isProgram = unsafe images.pointee.isEmpty
                         if let image = unsafe LoadedImages.image(image, isProgram: isProgram) {
@@ -84,7 +86,8 @@
             var bytes = [UInt8](repeating: 0, count: 4096)
             let count = unsafe bytes.withUnsafeMutableBytes { buffer in
                 guard let start = buffer.baseAddress else { return 0 }
-                return unsafe readlink("/proc/self/exe", start.assumingMemoryBound(to: CChar.self), buffer.count)
+                return unsafe readlink(
+                    "/proc/self/exe", start.assumingMemoryBound(to: CChar.self), buffer.count)
             }
             return count > 0 ? lastComponent(String(decoding: bytes.prefix(count), as: UTF8.self)) : nil
         }()

@@ -25,7 +25,7 @@
 
     deinit {
         unsafe joined.deallocate()
-        for unsafe chunk in unsafe chunks { unsafe Self.free(chunk) }
+        for index in unsafe chunks.indices { unsafe Self.free(chunks[index]) }
     }
 
     /// Forgets all pages. Chunks beyond 4 MB are given back.

@@ -32,7 +32,9 @@ struct MangledName {
         let length = suffix.utf8CodeUnitCount
         guard tail.count >= length else { return false }
         return suffix.withUTF8Buffer { suffix in
-            for index in 0..<length where unsafe suffix[index] != tail[tail.count - length + index] { return false }
+            for index in 0..<length where unsafe suffix[index] != tail[tail.count - length + index] {
+                return false
+            }
             return true
         }
     }
@@ -50,7 +52,8 @@ struct MangledName {
         let target = ImmortalMemory.relativeTarget(address &+ 1)
         let descriptor = control == 1 || target == 0 ? target : ImmortalMemory.word(target)
         guard descriptor != 0 else { return false }
-        return ImmortalMemory.uint32(descriptor) & DescriptorLayout.Context.kindMask == DescriptorLayout.Context.classKind
+        return ImmortalMemory.uint32(descriptor) & DescriptorLayout.Context.kindMask
+            == DescriptorLayout.Context.classKind
     }
 
     /// Whether it is a generic class with its arguments, which end with `G`.
@@ -63,9 +66,13 @@ struct MangledName {
     var functionShape: FunctionShape? {
         var letters = tail
         if ends(with: "Sg") { letters.removeLast(2) }
-        guard letters.last == UInt8(ascii: "_"), let start = letters.lastIndex(of: UInt8(ascii: "I")) else { return nil }
+        guard letters.last == UInt8(ascii: "_"), let start = letters.lastIndex(of: UInt8(ascii: "I")) else {
+            return nil
+        }
         var code = letters[(start + 1)..<(letters.count - 1)]
-        guard code.allSatisfy({ (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }) else { return nil }
+        guard code.allSatisfy({ (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }) else {
+            return nil
+        }
         // Pseudogeneric and substituted signatures, then escaping, then differentiability.
         while let first = code.first, "sIP".utf8.contains(first) { code.removeFirst() }
         if code.first == UInt8(ascii: "e") { code.removeFirst() }

@@ -46,11 +46,13 @@ struct Metadata: Hashable {
         var offset = MetadataLayout.Value.genericArguments
         if isClass {
             if flags & DescriptorLayout.Context.hasResilientSuperclass != 0 {
-                let bounds = ImmortalMemory.relativeTarget(descriptor &+ DescriptorLayout.Context.resilientBounds)
+                let bounds = ImmortalMemory.relativeTarget(
+                    descriptor &+ DescriptorLayout.Context.resilientBounds)
                 guard bounds != 0 else { return nil }
                 offset = Int(bitPattern: ImmortalMemory.word(bounds))
             } else {
-                let positive = ImmortalMemory.uint32(descriptor &+ DescriptorLayout.Context.positiveSizeInWords)
+                let positive = ImmortalMemory.uint32(
+                    descriptor &+ DescriptorLayout.Context.positiveSizeInWords)
                 let immediate = ImmortalMemory.uint32(descriptor &+ DescriptorLayout.Context.immediateMembers)
                 offset = 8 * (Int(positive) - Int(immediate))
             }

@@ -48,7 +48,9 @@ enum Reflection {
     ///   - context: the descriptor whose generic parameters the name uses, 0 for none.
     ///   - arguments: the address of its generic arguments.
     static func type(named name: MangledName, context: UInt = 0, arguments: UInt = 0) -> Metadata? {
-        guard let bytes = unsafe UnsafePointer<UInt8>(bitPattern: name.address), name.count > 0 else { return nil }
+        guard let bytes = unsafe UnsafePointer<UInt8>(bitPattern: name.address), name.count > 0 else {
+            return nil
+        }
         let type = unsafe _getTypeByMangledNameInContext(
             bytes, UInt(name.count), genericContext: UnsafeRawPointer(bitPattern: context),
             genericArguments: UnsafeRawPointer(bitPattern: arguments))

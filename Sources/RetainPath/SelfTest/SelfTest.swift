@@ -78,7 +78,8 @@ enum SelfTest {
         let explanation = unsafe finder.explain(UnsafeRawPointer(graph.toOpaque()), callerReferences: 1)
         let paths = [explanation.path].compactMap { $0 } + explanation.furtherCycles
         let descriptions = Set(paths.map(\.description))
-        return (descriptions == expected || descriptions == expectedWithoutNames) && explanation.unexplainedReferences == 0
+        return (descriptions == expected || descriptions == expectedWithoutNames)
+            && explanation.unexplainedReferences == 0
             && explanation.confidence == .proven && explanation.cost?.isAtLeast == false
     }
 }

@@ -30,7 +30,9 @@ extension TypeLayouts {
     private mutating func enumLayout(_ metadata: Metadata, isOptional: Bool, nesting: Int) -> EnumLayout? {
         typealias Fields = DescriptorLayout.Fields
         let descriptor = metadata.descriptor
-        guard let witnesses = metadata.valueWitnesses, witnesses.hasEnumWitnesses, descriptor != 0 else { return nil }
+        guard let witnesses = metadata.valueWitnesses, witnesses.hasEnumWitnesses, descriptor != 0 else {
+            return nil
+        }
         let fields = ImmortalMemory.relativeTarget(descriptor &+ DescriptorLayout.Context.fields)
         guard fields != 0 else { return nil }
         var layout = EnumLayout(

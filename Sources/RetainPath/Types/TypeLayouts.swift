@@ -54,7 +54,9 @@ struct TypeLayouts {
         }
         if kind == Kind.function { return functionSlots(metadata, &layout) }
         guard let witnesses = metadata.valueWitnesses else { return [] }
-        (layout.size, layout.stride, layout.alignment) = (witnesses.size, witnesses.stride, witnesses.alignment)
+        (layout.size, layout.stride, layout.alignment) = (
+            witnesses.size, witnesses.stride, witnesses.alignment
+        )
         guard !witnesses.isTrivial, layout.size < 1 << 20 else { return [] }
         switch kind {
         case Kind.structure: return structSlots(metadata, nesting: nesting)
@@ -89,7 +91,8 @@ struct TypeLayouts {
         layout.size = isClosure ? 16 : 8
         (layout.stride, layout.alignment) = (layout.size, 8)
         if isClosure { return [ReferenceSlot(kind: .function, offset: 0, label: 0)] }
-        return convention == Function.blockConvention ? [ReferenceSlot(kind: .block, offset: 0, label: 0)] : []
+        return convention == Function.blockConvention
+            ? [ReferenceSlot(kind: .block, offset: 0, label: 0)] : []
     }
 
     private mutating func structSlots(_ metadata: Metadata, nesting: Int) -> [ReferenceSlot] {
@@ -97,7 +100,8 @@ struct TypeLayouts {
         if descriptor == standard.string { return [ReferenceSlot(kind: .string, offset: 0, label: 0)] }
         var slots = fieldSlots(of: metadata, nesting: nesting)
         guard standard.wrappers.contains(descriptor) else { return slots }
-        let isLeaf = standard.containers.contains(descriptor) && hasTrivialArguments(metadata, nesting: nesting)
+        let isLeaf =
+            standard.containers.contains(descriptor) && hasTrivialArguments(metadata, nesting: nesting)
         for index in slots.indices {
             slots[index].label = 0
             if isLeaf, slots[index].kind == .strong { slots[index].kind = .storage }
@@ -108,7 +112,9 @@ struct TypeLayouts {
     /// Whether the elements of a container hold no references.
     private mutating func hasTrivialArguments(_ metadata: Metadata, nesting: Int) -> Bool {
         var index = 0
-        while index < 2, let argument = metadata.genericArgument(index), index == 0 || metadata.hasTwoArguments {
+        while index < 2, let argument = metadata.genericArgument(index),
+            index == 0 || metadata.hasTwoArguments
+        {
             if !layout(of: argument, nesting: nesting).slots.isEmpty { return false }
             index += 1
         }
