@@ -72,7 +72,7 @@ extension RetainScenario {
             openScreens.append(detail)
             return detail
         },
-        .held("held by an observer block of the notification center", by: "closure → Detail") {
+        .held("held by an observer block of the notification center", by: "NotificationCenter.registrar") {
             let detail = Detail()
             _ = NotificationCenter.default.addObserver(
                 forName: Notification.Name("name"), object: nil, queue: nil

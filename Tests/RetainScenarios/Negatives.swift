@@ -139,8 +139,7 @@ extension RetainScenario {
     static func releasingTask(_ poller: Poller) -> Task<Void, Never> {
         Task { [weak poller] in
             while !Task.isCancelled {
-                guard let poller else { return }
-                poller.refresh()
+                if let poller { poller.refresh() }
                 await sleepForever()
             }
         }

@@ -56,21 +56,22 @@ public struct ScenarioResult: Sendable {
         }
     }
 
-    /// The answer of a search for what holds the object, repeated until it has the part that a scenario expects.
+    /// The answer of a search for what holds the object, repeated until it is as expected, for at most `patience`.
+    ///
+    /// - Parameter isExpected: `nil` expects the part of the path that the scenario names.
     public static func holder(
         of scenario: RetainScenario, _ finder: RetainPathFinder, _ search: HolderSearch,
-        patience: Duration = .seconds(5)
+        patience: Duration = .seconds(5), until isExpected: ((RetainExplanation) -> Bool)? = nil
     ) -> RetainExplanation {
         let object = unsafe make(scenario)
         defer { unsafe object.release() }
+        let expected = scenario.holder.map(normalized) ?? ""
+        let isExpected = isExpected ?? { normalized($0.path?.description ?? "").contains(expected) }
         let deadline = ContinuousClock.now + patience
         while true {
             let explanation = unsafe finder.explain(
                 UnsafeRawPointer(object.toOpaque()), callerReferences: 1, budget: .thorough, search: search)
-            let path = normalized(explanation.path?.description ?? "")
-            let isExpected =
-                scenario.holder.map { path.contains(normalized($0)) } ?? (explanation.holder == nil)
-            if isExpected || ContinuousClock.now >= deadline { return explanation }
+            if isExpected(explanation) || ContinuousClock.now >= deadline { return explanation }
             Thread.sleep(forTimeInterval: 0.01)
         }
     }

@@ -31,7 +31,7 @@ extension GraphWalker {
                 !shortest.path.isSuspected && balance.unexplained == 0 ? .proven : .suspected
         }
         let isSuspected = explanation.path?.isSuspected ?? true
-        if !search.isEmpty, balance.unexplained > 0, isSuspected {
+        if !search.isEmpty, isSuspected, balance.unexplained > 0 || explanation.path != nil {
             addHolder(of: address, to: &explanation, budget: budget, search: search)
         }
         return explanation
@@ -39,15 +39,17 @@ extension GraphWalker {
 
     /// Looks for what holds an object that proven references do not explain.
     ///
-    /// A holder that is found takes the place of a suspected cycle if it explains the only reference that is left.
+    /// A holder that is found takes the place of a suspected cycle if it explains the only reference that is left, unless it
+    /// is suspected itself.
     private mutating func addHolder(
         of address: UInt, to explanation: inout RetainExplanation, budget: Budget, search: HolderSearch
     ) {
         var found = search.contains(.globals) ? pathFromGlobals(to: address, budget: budget) : nil
         if found == nil, search.contains(.heap) { found = pathFromHeap(to: address, budget: budget) }
-        guard let found, explanation.path == nil || explanation.unexplainedReferences == 1 else { return }
+        guard let found else { return }
         let renderer = PathRenderer(self)
         let path = renderer.path(found.edges, isCycle: false, length: found.edges.count)
+        if explanation.path != nil, path.isSuspected || explanation.unexplainedReferences > 1 { return }
         explanation.path = path
         explanation.furtherCycles = []
         explanation.closureSites = renderer.closureSites(found.edges)

@@ -32,12 +32,14 @@ extension GraphWalker {
         // A reference that keeps nothing alive is no edge.
         let edge = graph.edges.first { graph.nodes[Int($0.to)].address == hit.target }
         guard let edge else { return }
+        let kind = reader.layouts.layout(holder.layout).kind
+        let isSuspected = edge.flags.contains(.suspected)
+        let certainty: HeapSearch.Certainty = kind == .taskFrames || kind == .task ? .frame : .unknownWord
         search.add(
             .init(
                 holder: holder.address, layout: holder.layout, target: hit.target, label: edge.label,
-                flags: edge.flags,
-                function: edge.function, variable: 0),
-            isTask: reader.layouts.layout(holder.layout).kind == .task)
+                flags: edge.flags, function: edge.function, variable: 0, isTask: kind == .task,
+                certainty: isSuspected ? certainty : .proven))
     }
 
     /// Makes a graph of nothing but a path.

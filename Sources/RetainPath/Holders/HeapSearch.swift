@@ -4,6 +4,8 @@ struct HeapSearch {
     static let roundLimit = 16
     /// Words in one round; an object with more holders is shared by so many that one of them tells nothing.
     private static let hitLimit = 256
+    /// Holders whose own holders are looked for in one round.
+    private static let holderLimit = 16
     /// Memory beyond is not searched: 0.5 s.
     private static let byteLimit = 1 << 30
     private static let blockBytes = 1 << 20
@@ -12,6 +14,17 @@ struct HeapSearch {
     struct Hit {
         var address: UInt
         var target: UInt
+    }
+
+    /// How sure it is that a holder keeps its target alive.
+    enum Certainty: Int, Comparable {
+        /// Frames of functions keep addresses that they have released.
+        case frame
+        /// The words of blocks and of fields that are not described.
+        case unknownWord
+        case proven
+
+        static func < (left: Certainty, right: Certainty) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// A reference of a holder to the target or to another holder.
@@ -23,7 +36,13 @@ struct HeapSearch {
         var label: Int32
         var flags: ObjectGraph.EdgeFlags
         var function: UInt
+        /// The address of the variable, or 0.
         var variable: UInt
+        var isTask = false
+        var certainty = Certainty.proven
+
+        /// Whether nothing of interest holds the holder: a global variable, or a task that the scheduler keeps.
+        var isEnd: Bool { holder == 0 || isTask }
     }
 
     private let target: UInt
@@ -31,7 +50,8 @@ struct HeapSearch {
     private var hits: [Hit] = []
     /// By holder.
     private var steps: [UInt: Step] = [:]
-    private var next: [UInt] = []
+    /// Of this round.
+    private var found: [Step] = []
     /// The step that the path begins with.
     private var first: Step?
     private var isFound = false
@@ -46,23 +66,22 @@ struct HeapSearch {
 
     func isNew(_ holder: UInt) -> Bool { holder != target && steps[holder] == nil }
 
-    /// - Parameter isTask: whether the holder is a task, which the scheduler keeps.
-    mutating func add(_ step: Step, isTask: Bool = false) {
-        guard !isFound else { return }
-        if step.holder == 0 || isTask {
-            (first, isFound) = (step, true)
-        } else {
-            // Of several holders that are as far away, the first is told.
-            if next.isEmpty { first = step }
-            steps[step.holder] = step
-            next.append(step.holder)
-        }
-    }
+    mutating func add(_ step: Step) { found.append(step) }
 
     /// Makes the holders that this round has found the targets of the next.
+    ///
+    /// Holders of which something less certain is known count only where no other was found. Of several holders, the first is
+    /// told.
     mutating func finishRound() {
-        frontier = Array(next.prefix(16))
-        next = []
+        let highest = found.map(\.certainty).max()
+        let holders = found.filter { $0.certainty == highest }.prefix(Self.holderLimit)
+        (found, frontier) = ([], holders.map(\.holder))
+        if let end = holders.first(where: \.isEnd) {
+            (first, isFound) = (end, true)
+        } else if let nearest = holders.first {
+            first = nearest
+            for step in holders { steps[step.holder] = step }
+        }
     }
 
     mutating func takeHits() -> [Hit] {
