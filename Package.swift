@@ -19,7 +19,7 @@ let package = Package(
         .library(name: "LeakMessage", targets: ["LeakMessage"]),
         .library(name: "LeakDetector", targets: ["LeakDetector"]),
         .library(name: "LeakDetectorTesting", targets: ["LeakDetectorTesting"]),
-        .library(name: "RetainPath", targets: ["RetainPath"]),
+        .library(name: "RetainPaths", targets: ["RetainPaths"]),
         .library(name: "LeakReporter", targets: ["LeakReporter"]),
         .library(name: "Gzip", targets: ["Gzip"]),
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
@@ -55,12 +55,15 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         .target(name: "LeakDetector", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
         .target(
-            name: "RetainPath",
-            dependencies: ["CSwiftRuntime", .target(name: "CLinux", condition: .when(platforms: [.linux]))],
+            name: "RetainPaths",
+            dependencies: [
+                "LeakDetector", "LeakMessage", "CSwiftRuntime",
+                .target(name: "CLinux", condition: .when(platforms: [.linux])),
+            ],
             swiftSettings: settings),
         // For test targets alone: it links the test frameworks.
         .target(
-            name: "LeakDetectorTesting", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
+            name: "LeakDetectorTesting", dependencies: ["LeakMessage", "RetainPaths", "Threads"], swiftSettings: settings),
         .target(
             name: "LeakReporter",
             dependencies: [
@@ -146,15 +149,17 @@ let package = Package(
         // most apps: mode 6 refuses several of the mistakes that make objects leak.
         .target(
             name: "RetainScenarios",
-            dependencies: ["RetainPath", .target(name: "CLinux", condition: .when(platforms: [.linux]))],
+            dependencies: [
+                "RetainPaths", "LeakMessage", .target(name: "CLinux", condition: .when(platforms: [.linux])),
+            ],
             path: "Tests/RetainScenarios", swiftSettings: settings + [.swiftLanguageMode(.v5)]),
         .executableTarget(
-            name: "retain-scenarios", dependencies: ["RetainPath", "RetainScenarios"],
+            name: "retain-scenarios", dependencies: ["RetainPaths", "RetainScenarios", "LeakMessage"],
             path: "Tests/RetainScenarioRunner", swiftSettings: settings),
         .testTarget(
-            name: "RetainPathTests",
+            name: "RetainPathsTests",
             dependencies: [
-                "RetainPath", "RetainScenarios", "CSwiftRuntime",
+                "RetainPaths", "RetainScenarios", "LeakDetector", "LeakMessage", "CSwiftRuntime",
                 .target(name: "CLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),

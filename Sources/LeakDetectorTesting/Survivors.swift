@@ -13,6 +13,8 @@ struct Survivors: Sendable {
     var alive = 0
     /// Those that went included.
     var tracked = 0
+    /// What keeps the first one that is alive: a path of references; `nil` if none was found.
+    var explanation: String?
 
     /// What a failed test says.
     ///
@@ -40,8 +42,13 @@ struct Survivors: Sendable {
                 )
             }
         let them = alive == 1 ? "it" : "them"
+        let start = "\(count) still in memory \(Self.text(seconds)) s after \(end) ended"
+        if let explanation {
+            let subject = alive == 1 ? "It is" : "The first is"
+            return "\(start). \(subject) \(explanation). If it may go later, pass a longer `within`."
+        }
         return """
-            \(count) still in memory \(Self.text(seconds)) s after \(end) ended. Look for what holds \(them): a closure \
+            \(start). Look for what holds \(them): a closure \
             that captures \(them) without [weak], a delegate that is not weak, a timer, task or observer that nobody \
             ended, \(holder). What may go later needs a longer `within`.
             """

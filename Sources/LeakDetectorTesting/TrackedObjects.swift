@@ -1,10 +1,12 @@
 internal import LeakMessage
+internal import RetainPaths
 internal import Threads
 
 /// The objects that must be gone when a test's block has ended. It keeps none of them, and takes them from any thread.
 public final class TrackedObjects: Sendable {
     private struct Entry {
         let reference: WeakReference
+        let identity: ObjectIdentifier
         let type: AnyClass
         let place: SourcePlace
     }
@@ -31,8 +33,9 @@ public final class TrackedObjects: Sendable {
     }
 
     func track(_ object: AnyObject, at place: SourcePlace) {
-        let entry = Entry(reference: WeakReference(object), type: type(of: object), place: place)
         let identity = ObjectIdentifier(object)
+        let entry = Entry(
+            reference: WeakReference(object), identity: identity, type: type(of: object), place: place)
         state.with { state in
             // Whoever had this identity before and has gone reads as nil; only this object can be there.
             if let known = state.indexes[identity], state.entries[known].reference.object != nil { return }
@@ -67,9 +70,22 @@ public final class TrackedObjects: Sendable {
                 all.append(Survivors(className: name, place: entry.place))
             }
             all[index].tracked += 1
-            if entry.reference.object != nil { all[index].alive += 1 }
+            guard entry.reference.object != nil else { continue }
+            all[index].alive += 1
+            if all[index].alive == 1 { all[index].explanation = Self.explanation(of: entry.identity) }
         }
         return all.filter { $0.alive > 0 }
+    }
+
+    private static let finder = RetainPathFinder()
+
+    /// What keeps an object that is there; the tracking itself holds none.
+    private static func explanation(of object: ObjectIdentifier) -> String? {
+        guard let finder, let address = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: object)) else {
+            return nil
+        }
+        let explanation = unsafe finder.explain(address, callerReferences: 0, budget: .thorough)
+        return explanation.path == nil ? nil : explanation.summary
     }
 
     /// Looked at outside of the lock, since a look can be the end of the object, whose `deinit` may track others.

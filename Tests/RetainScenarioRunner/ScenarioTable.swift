@@ -1,4 +1,5 @@
-import RetainPath
+import LeakMessage
+import RetainPaths
 import RetainScenarios
 
 /// One row for each scenario: its name, what was expected, what was found.

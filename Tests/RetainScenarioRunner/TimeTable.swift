@@ -1,4 +1,4 @@
-import RetainPath
+import RetainPaths
 
 /// The time of one walk, compared with a walk through `Mirror`.
 enum TimeTable {

@@ -1,4 +1,4 @@
-import RetainPath
+import RetainPaths
 import RetainScenarios
 
 // Prints tables about this build: scenarios (default), `--cost`, `--holders` or `--time`. A part of a scenario's name as argument

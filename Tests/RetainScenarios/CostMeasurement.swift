@@ -1,7 +1,9 @@
+internal import LeakMessage
+
 #if canImport(Glibc)
     import CLinux
     import Glibc
-    public import RetainPath
+    public import RetainPaths
 
     /// The memory that a finder expects to be freed with a graph, and what the allocator got back.
     ///

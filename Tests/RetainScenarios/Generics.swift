@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 final class Holder<Value>: Screen {
     var value: Value
     var optional: Value?

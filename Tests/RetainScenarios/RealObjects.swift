@@ -1,3 +1,4 @@
+internal import LeakMessage
 import Foundation
 import Observation
 

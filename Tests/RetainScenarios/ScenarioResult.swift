@@ -1,6 +1,7 @@
+public import LeakMessage
 import Dispatch
 import Foundation
-public import RetainPath
+public import RetainPaths
 
 /// The answer of a finder for a scenario, compared with what was expected.
 public struct ScenarioResult: Sendable {

@@ -22,42 +22,7 @@ enum FindingText {
 
     /// Why an object is still in memory; `nil` if nothing was found.
     static func explanation(_ report: LeakReport, _ explanation: RetainExplanation) -> String? {
-        let name = report.className ?? "An object"
-        let others = explanation.unexplainedReferences
-        var text: String
-        if let path = explanation.path {
-            let probably = explanation.confidence == .proven ? "" : "probably "
-            text = "\(name) is \(probably)kept by \(path.isCycle ? "a cycle: " : "")\(path)"
-            if !explanation.furtherCycles.isEmpty {
-                text += explanation.furtherCycles.map { "; and by a cycle: \($0)" }.joined()
-            }
-            if path.isCycle, others > 0 {
-                text += "; \(count(others, "other reference")) could not be explained"
-            }
-        } else if others > 0 {
-            text = "\(name) is kept by \(count(others, "reference")) in memory that cannot be read"
-        } else {
-            return nil
-        }
-        if let cost = explanation.cost {
-            let atLeast = cost.isAtLeast ? "at least " : ""
-            text +=
-                "; with it \(atLeast)\(size(cost.bytes)) in \(count(cost.objects, "object")) would be freed"
-        }
-        return text
-    }
-
-    private static func count(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
-    }
-
-    /// `512 bytes`, `14.2 KB`, `3.1 MB`, rounded down to tenths.
-    private static func size(_ bytes: Int) -> String {
-        switch bytes {
-        case ..<1_000: return count(bytes, "byte")
-        case ..<1_000_000: return "\(bytes / 1_000).\(bytes / 100 % 10) KB"
-        default: return "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
-        }
+        explanation.summary.map { "\(report.className ?? "An object") is \($0)" }
     }
 
     static func end(_ report: LeakReport, isInUse: Bool) -> String {

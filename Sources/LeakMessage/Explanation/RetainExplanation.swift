@@ -25,6 +25,29 @@ public struct RetainExplanation: Hashable, Sendable {
         }
     }
 
+    /// What keeps an object alive, by its kind.
+    public struct Holder: Hashable, Sendable {
+        public enum Kind: String, Hashable, Sendable, CaseIterable {
+            /// A task that has not ended.
+            case task
+            /// A timer of a run loop.
+            case timer
+            case notificationCenter = "notification_center"
+            /// A block that Dispatch keeps: an event handler of a source, or work that has not run.
+            case dispatch
+            /// A type whose name ends with `Cache`.
+            case cache
+            /// A global or static variable.
+            case global
+            /// Another object, whose holder was not found.
+            case object
+        }
+
+        public var kind: Kind
+
+        public init(kind: Kind) { self.kind = kind }
+    }
+
     /// The object's class, qualified with its module; empty where no object was found at the address.
     public var type = ""
     /// The shortest cycle, else the path from what keeps the object.
@@ -48,29 +71,6 @@ public struct RetainExplanation: Hashable, Sendable {
 
     public var references: [RetainReference] { path?.references ?? [] }
     public var isCycle: Bool { path?.isCycle ?? false }
-}
-
-/// What keeps an object alive, by its kind.
-public struct Holder: Hashable, Sendable {
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A task that has not ended.
-        case task
-        /// A timer of a run loop.
-        case timer
-        case notificationCenter = "notification_center"
-        /// A block that Dispatch keeps: an event handler of a source, or work that has not run.
-        case dispatch
-        /// A type whose name ends with `Cache`.
-        case cache
-        /// A global or static variable.
-        case global
-        /// Another object, whose holder was not found.
-        case object
-    }
-
-    public var kind: Kind
-
-    public init(kind: Kind) { self.kind = kind }
 }
 
 /// A place in a program or library, for a symbolizer: the code of a closure or a global variable.

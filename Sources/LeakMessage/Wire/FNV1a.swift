@@ -8,6 +8,13 @@ package struct FNV1a {
         for byte in text.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }
 
+    /// Adds eight bytes, the lowest first.
+    package mutating func add(_ number: UInt64) {
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            value = (value ^ (number >> shift & 0xFF)) &* 0x100_0000_01B3
+        }
+    }
+
     /// 16 digits.
     package var hexadecimal: String {
         let digits = String(value, radix: 16)

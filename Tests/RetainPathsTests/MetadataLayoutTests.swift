@@ -1,6 +1,7 @@
+import LeakMessage
 import Testing
 
-@testable import RetainPath
+@testable import RetainPaths
 
 private class Plain {
     var first = 1

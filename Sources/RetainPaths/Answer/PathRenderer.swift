@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// Turns edges of a graph into the references that a report tells.
 struct PathRenderer {
     private let graph: ObjectGraph

@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 extension GraphWalker {
     /// One walk and its answer.
     mutating func explanation(
@@ -53,7 +55,7 @@ extension GraphWalker {
         explanation.path = path
         explanation.furtherCycles = []
         explanation.closureSites = renderer.closureSites(found.edges)
-        explanation.holder = Holder(path)
+        explanation.holder = .init(path)
         explanation.global = found.variable == 0 ? nil : reader.images.offset(of: found.variable)
         // The type of a variable is not known: it may be a reference that keeps nothing alive.
         explanation.confidence = .suspected

@@ -1,8 +1,9 @@
+import LeakMessage
 import CSwiftRuntime
 import RetainScenarios
 import Testing
 
-@testable import RetainPath
+@testable import RetainPaths
 
 #if canImport(Glibc)
     import CLinux

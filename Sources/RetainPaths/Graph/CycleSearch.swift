@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// Finds the cycles of a graph that lead from its first node back to it, the shortest first.
 struct CycleSearch {
     /// Edges that are tried at most. Reached only in graphs where many cycles share objects.
@@ -133,8 +135,8 @@ struct CycleSearch {
         var hash = FNV1a()
         for index in edges {
             let edge = graph.edges[Int(index)]
-            hash.combine(UInt64(UInt32(bitPattern: graph.nodes[Int(edge.from)].layout)))
-            hash.combine(UInt64(UInt32(bitPattern: edge.label)) << 8 | UInt64(edge.flags.rawValue))
+            hash.add(UInt64(UInt32(bitPattern: graph.nodes[Int(edge.from)].layout)))
+            hash.add(UInt64(UInt32(bitPattern: edge.label)) << 8 | UInt64(edge.flags.rawValue))
         }
         return hash.value
     }

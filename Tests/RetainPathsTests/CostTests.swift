@@ -1,7 +1,8 @@
+import LeakMessage
 import RetainScenarios
 import Testing
 
-@testable import RetainPath
+@testable import RetainPaths
 
 private final class Large {
     var bytes: [UInt8]

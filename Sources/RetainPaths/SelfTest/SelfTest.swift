@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// A small graph with one reference of every kind, whose cycles are known.
 ///
 /// A runtime whose layout differs from the one described in `Runtime` gives other answers or none.

@@ -1,5 +1,6 @@
+import LeakMessage
 import Dispatch
-import RetainPath
+import RetainPaths
 import RetainScenarios
 import Testing
 

@@ -1,4 +1,5 @@
-import RetainPath
+import LeakMessage
+import RetainPaths
 import RetainScenarios
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
         #expect(!path.isCycle)
         #expect(path.references.first?.kind == .global)
         #expect(explanation.confidence == .suspected)
-        let kinds: [Holder.Kind] = [.global, .cache]
+        let kinds: [RetainExplanation.Holder.Kind] = [.global, .cache]
         #expect(kinds.contains(try #require(explanation.holder).kind))
         let global = try #require(explanation.global)
         #expect(global.offset > 0)
@@ -46,7 +47,7 @@ import Testing
 
         @Test func `tells the kind of a holder`() async {
             await #expect(processExitsWith: .success) {
-                let kinds: [(name: String, kind: Holder.Kind)] = [
+                let kinds: [(name: String, kind: RetainExplanation.Holder.Kind)] = [
                     ("held by an observer block of the notification center", .notificationCenter),
                     ("held by a timer of the main run loop", .timer),
                     ("held by a checked continuation that is never resumed", .task),

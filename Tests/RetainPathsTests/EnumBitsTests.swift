@@ -1,6 +1,7 @@
+import LeakMessage
 import Testing
 
-@testable import RetainPath
+@testable import RetainPaths
 
 private class Object {}
 private final class Other: Object {}

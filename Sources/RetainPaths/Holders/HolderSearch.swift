@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// Where to look for what keeps an object that is part of no cycle.
 public struct HolderSearch: OptionSet, Hashable, Sendable {
     public let rawValue: Int
@@ -9,44 +11,27 @@ public struct HolderSearch: OptionSet, Hashable, Sendable {
     public static let heap = HolderSearch(rawValue: 2)
 }
 
-/// What keeps an object alive, by its kind.
-public struct Holder: Hashable, Sendable {
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A task that has not ended.
-        case task
-        /// A timer of a run loop.
-        case timer
-        case notificationCenter = "notification_center"
-        /// A block that Dispatch keeps: an event handler of a source, or work that has not run.
-        case dispatch
-        /// A type whose name ends with `Cache`.
-        case cache
-        /// A global or static variable.
-        case global
-        /// Another object, whose holder was not found.
-        case object
-    }
-
-    public var kind: Kind
-
-    public init(kind: Kind) { self.kind = kind }
-
+extension RetainExplanation.Holder {
     /// The kind that the types on a path tell.
-    init(_ path: RetainPath) {
+    init(_ path: RetainPath) { self.init(kind: Kind(path)) }
+}
+
+extension RetainExplanation.Holder.Kind {
+    fileprivate init(_ path: RetainPath) {
         let names = path.references.map { $0.owner.split(separator: ".").last.map(String.init) ?? $0.owner }
         let first = path.references.first?.kind
         if names.contains("Timer") {
-            kind = .timer
+            self = .timer
         } else if names.contains(where: { $0.hasPrefix("Notification") }) {
-            kind = .notificationCenter
+            self = .notificationCenter
         } else if names.contains(where: { $0.hasSuffix("Cache") || $0.hasPrefix("NSCache") }) {
-            kind = .cache
+            self = .cache
         } else if first == .task {
-            kind = .task
+            self = .task
         } else if first == .global {
-            kind = .global
+            self = .global
         } else {
-            kind = names.contains("block") ? .dispatch : .object
+            self = names.contains("block") ? .dispatch : .object
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import LeakMessage
+
 /// The programs and libraries that this process has loaded.
 struct LoadedImages: Sendable {
     struct Image: Sendable {

@@ -1,6 +1,7 @@
+import LeakMessage
 import Testing
 
-@testable import RetainPath
+@testable import RetainPaths
 
 private final class Kid { var parent: Guardian? }
 private final class Guardian {
@@ -27,7 +28,7 @@ private final class Guardian {
         let second = try #require(explain(kid).path)
         #expect(first.description == "Guardian.kids[*] → Kid.parent → Guardian")
         #expect(second.description == "Kid.parent → Guardian.kids[*] → Kid")
-        #expect(first.edges == ["RetainPathTests.Guardian.kids[*]", "RetainPathTests.Kid.parent"])
+        #expect(first.edges == ["RetainPathsTests.Guardian.kids[*]", "RetainPathsTests.Kid.parent"])
         #expect(first.fingerprint == second.fingerprint)
     }
 

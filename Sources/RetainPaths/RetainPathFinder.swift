@@ -1,3 +1,5 @@
+public import LeakMessage
+
 /// Finds the strong references that keep an object alive, by reading the memory of the Swift runtime.
 ///
 /// Safe for release builds: it retains nothing, runs no code of the program, and reads objects only through copies of

@@ -1,7 +1,8 @@
 import Foundation
+import LeakMessage
 import Testing
 
-@testable import RetainPath
+@testable import RetainPaths
 
 /// Walks from any address of any readable mapping while another thread changes objects: the strongest test of the rule that
 /// nothing is trusted before it is validated. `RETAIN_FUZZ_SECONDS` sets how long each test runs; a second without it.
