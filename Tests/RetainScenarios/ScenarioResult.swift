@@ -17,6 +17,9 @@ public struct ScenarioResult: Sendable {
         case nothing = "-"
     }
 
+    /// Scenarios share global variables.
+    private static let turn = NSLock()
+
     public let grade: Grade
     public let explanation: RetainExplanation
 
@@ -40,6 +43,8 @@ public struct ScenarioResult: Sendable {
     /// Tasks need time until they are suspended: the question is repeated until the answer is as expected, for at most
     /// `patience`.
     public init(_ scenario: RetainScenario, _ finder: RetainPathFinder, patience: Duration = .seconds(5)) {
+        Self.turn.lock()
+        defer { Self.turn.unlock() }
         let object = unsafe Self.make(scenario)
         defer { unsafe object.release() }
         let clock = ContinuousClock()
@@ -64,6 +69,8 @@ public struct ScenarioResult: Sendable {
         of scenario: RetainScenario, _ finder: RetainPathFinder, _ search: HolderSearch,
         patience: Duration = .seconds(5), until isExpected: ((RetainExplanation) -> Bool)? = nil
     ) -> RetainExplanation {
+        turn.lock()
+        defer { turn.unlock() }
         let object = unsafe make(scenario)
         defer { unsafe object.release() }
         let expected = scenario.holder.map(normalized) ?? ""

@@ -84,8 +84,15 @@ extension ObjectReader {
     private mutating func estimatedSize(at address: UInt, _ layout: ObjectLayout) -> Int {
         typealias Storage = HeapLayout.ArrayStorage
         let size = max(layout.size, HeapLayout.headerBytes)
-        guard layout.metadata != 0, layout.kind == .storage else { return size }
+        guard layout.metadata != 0 else { return size }
         let type = Metadata(layout.metadata)
+        if layout.kind == .object, TypeName.unqualified(type) == "__StringStorage" {
+            let capacity =
+                (memory.word(address &+ HeapLayout.StringValue.capacity) ?? 0)
+                & HeapLayout.StringValue.capacityMask
+            return HeapLayout.StringValue.text + Int(min(capacity, HeapLayout.Chunk.sizeLimit))
+        }
+        guard layout.kind == .storage else { return size }
         if type.descriptor == layouts.types.standard.arrayStorage, let element = type.genericArgument(0),
             let capacity = memory.word(address &+ Storage.capacityAndFlags),
             capacity >> 1 < Storage.countLimit

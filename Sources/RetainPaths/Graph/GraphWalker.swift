@@ -120,7 +120,9 @@ struct GraphWalker: ~Copyable {
         case .taskFrames: return reader.taskSlabSize(at: address) ?? 0
         default:
             if layout.size > 0 { return layout.size }
-            return reader.allocationSize(at: address).map { min($0, PageSnapshot.longestRead) } ?? 0
+            let size = reader.allocationSize(at: address)
+            if size == nil, layout.kind == .task { return HeapLayout.taskBytes }
+            return min(size ?? 0, PageSnapshot.longestRead)
         }
     }
 

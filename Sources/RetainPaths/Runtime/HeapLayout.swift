@@ -57,8 +57,14 @@ enum HeapLayout {
         static let object = 8
         /// The highest four bits: immortal, small, or not native.
         static let discriminatorMask: UInt = 0xF << 60
-        static let addressMask: UInt = (1 << 60) - 1
+        /// The capacity of storage, without its flags.
+        static let capacity: UInt = 16
+        static let capacityMask: UInt = (1 << 48) - 1
+        static let text = 32
     }
+
+    /// Bytes of a task up to the context of its start function, measured: its allocator is at 120, the context at 256.
+    static let taskBytes = 320
 
     /// stdlib/public/Concurrency/TaskAlloc.h, runtime/StackAllocator.h
     enum TaskSlab {
