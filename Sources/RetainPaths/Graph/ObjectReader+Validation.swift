@@ -1,7 +1,6 @@
 /// Checks before anything is trusted as metadata. Everything is read through the snapshot: a word may be garbage.
 ///
-/// A walk over random addresses while another thread changes objects (`RandomAddressTests`) crashes within seconds if a
-/// check is left out.
+/// `RandomAddressTests` walks from random addresses while another thread changes objects.
 extension ObjectReader {
     private static let nestingLimit = 8
 

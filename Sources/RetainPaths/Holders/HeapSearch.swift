@@ -6,7 +6,7 @@ struct HeapSearch {
     private static let hitLimit = 256
     /// Holders whose own holders are looked for in one round.
     private static let holderLimit = 16
-    /// Memory beyond is not searched: 0.5 s.
+    /// Memory beyond is not searched in a round.
     private static let byteLimit = 1 << 30
     private static let blockBytes = 1 << 20
 

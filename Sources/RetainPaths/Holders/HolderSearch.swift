@@ -7,8 +7,8 @@ public struct HolderSearch: OptionSet, Hashable, Sendable {
 
     /// Walks from the global and static variables of the program, within the budget.
     public static let globals = HolderSearch(rawValue: 1)
-    /// Searches the memory of the process for references, holder by holder: about 0.5 ms for each MB and holder. Linux
-    /// with glibc's allocator only: its chunks tell where an object ends.
+    /// Searches the memory of the process for references, holder by holder. Takes time in
+    /// proportion to that memory. Linux with glibc's allocator only: its chunks tell where an object ends.
     public static let heap = HolderSearch(rawValue: 2)
 }
 

@@ -1,7 +1,6 @@
 /// A hash table from addresses to small numbers, which keeps its memory from one walk to the next.
 ///
-/// Open addressing with linear probing: half the time of `Dictionary` in a walk, where most of the time goes into
-/// lookups. The address 0 cannot be a key.
+/// Open addressing with linear probing. The address 0 cannot be a key.
 struct AddressTable {
     private static let initialCapacity = 1024
 
