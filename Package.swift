@@ -63,7 +63,11 @@ let package = Package(
             swiftSettings: settings),
         // For test targets alone: it links the test frameworks.
         .target(
-            name: "LeakDetectorTesting", dependencies: ["LeakMessage", "RetainPaths", "Threads"], swiftSettings: settings),
+            name: "LeakDetectorTesting",
+            dependencies: [
+                "LeakMessage", "Threads", .target(name: "RetainPaths", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: settings),
         .target(
             name: "LeakReporter",
             dependencies: [
@@ -186,7 +190,7 @@ let package = Package(
             name: "LeakReporterTests",
             dependencies: [
                 "LeakReporter", "ReportTransport", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip",
-                "Threads", "FaultyPeers", "CollectorSupport", "reporter-app",
+                "RetainPaths", "Threads", "FaultyPeers", "CollectorSupport", "reporter-app",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,6 +1,9 @@
 internal import LeakMessage
-internal import RetainPaths
 internal import Threads
+
+#if canImport(RetainPaths)
+    internal import RetainPaths
+#endif
 
 /// The objects that must be gone when a test's block has ended. It keeps none of them, and takes them from any thread.
 public final class TrackedObjects: Sendable {
@@ -77,16 +80,19 @@ public final class TrackedObjects: Sendable {
         return all.filter { $0.alive > 0 }
     }
 
-    private static let finder = RetainPathFinder()
+    #if canImport(RetainPaths)
+        private static let finder = RetainPathFinder()
 
-    /// What keeps an object that is there; the tracking itself holds none.
-    private static func explanation(of object: ObjectIdentifier) -> String? {
-        guard let finder, let address = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: object)) else {
-            return nil
+        /// What keeps an object that is there; the tracking itself holds none.
+        private static func explanation(of object: ObjectIdentifier) -> String? {
+            guard let finder, let address = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: object))
+            else { return nil }
+            let explanation = unsafe finder.explain(address, callerReferences: 0, budget: .thorough)
+            return explanation.path == nil ? nil : explanation.summary
         }
-        let explanation = unsafe finder.explain(address, callerReferences: 0, budget: .thorough)
-        return explanation.path == nil ? nil : explanation.summary
-    }
+    #else
+        private static func explanation(of object: ObjectIdentifier) -> String? { nil }
+    #endif
 
     /// Looked at outside of the lock, since a look can be the end of the object, whose `deinit` may track others.
     private var entries: [Entry] { state.with { $0.entries } }

@@ -4,6 +4,7 @@ import LeakDetector
 import LeakMessage
 import LeakReporter
 import Observation
+import RetainPaths
 import Testing
 
 private final class CartModel {}
@@ -94,9 +95,14 @@ private final class CartScreen {
         }
     }
 
+    func explain() {
+        LeakDetector.start(.log, explainer: RetainPathFinder())
+    }
+
     func switchOff() {
         guard let detector = LeakDetector.shared else { return }
         detector.suppression.classes.insert("Cart")
+        detector.explainsLeaks = false
         detector.pause()
         detector.resume()
         detector.stop()

@@ -2,7 +2,7 @@
     internal import Darwin
     internal import MachO
 
-    // Compiled for Apple's systems, but not run there yet.
+    // Written for Apple's systems; neither compiled nor run there yet.
     extension LoadedImages {
         static var currentVersion: UInt64 { UInt64(_dyld_image_count()) }
 
