@@ -14,13 +14,16 @@ public struct Budget: Hashable, Sendable {
     public var pageBytes: Int
 
     public init(objects: Int, buffers: Int, depth: Int, cycleLength: Int, cycles: Int, pageBytes: Int) {
-        self.objects = objects
-        self.buffers = buffers
-        self.depth = depth
-        self.cycleLength = cycleLength
-        self.cycles = cycles
-        self.pageBytes = pageBytes
+        self.objects = min(max(objects, 1), Self.largest)
+        self.buffers = min(max(buffers, 0), Self.largest)
+        self.depth = min(max(depth, 1), Self.largest)
+        self.cycleLength = min(max(cycleLength, 1), Self.largest)
+        self.cycles = min(max(cycles, 0), Self.largest)
+        self.pageBytes = max(pageBytes, 0)
     }
+
+    /// Numbers of objects have 32 bits inside.
+    private static let largest = 1 << 26
 
     /// For apps in the field: at most about 1 ms for one walk, of which two are made.
     public static let release = Budget(

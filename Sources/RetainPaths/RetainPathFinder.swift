@@ -2,9 +2,9 @@ public import LeakMessage
 
 /// Finds the strong references that keep an object alive, by reading the memory of the Swift runtime.
 ///
-/// Safe for release builds: it retains nothing, runs no code of the program, and reads objects only through copies of
-/// pages, so that a freed object or one that other threads change gives a wrong answer at worst, never a crash. Two walks
-/// have to agree before anything is told.
+/// It retains nothing and reads objects only through copies of pages, so that a freed object or one that other threads change
+/// gives a wrong answer. Two walks have to agree on a path. docs/RETAINPATHS.md says what keeps it out of release builds so
+/// far.
 ///
 /// ```swift
 /// if let finder = RetainPathFinder() {
@@ -47,7 +47,6 @@ public struct RetainPathFinder: Sendable {
         return walker.with { walker in
             let first = walker.explanation(
                 address, callerReferences: callerReferences, budget: budget, search: search)
-            if first.path == nil { return first }
             let second = walker.explanation(
                 address, callerReferences: callerReferences, budget: budget, search: search)
             return first.agreeing(with: second)
@@ -62,6 +61,7 @@ extension RetainExplanation {
     func agreeing(with other: RetainExplanation) -> RetainExplanation {
         guard self != other else { return self }
         var agreed = other
+        if agreed.confidence == .proven, confidence != .proven { agreed.confidence = .suspected }
         let paths = ([path] + furtherCycles).compactMap { $0 }
         let otherPaths = ([other.path] + other.furtherCycles).compactMap { $0 }
         let common = otherPaths.filter { candidate in paths.contains { $0.edges == candidate.edges } }
@@ -69,6 +69,8 @@ extension RetainExplanation {
         agreed.path = common.first
         agreed.furtherCycles = Array(common.dropFirst())
         if common.isEmpty {
+            // What a graph in motion holds cannot be counted.
+            if unexplainedReferences != other.unexplainedReferences { agreed.unexplainedReferences = 0 }
             (agreed.confidence, agreed.closureSites, agreed.holder, agreed.global) = (.none, [], nil, nil)
         } else if !isSameShortest || unexplainedReferences != other.unexplainedReferences {
             agreed.confidence = .suspected

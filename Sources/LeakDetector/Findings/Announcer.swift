@@ -141,7 +141,7 @@ final class Announcer: Sendable {
     ///
     /// The address alone goes to the explainer: a reference would keep the object, and could end it on the wrong thread.
     private func explain(_ leak: Leak, isAlert: Bool, _ sweeper: Sweeper) {
-        guard let explanations else { return }
+        guard let explanations, isAlert || mode.explain != nil else { return }
         let place = FindingText.place(leak.report)
         let key = ([place] + leak.report.stack + [leak.report.className ?? ""]).joined(separator: "\n")
         explanations.explain(key, UInt(bitPattern: leak.identity)) { explanation in
@@ -151,7 +151,7 @@ final class Announcer: Sendable {
                     leak.subject.look() == .retained(leak.identity)
                 else { return }
                 if isAlert { self.alerts.explain(leak.report, explanation) }
-                self.mode.explain(leak.report, explanation)
+                self.mode.explain?(leak.report, explanation)
             }
         }
     }

@@ -11,7 +11,8 @@ extension LeakDetector {
 
         let question: Question
         let report: @Sendable (LeakReport) -> Void
-        let explain: @Sendable (LeakReport, RetainExplanation) -> Void
+        /// `nil` where no explanation is wanted, so that none is looked for.
+        let explain: (@Sendable (LeakReport, RetainExplanation) -> Void)?
 
         /// Asks about each leak on the main actor, then reports what was not ignored.
         ///
@@ -27,7 +28,7 @@ extension LeakDetector {
         public static func custom(
             onDetect: @escaping @MainActor (Finding) -> Answer,
             report: @escaping @Sendable (LeakReport) -> Void = { _ in },
-            onExplain: @escaping @Sendable (LeakReport, RetainExplanation) -> Void = { _, _ in }
+            onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)? = nil
         ) -> Mode {
             Mode(question: .onMainActor(onDetect), report: report, explain: onExplain)
         }
@@ -42,7 +43,7 @@ extension LeakDetector {
         public static func custom(
             onDetectOnQueue: @escaping @Sendable (Finding) -> Answer,
             report: @escaping @Sendable (LeakReport) -> Void = { _ in },
-            onExplain: @escaping @Sendable (LeakReport, RetainExplanation) -> Void = { _, _ in }
+            onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)? = nil
         ) -> Mode {
             Mode(question: .onQueue(onDetectOnQueue), report: report, explain: onExplain)
         }

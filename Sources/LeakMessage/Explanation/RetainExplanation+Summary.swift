@@ -13,7 +13,7 @@ extension RetainExplanation {
                 text += "; \(Self.count(others, "other reference")) could not be explained"
             }
         } else if others > 0 {
-            text = "kept by \(Self.count(others, "reference")) in memory that cannot be read"
+            text = "in no cycle that was found, and kept by \(Self.count(others, "reference")) from elsewhere"
         } else {
             return nil
         }

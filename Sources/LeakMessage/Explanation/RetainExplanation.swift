@@ -56,7 +56,7 @@ public struct RetainExplanation: Hashable, Sendable {
     public var furtherCycles: [RetainPath] = []
     public var confidence = Confidence.none
     /// Strong references to the object that no proven reference explains, the caller's left out; suspected references are not
-    /// subtracted. 0 for a proven cycle. 1 without a path means one holder in memory that cannot be read.
+    /// subtracted. 0 for a proven cycle. Without a path these are held by objects that were not searched, or in memory that cannot be read.
     public var unexplainedReferences = 0
     /// What keeps the object where it is no cycle and a search was asked for.
     public var holder: Holder?

@@ -29,8 +29,10 @@ extension GraphWalker {
             explanation.path = shortest.path
             explanation.furtherCycles = paths.dropFirst().map(\.path)
             explanation.closureSites = renderer.closureSites(shortest.cycle.edges)
-            explanation.confidence =
-                !shortest.path.isSuspected && balance.unexplained == 0 ? .proven : .suspected
+            // Of a cycle that was cut, some references were not looked at.
+            let isWhole = !shortest.path.isSuspected && shortest.path.fullLength == nil
+            let isExplained = balance.strongCount != nil && balance.unexplained == 0
+            explanation.confidence = isWhole && isExplained ? .proven : .suspected
         }
         let isSuspected = explanation.path?.isSuspected ?? true
         if !search.isEmpty, isSuspected, balance.unexplained > 0 || explanation.path != nil {

@@ -44,7 +44,7 @@ struct ObjectLayouts {
     ///
     /// - Parameter minimumOffset: where the value starts at the earliest. Its alignment moves it.
     mutating func box(of type: Metadata, minimumOffset: Int) -> Int32 {
-        let key = type.address &+ UInt(minimumOffset) &* 2 &+ 1
+        let key = type.address &<< 9 | UInt(minimumOffset)
         if let index = boxIndices.value(for: key) { return index }
         let value = types.layout(of: type)
         let offset = minimumOffset.aligned(to: value.alignment)

@@ -65,11 +65,8 @@ extension ObjectReader {
         case Kind.structure: return isNominal(address, DescriptorLayout.Context.structKind)
         case Kind.enumeration, Kind.optional: return isNominal(address, DescriptorLayout.Context.enumKind)
         case Kind.tuple: return isTuple(address, nesting: nesting)
-        // The runtime makes these without anything that could be checked, so only static ones are accepted.
-        case Kind.function, Kind.existential, Kind.metatype, Kind.existentialMetatype,
-            Kind.extendedExistential,
-            Kind.opaque:
-            return images.contains(address)
+        // The others, such as functions and existentials, have nothing that could be checked: only those are accepted that a
+        // type's description named before.
         default: return false
         }
     }
@@ -108,8 +105,8 @@ extension ObjectReader {
             }
             elements.append(Metadata(element))
         }
-        // Tuples with labels differ from those without by the address of the labels alone.
-        guard labels == 0 else { return images.contains(address) }
+        // Tuples with labels differ from those without by the address of the labels alone, which cannot be checked.
+        guard labels == 0 else { return false }
         return Reflection.tuple(of: elements)?.address == address
     }
 

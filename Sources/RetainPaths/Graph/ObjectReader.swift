@@ -7,7 +7,10 @@ struct ObjectReader: ~Copyable {
     /// Starts a new walk with fresh pages, and with a new list of images if some came or went.
     mutating func reset(pageBytes: Int) {
         memory.reset(byteLimit: pageBytes)
-        if images.isOutdated { images = LoadedImages() }
+        guard images.isOutdated else { return }
+        images = LoadedImages()
+        // Types of an image that has gone may have left their addresses to others.
+        layouts = ObjectLayouts()
     }
 
     /// Returns whether a word can be the address of an object, before anything is read there.

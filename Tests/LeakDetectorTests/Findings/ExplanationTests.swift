@@ -237,7 +237,7 @@ import Threads
                 $0.unexplainedReferences = 1
                 $0.cost = .init(bytes: 48, objects: 1, isAtLeast: false)
             },
-            "Shop.Page is kept by 1 reference in memory that cannot be read; with it 48 bytes in 1 object would be freed"
+            "Shop.Page is in no cycle that was found, and kept by 1 reference from elsewhere; with it 48 bytes in 1 object would be freed"
         ),
     ]
 
