@@ -31,8 +31,7 @@ final class Connection {
         try DatabaseMarker.refuseLogAlone(at: path)
         var handle: OpaquePointer?
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
-        let fileSystem = access == .readWrite ? BufferedLog.fileSystem : nil
-        let code = unsafe sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, fileSystem)
+        let code = unsafe sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let opened = unsafe handle else {
             let message = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             unsafe sqlite3_close_v2(handle)
