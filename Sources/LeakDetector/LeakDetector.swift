@@ -135,7 +135,7 @@ public final class LeakDetector: Sendable {
         set { announcer.suppression = newValue }
     }
 
-    /// Whether leaks are explained, where an explainer was given: a switch for your server. A change holds at once.
+    /// True if leaks are explained, where an explainer was given: a switch for your server. A change holds at once.
     public var explainsLeaks: Bool {
         get { announcer.explanations?.isOn ?? false }
         set { announcer.explanations?.isOn = newValue }

@@ -13,7 +13,7 @@ struct Survivors: Sendable {
     var alive = 0
     /// Those that went included.
     var tracked = 0
-    /// What keeps the first one that is alive: a path of references; `nil` if none was found.
+    /// The path of references that keeps the first living one; `nil` if none was found.
     var explanation: String?
 
     /// What a failed test says.

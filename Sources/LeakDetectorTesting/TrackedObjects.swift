@@ -83,7 +83,7 @@ public final class TrackedObjects: Sendable {
     #if canImport(RetainPaths)
         private static let finder = RetainPathFinder()
 
-        /// What keeps an object that is there; the tracking itself holds none.
+        /// The path that keeps a living object. The tracking itself holds no reference.
         private static func explanation(of object: ObjectIdentifier) -> String? {
             guard let finder, let address = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: object))
             else { return nil }

@@ -6,9 +6,9 @@ public struct Budget: Hashable, Sendable {
     public var buffers: Int
     /// References from the object to the farthest one that is visited.
     public var depth: Int
-    /// References in a cycle. Of a longer one, the shortest is told with as many references as this from its start.
+    /// References in a cycle. The shortest longer cycle is reported with its first references only.
     public var cycleLength: Int
-    /// Different cycles that are told.
+    /// Different cycles that are reported.
     public var cycles: Int
     /// Memory that is copied, in bytes. A page of 4 KiB takes 0.9 µs.
     public var pageBytes: Int

@@ -34,7 +34,7 @@ public struct RetainPathFinder: Sendable {
     /// Explains why an object is alive. Calls from several threads run one after another.
     ///
     /// - Parameters:
-    ///   - address: the object. It need not be held: another answer at worst is the price of its end.
+    ///   - address: the object. It need not be held: if it ends meanwhile, the answer may be wrong.
     ///   - callerReferences: how many strong references the caller itself holds. Optimized code may hold more than one for
     ///     a variable, so hold the object through `Unmanaged.passRetained` and count that one alone.
     ///   - budget: the limits of each of the two walks.
@@ -69,7 +69,7 @@ extension RetainExplanation {
         agreed.path = common.first
         agreed.furtherCycles = Array(common.dropFirst())
         if common.isEmpty {
-            // What a graph in motion holds cannot be counted.
+            // References of a graph that changes cannot be counted.
             if unexplainedReferences != other.unexplainedReferences { agreed.unexplainedReferences = 0 }
             (agreed.confidence, agreed.closureSites, agreed.holder, agreed.global) = (.none, [], nil, nil)
         } else if !isSameShortest || unexplainedReferences != other.unexplainedReferences {

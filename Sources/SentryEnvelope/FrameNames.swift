@@ -36,7 +36,7 @@ struct FrameList {
 extension SentryFrame {
     fileprivate var mayHaveName: Bool { address != nil || function != nil }
 
-    /// What the loader says of a function whose name was stripped is no name.
+    /// The loader's placeholder for a function whose name was stripped is no name.
     fileprivate var functionName: String? {
         function?.visible.flatMap { $0 == "<redacted>" ? nil : $0 }
     }

@@ -45,7 +45,7 @@ struct SymbolFile {
     ///
     /// - Parameter progress: how many of all addresses are named.
     func tables(progress: (_ done: Int, _ all: Int) -> Void) throws -> [Table] {
-        // A pipe would block here until somebody writes to it.
+        // A pipe would block here until another process writes to it.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             throw Failure(description: "\(path) cannot be opened: \(unsafe String(cString: strerror(errno)))")

@@ -1,6 +1,6 @@
 /// An object graph as apps have them, and what a finder should say about it.
 public struct RetainScenario: Sendable {
-    /// What becomes of the object when the last reference from outside goes away.
+    /// The fate of the object when the last reference from outside goes away.
     public enum Truth: String, Sendable {
         /// It stays, because it holds itself through others.
         case cycle
@@ -14,7 +14,7 @@ public struct RetainScenario: Sendable {
     public let truth: Truth
     /// The path of the shortest cycle; `nil` where none is to be found.
     public let expected: String?
-    /// Whether the path may be suspected: it leads through memory of unknown layout.
+    /// True if the path may be suspected: it leads through memory of unknown layout.
     public let isSuspected: Bool
     /// The part of a holder's path that has to appear in a search with globals and heap; `nil` where nothing is expected.
     public let holder: String?

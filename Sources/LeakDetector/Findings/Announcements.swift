@@ -18,7 +18,7 @@ struct Announcements {
     }
 
     private var announced: [String: Announced] = [:]
-    /// Leaks whose question waits on another queue: the ends of their objects are told after them.
+    /// Leaks whose question waits on another queue. The ends of their objects are reported after them.
     private var asked: [String: End?] = [:]
     /// Classes that were ignored since the start.
     private var ignored: Set<ObjectIdentifier> = []

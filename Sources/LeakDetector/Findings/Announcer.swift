@@ -139,7 +139,7 @@ final class Announcer: Sendable {
 
     /// Has a reported leak explained, and tells the explanation where verdicts come, if the object is still there.
     ///
-    /// The address alone goes to the explainer: a reference would keep the object, and could end it on the wrong thread.
+    /// Only the address goes to the explainer: a reference would keep the object, and could end it on the wrong thread.
     private func explain(_ leak: Leak, isAlert: Bool, _ sweeper: Sweeper) {
         guard let explanations, isAlert || mode.explain != nil else { return }
         let place = FindingText.place(leak.report)

@@ -35,7 +35,7 @@ final class ExplanationQueue: Sendable {
         self.now = now
     }
 
-    /// Whether leaks are explained. What waits when it is turned off is dropped.
+    /// True if leaks are explained. What waits when it is turned off is dropped.
     var isOn: Bool {
         get { state.with { $0.isOn } }
         set {
@@ -46,7 +46,7 @@ final class ExplanationQueue: Sendable {
         }
     }
 
-    /// Has a leak explained, unless one like it was, or too much waits.
+    /// Enqueues a leak, unless a similar one was explained before or the queue is full.
     ///
     /// - Parameters:
     ///   - leak: the same for leaks that have one explanation.

@@ -99,7 +99,7 @@ enum Generics {
         let text = text.trimmed
         guard depth < depthLimit else { return text }
         if let inner = text.droppingLast("?") ?? text.droppingLast("!") {
-            // Of `A & B?` or `() -> A?` only the last part is optional.
+            // In `A & B?` and `() -> A?` only the last part is optional.
             guard Brackets.split(inner, at: " ").count == 1 else { return text }
             return Array("Optional<".utf8) + desugared(inner, depth: depth + 1) + [UInt8(ascii: ">")]
         }

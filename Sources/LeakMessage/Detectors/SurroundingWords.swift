@@ -11,7 +11,7 @@ struct SurroundingWords {
     private let sentence: Text
 
     private static let byteLimit = 48
-    /// Of a sentence in front of the name.
+    /// Words of the sentence in front of the name.
     private static let sentenceByteLimit = 96
 
     init(of name: Text, in text: Text) {

@@ -15,7 +15,7 @@ public struct RetainExplanation: Hashable, Sendable {
         public var bytes: Int
         /// Objects, storage of containers and contexts of closures included; the object itself counts as one.
         public var objects: Int
-        /// Whether a limit ended the walk before all memory was seen.
+        /// True if a limit ended the walk before all memory was seen.
         public var isAtLeast: Bool
 
         public init(bytes: Int, objects: Int, isAtLeast: Bool) {
@@ -25,7 +25,7 @@ public struct RetainExplanation: Hashable, Sendable {
         }
     }
 
-    /// What keeps an object alive, by its kind.
+    /// The kind of holder that keeps an object alive.
     public struct Holder: Hashable, Sendable {
         public enum Kind: String, Hashable, Sendable, CaseIterable {
             /// A task that has not ended.
@@ -58,7 +58,7 @@ public struct RetainExplanation: Hashable, Sendable {
     /// Strong references to the object that no proven reference explains, the caller's left out; suspected references are not
     /// subtracted. 0 for a proven cycle. Without a path these are held by objects that were not searched, or in memory that cannot be read.
     public var unexplainedReferences = 0
-    /// What keeps the object where it is no cycle and a search was asked for.
+    /// The holder that a search found; `nil` for cycles and without a search.
     public var holder: Holder?
     /// The first instruction of each closure of the path, in its order.
     public var closureSites: [ImageOffset] = []

@@ -23,7 +23,7 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         self.description = description
     }
 
-    /// Whether a reference of it is suspected.
+    /// True if a reference of it is suspected.
     public var isSuspected: Bool { references.contains(where: \.isSuspected) }
 
     /// The edges that identify the path: `Shop.Parent.children[*]`, `closure`.

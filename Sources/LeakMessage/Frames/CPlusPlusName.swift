@@ -25,7 +25,7 @@ enum CPlusPlusName {
 
 /// Reads a mangled name byte by byte.
 private struct MangledReader {
-    /// What a function is called.
+    /// The name of a function.
     struct Name {
         var parts: [String] = []
         var isLambda = false

@@ -187,7 +187,7 @@ struct Backtrace {
             self = found
             return
         }
-        // What a description says of its object goes up to the end, unless its end is certain.
+        // The fields of a description go up to the end of the text, unless its end is certain.
         guard let (head, frames) = Self.partedAtDescription(text, reader) else { return nil }
         let line = [UInt8(ascii: "\n")]
         self.init(redacted: (PrivateText.removed(from: head) + line + frames)[...], reader)
@@ -213,7 +213,7 @@ struct Backtrace {
         }
         func number(of byte: UInt8) -> Int { head.count { $0 == byte } }
         let arrows = zip(head, head.dropFirst()).count { $0 == UInt8(ascii: "-") && $1 == UInt8(ascii: ">") }
-        // Which may be quotes too.
+        // These characters may be quotes too.
         let apostrophes = head.indices.dropFirst().dropLast().count {
             head[$0] == UInt8(ascii: "'") && head[$0 - 1].isIdentifier && head[$0 + 1].isIdentifier
         }

@@ -29,7 +29,7 @@ extension GraphWalker {
             explanation.path = shortest.path
             explanation.furtherCycles = paths.dropFirst().map(\.path)
             explanation.closureSites = renderer.closureSites(shortest.cycle.edges)
-            // Of a cycle that was cut, some references were not looked at.
+            // A cycle that was cut has references that were not looked at.
             let isWhole = !shortest.path.isSuspected && shortest.path.fullLength == nil
             let isExplained = balance.strongCount != nil && balance.unexplained == 0
             explanation.confidence = isWhole && isExplained ? .proven : .suspected

@@ -15,7 +15,7 @@ extension ObjectReader {
         return Int(bits >> Count.strongShift & Count.strongMask) + 1
     }
 
-    /// Whether an object has a side table: it has weak references, or had some.
+    /// Returns whether an object has a side table: it has weak references, or had some.
     mutating func hasSideTable(at address: UInt) -> Bool {
         typealias Count = HeapLayout.ReferenceCount
         guard let word = memory.word(address &+ Count.word) else { return false }

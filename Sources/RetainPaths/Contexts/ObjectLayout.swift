@@ -38,6 +38,6 @@ struct ObjectLayout {
     var rawMemoryOffset: UInt = 0
     var rawCapacityOffset: UInt = 0
 
-    /// Whether paths show it as part of the reference that leads to it.
+    /// True if paths show it as part of the reference that leads to it.
     var isFolded: Bool { kind == .storage || kind == .box }
 }

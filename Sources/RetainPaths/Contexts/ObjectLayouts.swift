@@ -135,7 +135,7 @@ struct ObjectLayouts {
         (layout.rawMemoryOffset, layout.rawCapacityOffset) = (UInt(bytes.offset), UInt(capacity.offset))
     }
 
-    /// Whether a class or a superclass was compiled without reflection metadata.
+    /// Returns whether a class or a superclass was compiled without reflection metadata.
     private func hasUnknownFields(_ metadata: Metadata) -> Bool {
         typealias Context = DescriptorLayout.Context
         var current: Metadata? = metadata

@@ -5,7 +5,7 @@
 
 /// The allocator that the program runs with.
 enum Allocator {
-    /// Whether the word before an allocation is glibc's chunk size.
+    /// True if the word before an allocation is glibc's chunk size.
     ///
     /// Programs can be started with another allocator (jemalloc, address sanitizer). Allocations of several sizes are
     /// compared with `malloc_usable_size` once; where one differs, sizes come from layouts instead.

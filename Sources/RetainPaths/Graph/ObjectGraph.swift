@@ -41,7 +41,7 @@ struct ObjectGraph {
     var nodes: [Node] = []
     var edges: [Edge] = []
     var bufferEdges: [BufferEdge] = []
-    /// Whether a limit of the budget was reached.
+    /// True if a limit of the budget was reached.
     var isTruncated = false
     private(set) var indices = AddressTable()
 

@@ -4,7 +4,7 @@
 extension ObjectReader {
     private static let nestingLimit = 8
 
-    /// Whether an address is class metadata of Swift.
+    /// Returns whether an address is class metadata of Swift.
     ///
     /// The runtime allocates metadata of generic classes and of subclasses of resilient ones; other metadata lies in an
     /// image.
@@ -52,7 +52,7 @@ extension ObjectReader {
         return false
     }
 
-    /// Whether an address is metadata of a type that layouts can be computed of.
+    /// Returns whether an address is metadata of a type that layouts can be computed of.
     mutating func isType(_ address: UInt) -> Bool { isType(address, nesting: 0) }
 
     private mutating func isType(_ address: UInt, nesting: Int) -> Bool {
@@ -81,7 +81,7 @@ extension ObjectReader {
         // Metadata that has to be completed at run time is static, so that only generic types are left.
     }
 
-    /// Whether metadata has a value witness table with functions of an image and a size that types can have.
+    /// Returns whether metadata has a value witness table with functions of an image and a size that types can have.
     private mutating func hasWitnesses(_ address: UInt) -> Bool {
         guard let table = memory.word(address &+ UInt(bitPattern: MetadataLayout.valueWitnesses)),
             Self.isAddress(table), let first = memory.word(table), images.contains(first),
@@ -110,7 +110,7 @@ extension ObjectReader {
         return Reflection.tuple(of: elements)?.address == address
     }
 
-    /// Whether an address is the metadata of contexts: it lies in an image, with its function and its description.
+    /// Returns whether an address is the metadata of contexts: it lies in an image, with its function and its description.
     mutating func isContext(_ address: UInt) -> Bool {
         guard images.contains(address),
             let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)),
@@ -121,7 +121,7 @@ extension ObjectReader {
         return descriptor == 0 || images.contains(descriptor)
     }
 
-    /// Whether an object that starts as a block has the rest of one.
+    /// Returns whether an object that starts as a block has the rest of one.
     mutating func isBlock(at address: UInt) -> Bool { blockSize(at: address) != nil }
 
     /// Bytes of a block; `nil` where they cannot be true.

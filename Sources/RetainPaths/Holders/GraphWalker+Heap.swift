@@ -72,7 +72,7 @@ extension ObjectReader {
         let end = start - min(start, Self.longestDistance)
         while start > end {
             if let layout = layoutIndex(at: start), let bytes = chunkBytes(at: start) {
-                // What lies beyond is another allocation, so that no other object can be around the word either.
+                // Memory beyond it is another allocation, so that no other object can be around the word either.
                 return start &+ UInt(bytes) > address ? (start, layout) : nil
             }
             start -= 16

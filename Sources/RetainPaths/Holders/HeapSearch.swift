@@ -41,7 +41,7 @@ struct HeapSearch {
         var isTask = false
         var certainty = Certainty.proven
 
-        /// Whether nothing of interest holds the holder: a global variable, or a task that the scheduler keeps.
+        /// True if nothing of interest holds the holder: a global variable, or a task that the scheduler keeps.
         var isEnd: Bool { holder == 0 || isTask }
     }
 
@@ -50,7 +50,7 @@ struct HeapSearch {
     private var hits: [Hit] = []
     /// By holder.
     private var steps: [UInt: Step] = [:]
-    /// Of this round.
+    /// Values of this round.
     private var found: [Step] = []
     /// The step that the path begins with.
     private var first: Step?
@@ -61,7 +61,7 @@ struct HeapSearch {
         frontier = [target]
     }
 
-    /// Whether a global variable or a task was found, or no holder in the last round.
+    /// True if a global variable or a task was found, or no holder in the last round.
     var isDone: Bool { isFound || frontier.isEmpty }
 
     func isNew(_ holder: UInt) -> Bool { holder != target && steps[holder] == nil }

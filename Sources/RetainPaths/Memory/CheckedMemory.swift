@@ -19,7 +19,7 @@ enum CheckedMemory {
     static func read(_ address: UInt, count: Int, into destination: UnsafeMutableRawPointer) -> Bool {
         guard count > 0, address >= addressStart, address < addressEnd else { return false }
         #if canImport(Darwin)
-            // Compiled for Apple's systems, but not run there yet.
+            // Written for Apple's systems, but not run there yet.
             var copied: vm_size_t = 0
             let status = unsafe vm_read_overwrite(
                 mach_task_self_, vm_address_t(address), vm_size_t(count),

@@ -36,7 +36,7 @@ struct LoadedImages: Sendable {
         ends = sorted.map(\.addresses.upperBound)
     }
 
-    /// Whether images came or went since this list was made.
+    /// True if images came or went since this list was made.
     var isOutdated: Bool { version != Self.currentVersion }
 
     /// Returns whether an address lies in an image.

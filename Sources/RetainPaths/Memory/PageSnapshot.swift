@@ -18,7 +18,7 @@
     /// The longest read at once.
     static let longestRead = 64 * 1024
 
-    /// Whether a read failed because the limit was reached.
+    /// True if a read failed because the limit was reached.
     private(set) var isExhausted = false
 
     init() { unsafe joined = .allocate(byteCount: Self.longestRead, alignment: 16) }

@@ -15,7 +15,7 @@ enum DescriptorLayout {
         static let hasResilientSuperclass: UInt32 = 0x2000_0000
         /// Relative to the record of the fields; null without reflection metadata.
         static let fields: UInt = 16
-        /// Of a class with a resilient superclass: relative to a word with the offset of its generic arguments.
+        /// For a class with a resilient superclass: relative to a word with the offset of its generic arguments.
         static let resilientBounds: UInt = 24
         static let negativeSizeInWords: UInt = 24
         static let positiveSizeInWords: UInt = 28

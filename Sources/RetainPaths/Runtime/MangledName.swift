@@ -45,7 +45,7 @@ struct MangledName {
     /// Mangling.rst: `Xx` and `XX` are boxes of SIL, one reference each.
     var isBox: Bool { ends(with: "_Xx") || ends(with: "XX") }
 
-    /// Whether the name begins with a reference to the descriptor of a class: control byte 1 direct, 2 through a pointer.
+    /// True if the name begins with a reference to the descriptor of a class: control byte 1 direct, 2 through a pointer.
     private var startsWithClass: Bool {
         let control = ImmortalMemory.byte(address)
         guard control == 1 || control == 2 else { return false }
@@ -56,7 +56,7 @@ struct MangledName {
             == DescriptorLayout.Context.classKind
     }
 
-    /// Whether it is a generic class with its arguments, which end with `G`.
+    /// True if it is a generic class with its arguments, which end with `G`.
     var isGenericClass: Bool { startsWithClass && tail.last == UInt8(ascii: "G") }
 
     /// How the value of a lowered function type is kept.

@@ -71,9 +71,9 @@ struct ValueWitnesses {
     var stride: Int { Int(bitPattern: ImmortalMemory.word(table &+ MetadataLayout.Witness.stride)) }
     private var flags: UInt32 { ImmortalMemory.uint32(table &+ MetadataLayout.Witness.flags) }
     var alignment: Int { Int(flags & MetadataLayout.Witness.alignmentMask) + 1 }
-    /// Whether copying the bytes copies the value, which then has no references.
+    /// True if copying the bytes copies the value, which then has no references.
     var isTrivial: Bool { flags & MetadataLayout.Witness.isNotTrivial == 0 }
-    /// Whether an existential container holds the value itself and not a pointer to a box.
+    /// True if an existential container holds the value itself and not a pointer to a box.
     var isInline: Bool { flags & MetadataLayout.Witness.isNotInline == 0 }
     var hasEnumWitnesses: Bool { flags & MetadataLayout.Witness.hasEnumWitnesses != 0 }
     var enumTag: UInt { ImmortalMemory.word(table &+ MetadataLayout.Witness.enumTag) }

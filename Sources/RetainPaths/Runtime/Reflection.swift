@@ -11,7 +11,7 @@ enum Reflection {
         var isStrong: Bool
     }
 
-    /// Whether the runtime has the functions needed.
+    /// True if the runtime has the functions needed.
     static var isAvailable: Bool { cswift_can_reflect() }
 
     /// The fields of a type, those of its superclasses first.

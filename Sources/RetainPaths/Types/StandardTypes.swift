@@ -6,7 +6,7 @@ struct StandardTypes {
     let string: UInt
     /// Structs that only wrap storage: their own properties do not show in a path.
     let wrappers: Set<UInt>
-    /// Those of `wrappers` whose storage holds references only if their type arguments do.
+    /// The `wrappers` whose storage holds references only if their type arguments do.
     let containers: Set<UInt>
 
     init() {

@@ -10,7 +10,7 @@ struct TypeLayouts {
     private(set) var enums: [EnumLayout] = []
     private var indices: [UInt: Int32] = [:]
 
-    /// Whether a type was reached from static metadata or computed before, so that it needs no validation.
+    /// Returns whether a type was reached from static metadata or computed before, so that it needs no validation.
     func isKnown(_ metadata: UInt) -> Bool { indices[metadata] != nil }
 
     func value(_ index: Int32) -> ValueLayout { values[Int(index)] }
@@ -109,7 +109,7 @@ struct TypeLayouts {
         return slots
     }
 
-    /// Whether the elements of a container hold no references.
+    /// Returns whether the elements of a container hold no references.
     private mutating func hasTrivialArguments(_ metadata: Metadata, nesting: Int) -> Bool {
         var index = 0
         while index < 2, let argument = metadata.genericArgument(index),
@@ -151,7 +151,7 @@ struct TypeLayouts {
 }
 
 extension Metadata {
-    /// Whether a nominal type has two type arguments. GenericContext.h: the number of parameters follows the descriptor.
+    /// True if a nominal type has two type arguments. GenericContext.h: the number of parameters follows the descriptor.
     fileprivate var hasTwoArguments: Bool {
         // Dictionary is the only container with two.
         descriptor == Metadata([Int: Int].self).descriptor

@@ -112,7 +112,7 @@ import Testing
         ("Store<[[Cart]?]>", "Store<Array<Optional<Array<Cart>>>>"),
         ("UIHostingController<ModifiedContent<CartView?, A>>", "UIHostingController<Optional<CartView>>"),
     ])
-    func `a type has one name, whoever prints it`(raw: String, other: String) {
+    func `a type has one name, whichever tool prints it`(raw: String, other: String) {
         #expect(TypeName(raw).detailedText == TypeName(other).detailedText)
         #expect(TypeName(raw).detailedText.contains("Cart"))
     }
