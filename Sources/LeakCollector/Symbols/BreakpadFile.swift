@@ -177,7 +177,10 @@ package struct BreakpadFile {
         /// Innermost first.
         mutating func next(at address: UInt64) -> [Inline] {
             while position < ranges.count, ranges[position].range.lowerBound <= address {
-                open.append(ranges[position])
+                // Of one depth only one call can be open. More are a mistake of the file, and would make this quadratic.
+                let depth = inlines[ranges[position].inline].depth
+                open.removeAll { inlines[$0.inline].depth == depth }
+                if depth < SymbolTable.Limits.calls { open.append(ranges[position]) }
                 position += 1
             }
             open.removeAll { $0.range.upperBound <= address }

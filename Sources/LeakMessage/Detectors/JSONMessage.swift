@@ -121,7 +121,8 @@ struct JSONMessage {
                     try reader.value(&scanner, key: "", depth: 0)
                     if textCount == 0 { elementsOfFirst = reader.elements }
                     textCount += 1
-                    elements += kind == .array ? reader.elements : [start..<scanner.offset]
+                    let isList = kind == .array || !reader.elements.isEmpty
+                    elements += isList ? reader.elements : [start..<scanner.offset]
                     return scanner.offset
                 }
             } catch {

@@ -175,8 +175,10 @@ public enum SeveralLeaks {
         guard words.allSatisfy({ $0.kind != .other && (!isList || $0.isMarked || $0.kind == .type) }) else {
             return []
         }
-        // `Order` is a name only where another item can be nothing else.
-        let least: Item.Kind = words.contains { $0.kind == .type } ? .typeOrWord : .type
+        // `Order` is a name only beside as many that can be nothing else: else it may be a person's.
+        let typeCount = words.count { $0.kind == .type }
+        let wordCount = words.count { $0.kind == .typeOrWord }
+        let least: Item.Kind = typeCount >= wordCount ? .typeOrWord : .type
         let known = words.filter { $0.kind >= least }
         guard Set(known.map(\.name)).count > 1, known.count * 2 > words.count else { return [] }
         return known.map { item in

@@ -85,7 +85,7 @@ private struct MangledReader {
     }
 
     private mutating func part(_ name: inout Name) -> Bool {
-        if skip("L") {}
+        _ = skip("L")
         guard let first = rest.first else { return false }
         switch first {
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -97,12 +97,14 @@ private struct MangledReader {
                 return false
             }
             rest = rest.dropFirst(2)
+            guard endsName else { return false }
             name.parts.append(last)
         case UInt8(ascii: "D"):
             guard let last = name.parts.last, let kind = rest.dropFirst().first, kind.isDigit else {
                 return false
             }
             rest = rest.dropFirst(2)
+            guard endsName else { return false }
             name.parts.append("~" + last)
         case UInt8(ascii: "U"):
             guard skip("Ul") ? skipTypes(from: 1, isOpen: true) : skip("Ut") else { return false }
@@ -121,6 +123,9 @@ private struct MangledReader {
         while skip("B") { guard identifier() != nil else { return false } }
         return true
     }
+
+    /// True behind a constructor or destructor, which is the last part of a name: repeated ones would grow it without end.
+    private var endsName: Bool { rest.first.map { "EIB".utf8.contains($0) } ?? false }
 
     private mutating func identifier() -> Text? {
         let digits = rest.prefix(9).prefix { $0.isDigit }

@@ -11,6 +11,17 @@ import Testing
         }
     }
 
+    @Test func `all lists of several JSON texts count`() {
+        let text =
+            #"{"leaks":[{"class":"CartModel"},{"class":"HomeModel"}]}"# + "\n"
+            + #"{"leaks":[{"class":"ListModel"},{"class":"PageModel"}]}"#
+        #expect(Self.classes(text) == ["CartModel", "HomeModel", "ListModel", "PageModel"])
+    }
+
+    @Test func `words beside one class may be names of persons, and are no classes`() {
+        #expect(!Self.classes("Leaked: CartController, Jane, Paul").contains("Jane"))
+    }
+
     @Test(arguments: [
         "Leaked: CartModel, HomeModel", "Leaked objects:\n- CartModel\n- HomeModel",
         "Leaked objects:\n* CartModel (2)\n* HomeModel (1)", "Memory leaks:\n1. CartModel\n2. HomeModel",
@@ -27,7 +38,9 @@ import Testing
         "[{\"class\":\"CartModel\"}]\n[{\"class\":\"HomeModel\"}]",
         "{\"class\":\"CartModel\"}\n[{\"class\":\"HomeModel\"}]",
         "[{\"class\":\"CartModel\"}]\n{\"class\":\"HomeModel\"}",
-        "[\"CartModel\"]\n{\"class\":\"HomeModel\"}", "{\"class\":\"CartModel\"}, [\"HomeModel\"]",
+        "[\"CartModel\"]\n{\"class\":\"HomeModel\"}",
+        "{\"leaks\":[{\"class\":\"CartModel\"}]}\n{\"leaks\":[{\"class\":\"HomeModel\"}]}",
+        "{\"class\":\"CartModel\"}, [\"HomeModel\"]",
         "Leaked: {\"class\":\"CartModel\"}, {\"class\":\"HomeModel\"}",
     ])
     func `each leak is a part`(text: String) {
