@@ -7,20 +7,53 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     public var isCycle: Bool
     /// The number of references where the cycle is longer than the budget allowed to tell; else `nil`.
     public var fullLength: Int?
-    /// As a person reads it, without modules: `CartViewModel.onChange → closure → CartViewModel`.
+    /// The path as a person reads it, without modules: `CartViewModel.onChange → closure → CartViewModel`.
     ///
     /// A question mark follows the target of a suspected reference.
     public var description: String
 
+    /// - Parameter description: `nil` makes one of the references.
     public init(
         references: [RetainReference], target: String, isCycle: Bool, fullLength: Int? = nil,
-        description: String
+        description: String? = nil
     ) {
         self.references = references
         self.target = target
         self.isCycle = isCycle
         self.fullLength = fullLength
-        self.description = description
+        self.description = description ?? Self.text(of: references, target: target, fullLength: fullLength)
+    }
+
+    private static func text(of references: [RetainReference], target: String, fullLength: Int?) -> String {
+        var text = references.first.map { unqualified($0.owner) } ?? ""
+        for (index, reference) in references.enumerated() {
+            if let first = reference.field.first {
+                text += "[(".contains(first) ? reference.field : ".\(reference.field)"
+            }
+            let isLast = index == references.count - 1
+            let next = unqualified(isLast ? target : references[index + 1].owner)
+            if reference.isClosure, next != "closure", next != "block" { text += " → closure" }
+            text += " → \(next)\(reference.isSuspected ? "?" : "")"
+        }
+        return fullLength.map { "\(text) … (\($0) references)" } ?? text
+    }
+
+    /// `CartViewModel` of `Shop.CartViewModel`, also inside the arguments of a generic type.
+    private static func unqualified(_ name: String) -> String {
+        var words: [Substring] = []
+        var start = name.startIndex
+        for index in name.indices
+        where !(name[index].isLetter || name[index].isNumber || "_.".contains(name[index])) {
+            words.append(withoutModule(name[start..<index]))
+            words.append(name[index...index])
+            start = name.index(after: index)
+        }
+        return (words + [withoutModule(name[start...])]).joined()
+    }
+
+    /// `Cart.Item` of `Shop.Cart.Item`.
+    private static func withoutModule(_ name: Substring) -> Substring {
+        name.firstIndex(of: ".").map { name[name.index(after: $0)...] } ?? name
     }
 
     /// True if a reference of it is suspected.
@@ -45,6 +78,23 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
             if rotation.lexicographicallyPrecedes(smallest) { smallest = rotation }
         }
         return smallest
+    }
+
+    /// The same path; a cycle begins where every object of it begins it.
+    public var normalized: RetainPath {
+        guard isCycle, fullLength == nil, references.count > 1 else { return self }
+        func names(from start: Int) -> [String] {
+            (references[start...] + references[..<start]).map { "\($0.owner).\($0.field)" }
+        }
+        let named = references.indices.filter { !["closure", "block"].contains(references[$0].owner) }
+        let starts = (named.isEmpty ? Array(references.indices) : named).map {
+            (start: $0, names: names(from: $0))
+        }
+        guard let first = starts.min(by: { $0.names.lexicographicallyPrecedes($1.names) })?.start else {
+            return self
+        }
+        let rotated = Array(references[first...] + references[..<first])
+        return RetainPath(references: rotated, target: rotated[0].owner, isCycle: true)
     }
 
     /// 16 hexadecimal digits: FNV-1a over ``edges``, joined with `→`.

@@ -15,6 +15,7 @@ extension FieldReader {
             case .sessions: try sessions(into: &document)
             case .checks: try checks(into: &document)
             case .dropped: try dropped(into: &document)
+            case .explanations: try explanations(into: &document)
             case .reports:
                 guard problem == nil else { return }
                 if try comes(.array, "reports", "an array") { try reports(into: &document) }
@@ -66,6 +67,32 @@ extension FieldReader {
             }
             if let problem = end(path, offset) { note(problem.reason, at: problem.offset) }
             guard problem == nil else { return }
+            index += 1
+        } while try scanner.another(in: .array)
+    }
+
+    private mutating func explanations(into document: inout WireDocument) throws(JSONError) {
+        guard try comes(.array, "explanations", "an array") else { return }
+        let start = scanner.offset
+        guard try scanner.enterArray() else { return }
+        var index = 0
+        repeat {
+            guard index < WireLimits.explanationsCount else {
+                note("explanations has more than \(WireLimits.explanationsCount) entries", at: start)
+                return
+            }
+            let offset = scanner.offset
+            var fields = try report()
+            clearProblem()
+            if fields.problem == nil, !fields.slices.why.isPresent {
+                fields.problem = ("why is missing", offset)
+            }
+            if let problem = fields.problem {
+                note("explanations[\(index)]: \(problem.reason)", at: problem.offset)
+                return
+            }
+            fields.slices.index = index
+            document.explanations.append(fields.slices)
             index += 1
         } while try scanner.another(in: .array)
     }

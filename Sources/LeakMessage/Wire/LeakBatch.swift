@@ -11,6 +11,8 @@ public struct LeakBatch: Hashable, Sendable {
     public var checks: [ClassChecks] = []
     /// What the device had to throw away, by reason.
     public var dropped: [DroppedReports] = []
+    /// Leaks that were reported before, each with its ``LeakReport/explanation``. They count no sighting.
+    public var explanations: [LeakReport] = []
     public var reports: [LeakReport] = []
 
     public init() {}

@@ -49,6 +49,8 @@ public struct LeakReport: Hashable, Sendable {
     public var log: [String] = []
     /// Replaces class and stack as what makes two reports one leak.
     public var fingerprint: [String] = []
+    /// What keeps the object.
+    public var explanation: RetainExplanation?
 
     /// Overrides the batch's.
     public var app: AppInfo?

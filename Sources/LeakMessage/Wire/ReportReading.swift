@@ -93,12 +93,15 @@ extension FieldReader {
         case .device: try device(&report.origin)
         case .install: report.origin.install = try nameText("install", atMost: WireLimits.installBytes)
         case .user: report.origin.user = try nameText("user", atMost: WireLimits.userBytes)
-        case .sessions, .checks, .dropped, .reports, .sentAt: try scanner.skip()
+        case .why:
+            let start = scanner.offset
+            report.why = try explanation() == nil ? .absent : JSONSlice(start..<scanner.offset)
+        case .sessions, .checks, .dropped, .explanations, .reports, .sentAt: try scanner.skip()
         }
     }
 
     /// One of the words of an enumeration.
-    private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ field: StaticString, _ words: StaticString
     ) throws(JSONError) -> Choice? {
         guard try comes(.string, "\(field)", "\(words)") else { return nil }

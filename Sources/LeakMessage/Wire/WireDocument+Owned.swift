@@ -4,8 +4,10 @@ extension WireDocument {
     /// The report at `index` of ``reports``, with strings of its own.
     ///
     /// Values of `keys` and `userInfo` that are no string, number or boolean are left out.
-    public func report(at index: Int) -> LeakReport {
-        let slices = reports[index]
+    public func report(at index: Int) -> LeakReport { report(reports[index]) }
+
+    /// A report of this document, with strings of its own.
+    public func report(_ slices: ReportSlices) -> LeakReport {
         var report = LeakReport()
         report.event = slices.event
         report.id = string(slices.id)
@@ -25,6 +27,7 @@ extension WireDocument {
         report.keys = keys(slices.keys)
         report.log = strings(slices.log)
         report.fingerprint = strings(slices.fingerprint)
+        report.explanation = explanation(slices.why)
         let app = self.app(slices.origin)
         if app != AppInfo() { report.app = app }
         let device = self.device(slices.origin)
@@ -32,6 +35,15 @@ extension WireDocument {
         report.install = string(slices.origin.install)
         report.user = string(slices.origin.user)
         return report
+    }
+
+    /// What keeps the object, as a report's `why` says.
+    public func explanation(_ object: JSONSlice) -> RetainExplanation? {
+        guard object.isPresent else { return nil }
+        return try? JSONScanner.scan(body, in: object.range) { (scanner) throws(JSONError) in
+            var reader = FieldReader(scanner)
+            return try reader.explanation()
+        }
     }
 
     public func app(_ origin: OriginSlices) -> AppInfo {

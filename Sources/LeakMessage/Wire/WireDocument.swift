@@ -10,7 +10,9 @@ public struct WireDocument: Sendable {
     public internal(set) var dropped: [DroppedReports] = []
     /// The reports that are well formed, in the order given.
     public internal(set) var reports: [ReportSlices] = []
-    /// The others.
+    /// What keeps the objects of leaks that were reported before: reports with ``ReportSlices/why``, which count no sighting.
+    public internal(set) var explanations: [ReportSlices] = []
+    /// The reports that are not well formed.
     public internal(set) var rejected: [Rejection] = []
 
     init(body: [UInt8]) { self.body = body }
@@ -84,6 +86,7 @@ public struct ReportSlices: Hashable, Sendable {
     // Objects.
     public internal(set) var error = JSONSlice.absent
     public internal(set) var keys = JSONSlice.absent
+    public internal(set) var why = JSONSlice.absent
     /// What the report says about its sender; the rest is the batch's.
     public internal(set) var origin = OriginSlices()
 }

@@ -2,14 +2,14 @@
 enum WireField: String, CaseIterable {
     // A report.
     case type, id, at, kind, stack, children, cycle, reason, alive, count, message, error, keys, log,
-        fingerprint
+        fingerprint, why
     case className = "class"
     case waited = "waited_ms"
     case lived = "lived_ms"
     // A report or a batch.
     case app, device, install, user
     // A batch.
-    case sessions, checks, dropped, reports
+    case sessions, checks, dropped, explanations, reports
     case sentAt = "sent_at"
 
     /// Fields that only a report has and that say which leak it is.
@@ -23,7 +23,7 @@ enum WireField: String, CaseIterable {
     /// Fields that only a batch has.
     var belongsToBatch: Bool {
         switch self {
-        case .sessions, .checks, .dropped, .reports, .sentAt: true
+        case .sessions, .checks, .dropped, .explanations, .reports, .sentAt: true
         default: false
         }
     }
@@ -39,7 +39,7 @@ enum WireField: String, CaseIterable {
         let field: WireField? =
             switch name.count {
             case 2: found(.id, "id") ?? found(.at, "at")
-            case 3: found(.app, "app") ?? found(.log, "log")
+            case 3: found(.app, "app") ?? found(.log, "log") ?? found(.why, "why")
             case 4:
                 found(.type, "type") ?? found(.kind, "kind") ?? found(.keys, "keys") ?? found(.user, "user")
             case 5:
@@ -52,6 +52,7 @@ enum WireField: String, CaseIterable {
             case 8: found(.lived, "lived_ms") ?? found(.children, "children") ?? found(.sessions, "sessions")
             case 9: found(.waited, "waited_ms")
             case 11: found(.fingerprint, "fingerprint")
+            case 12: found(.explanations, "explanations")
             default: nil
             }
         guard let field else { return nil }

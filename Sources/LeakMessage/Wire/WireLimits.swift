@@ -28,6 +28,15 @@ public enum WireLimits {
     public static let fingerprintCount = 8
     public static let fingerprintBytes = 256
 
+    // What keeps the object.
+    /// References of a path, and closures of it. A sender ends longer paths after 12.
+    public static let pathCount = 32
+    public static let furtherCyclesCount = 8
+    /// Of references that are not explained, of objects, and of the length of a path.
+    public static let retainCount = 1_000_000_000
+    /// Bytes that an object keeps: 1 TiB.
+    public static let retainedBytes = 1 << 40
+
     // Who sent it.
     public static let appIDBytes = 256
     public static let moduleBytes = 256
@@ -55,6 +64,8 @@ public enum WireLimits {
     public static let checksCount = 1_000
     /// Of one class, like ``count``.
     public static let classChecks = 1_000_000
+    /// Explanations of leaks: one for each different leak of a session.
+    public static let explanationsCount = 1_000
     public static let droppedCount = 32
     public static let droppedReasonBytes = 64
     /// For one reason, like ``count``.

@@ -53,6 +53,7 @@ extension LeakReport {
         object.list("log", log.suffix(WireLimits.logCount), WireLimits.logBytes)
         object.list(
             "fingerprint", fingerprint.prefix(WireLimits.fingerprintCount), WireLimits.fingerprintBytes)
+        if let explanation { object.object("why") { explanation.write(to: &$0) } }
         object.origin(app ?? AppInfo(), device ?? DeviceInfo(), install, user)
     }
 
@@ -71,7 +72,8 @@ extension LeakBatch {
     public func json() -> [UInt8] {
         var writer = JSONWriter(capacity: 512 + 640 * min(reports.count, WireLimits.reportsCount))
         writer.object { object in
-            writeHead(to: &object)
+            writeHead(
+                to: &object, explanations: explanations.filter { $0.explanation != nil }.map { $0.json() })
             object.array("reports") { array in
                 for report in reports.prefix(WireLimits.reportsCount) { report.write(to: &array) }
             }
@@ -81,10 +83,12 @@ extension LeakBatch {
 
     /// The batch as JSON up to the first of its reports, for a sender that keeps those as JSON: they follow with commas
     /// between them, and ``tailJSON``.
-    public func headJSON() -> [UInt8] {
+    ///
+    /// - Parameter explanations: JSON of ``explanations``, for a sender that keeps them as JSON.
+    public func headJSON(explanations: [some Collection<UInt8>] = [[UInt8]]()) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { object in
-            writeHead(to: &object)
+            writeHead(to: &object, explanations: explanations)
             object.array("reports") { _ in }
         }
         return Array(writer.bytes.dropLast(Self.tailJSON.count))
@@ -93,7 +97,7 @@ extension LeakBatch {
     /// What ends what ``headJSON()`` began.
     public static let tailJSON = Array("]}".utf8)
 
-    private func writeHead(to object: inout JSONWriter) {
+    private func writeHead(to object: inout JSONWriter, explanations: [some Collection<UInt8>]) {
         object.origin(app, device, install, user)
         object.fieldIfPresent("sent_at", sentAt?.rfc3339)
         if !sessions.isEmpty {
@@ -109,6 +113,13 @@ extension LeakBatch {
                         $0.field("class", check.className.cut(to: WireLimits.classBytes))
                         $0.field("count", check.count.cut(to: WireLimits.classChecks))
                     }
+                }
+            }
+        }
+        if !explanations.isEmpty {
+            object.array("explanations") { array in
+                for report in explanations.prefix(WireLimits.explanationsCount) {
+                    array.element(json: report)
                 }
             }
         }
@@ -246,7 +257,7 @@ extension String {
     }
 
     /// The same without control characters, which no name may hold.
-    fileprivate func name(cutTo limit: Int) -> String { withoutControlCharacters.cut(to: limit) }
+    func name(cutTo limit: Int) -> String { withoutControlCharacters.cut(to: limit) }
 
     /// With a space for each of U+0000 to U+001F and U+007F to U+009F.
     fileprivate var withoutControlCharacters: String {

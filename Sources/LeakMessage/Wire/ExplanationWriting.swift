@@ -1,0 +1,89 @@
+// Writes what keeps an object as the field `why` of the wire format.
+
+extension RetainExplanation {
+    /// The explanation as JSON, cut to the bounds of the wire format.
+    ///
+    /// A path that is too long ends early and tells its full length; other texts are cut.
+    package func write(to object: inout JSONWriter) {
+        object.field("confidence", confidence.rawValue)
+        if let path { path.write(to: &object) }
+        if !furtherCycles.isEmpty {
+            object.array("further_cycles") { array in
+                for cycle in furtherCycles.prefix(WireLimits.furtherCyclesCount) {
+                    array.object { cycle.write(to: &$0) }
+                }
+            }
+        }
+        if unexplainedReferences > 0 {
+            object.field("unexplained", min(unexplainedReferences, WireLimits.retainCount))
+        }
+        object.fieldIfPresent("holder", holder?.kind.rawValue)
+        if !closureSites.isEmpty {
+            object.array("closures") { array in
+                for site in closureSites.prefix(WireLimits.pathCount) { array.element(site.element) }
+            }
+        }
+        object.fieldIfPresent("global", global?.element)
+        guard let cost else { return }
+        object.field("bytes", min(max(0, cost.bytes), WireLimits.retainedBytes))
+        object.field("objects", min(max(0, cost.objects), WireLimits.retainCount))
+        if cost.isAtLeast { object.field("at_least", true) }
+    }
+}
+
+extension RetainPath {
+    /// The path as JSON, cut to the bounds of the wire format.
+    package func json() -> [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.object { write(to: &$0) }
+        return writer.bytes
+    }
+
+    fileprivate func write(to object: inout JSONWriter) {
+        let kept = references.prefix(WireLimits.pathCount)
+        object.array("path") { array in
+            for reference in kept { array.object { reference.write(to: &$0) } }
+        }
+        object.field("target", target.name(cutTo: WireLimits.classBytes))
+        if isCycle { object.field("is_cycle", true) }
+        let length = kept.count < references.count ? fullLength ?? references.count : fullLength
+        object.fieldIfPresent("length", length.map { min(max(0, $0), WireLimits.retainCount) })
+    }
+}
+
+extension RetainReference {
+    fileprivate func write(to object: inout JSONWriter) {
+        object.field("owner", owner.name(cutTo: WireLimits.classBytes))
+        if !field.isEmpty { object.field("field", field.name(cutTo: WireLimits.elementBytes)) }
+        object.field("kind", kind.rawValue)
+        if isClosure { object.field("closure", true) }
+        if isSuspected { object.field("suspected", true) }
+    }
+}
+
+extension ImageOffset {
+    /// The place as an element of a call stack: `0x41b9 in Shop (6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F00)`.
+    package var element: String {
+        CallFrame.element(
+            offset: offset, path: image, imageID: imageIdentifier.isEmpty ? nil : imageIdentifier)
+    }
+
+    /// Reads what ``element`` writes; `nil` for any other text.
+    package init?(element: String) {
+        let bytes = Text(element)
+        let words = bytes.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count == 3, words[0].starts(with: Array("0x".utf8)), words[1].elementsEqual("in".utf8),
+            let offset = UInt64(words[0].dropFirst(2).string, radix: 16)
+        else { return nil }
+        let rest = words[2]
+        guard rest.last == UInt8(ascii: ")"), let opening = rest.lastIndex(of: UInt8(ascii: "(")),
+            opening > rest.startIndex, rest[opening - 1] == UInt8(ascii: " ")
+        else {
+            self.init(image: rest.string, imageIdentifier: "", offset: offset)
+            return
+        }
+        self.init(
+            image: rest[..<(opening - 1)].string,
+            imageIdentifier: rest[(opening + 1)...].dropLast().string, offset: offset)
+    }
+}
