@@ -94,6 +94,31 @@ public final class LeakReporter: Sendable {
         keeper.record(report)
     }
 
+    /// Records what keeps the object of a leak that was recorded before, as a detector with an explainer tells it:
+    ///
+    /// ```swift
+    /// LeakDetector.start(
+    ///     .report(reporter.record, onExplain: reporter.record(_:explanation:)), explainer: RetainPathFinder())
+    /// ```
+    ///
+    /// Counts no sighting. Collectors that do not know explanations ignore it.
+    public func record(_ leak: LeakReport, explanation: RetainExplanation) {
+        var report = LeakReport()
+        report.id = leak.id
+        report.at = leak.at
+        report.kind = leak.kind
+        report.className = leak.className
+        report.stack = leak.stack
+        report.children = leak.children
+        report.cycle = leak.cycle
+        report.message = leak.message
+        report.error = leak.error
+        report.fingerprint = leak.fingerprint
+        report.explanation = explanation
+        report = report.boundedForQueue()
+        keeper.post(.explanation(report), bytes: ReportSize.bytes(of: report) + 1_024)
+    }
+
     // MARK: What they are a share of
 
     /// Records how often objects were expected to go, with or without a leak, such as what `LeakDetector.takeChecks()`

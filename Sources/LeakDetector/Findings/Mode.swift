@@ -49,8 +49,14 @@ extension LeakDetector {
         }
 
         /// Reports each leak, as release builds should: `.report(reporter.record(leak:))`.
-        public static func report(_ report: @escaping @Sendable (LeakReport) -> Void) -> Mode {
-            .custom(onDetectOnQueue: { _ in .report }, report: report)
+        ///
+        /// - Parameter onExplain: takes a reported leak again with what keeps its object, where the detector was given an
+        ///   explainer.
+        public static func report(
+            _ report: @escaping @Sendable (LeakReport) -> Void,
+            onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)? = nil
+        ) -> Mode {
+            .custom(onDetectOnQueue: { _ in .report }, report: report, onExplain: onExplain)
         }
 
         /// Writes each leak to standard error, what keeps it if the detector has an explainer, and its end.

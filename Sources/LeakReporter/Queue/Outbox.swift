@@ -85,6 +85,22 @@ struct Outbox {
         queue.add(json, key, count: count, alive: report.alive, isNew: verdict == .first, at: now)
     }
 
+    /// Keeps what was found out about a leak that was recorded before. Nothing is counted for it, also where it is not kept.
+    mutating func record(explanationOf leak: LeakReport, at now: Now) {
+        guard takesDenominators, leak.explanation != nil else { return }
+        var report = rules.redaction == .standard ? leak.redactedForSending() : leak
+        if let beforeSend = rules.beforeSend {
+            guard let changed = beforeSend(report) else { return }
+            report = changed.identified(as: report).boundedForQueue()
+        }
+        let key = FoldingKey(report)
+        report.at = report.at ?? now.wallTime
+        let json = report.json()
+        guard json.count <= Framing.payloadLimit - 64 else { return }
+        if case .over = budget.admit(key, bytes: json.count, at: now.wallTime) { return }
+        queue.add(explanation: json, at: now)
+    }
+
     mutating func record(_ checks: [ClassChecks], at now: Now) {
         guard takesDenominators else { return }
         for check in checks {

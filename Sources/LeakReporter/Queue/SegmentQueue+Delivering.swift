@@ -248,7 +248,9 @@ extension Segment {
     fileprivate func leftovers(
         _ reason: LeakReporter.DropReason, wasSent: Bool
     ) -> (denominators: [SegmentRecord], drops: [DroppedReports]) {
-        let denominators = checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
+        let denominators =
+            checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
+            + explanations.map(SegmentRecord.explanation)
         let dropped = dropSums
         switch reason {
         // It was answered, and nothing of it was counted. Denominators that were refused alone would be again.

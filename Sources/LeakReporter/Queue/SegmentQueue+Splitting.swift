@@ -60,6 +60,7 @@ extension Segment {
         }
         let others =
             checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
+            + explanations.map(SegmentRecord.explanation)
             + dropSums.map { .dropped(reason: $0.reason, count: UInt64(clamping: $0.count)) }
         // Either may be what is too long: reports apart from the rest, then the halves of either.
         switch (lines.isEmpty, others.isEmpty) {

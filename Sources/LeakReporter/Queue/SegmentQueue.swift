@@ -156,6 +156,11 @@ struct SegmentQueue {
         }
     }
 
+    /// - Parameter explanation: JSON of a report.
+    mutating func add(explanation: [UInt8], at now: Now) {
+        append([.explanation(explanation[...])], at: now)
+    }
+
     mutating func add(_ session: EndedSession, at now: Now) {
         var session = session
         session.id = session.id.prefix(utf8: WireLimits.sessionIDBytes)

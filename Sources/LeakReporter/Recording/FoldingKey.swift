@@ -69,6 +69,8 @@ private struct FoldingParts {
         append(report.install)
         append(report.user)
 
+        // The explanation of a leak is paid for beside its sightings.
+        if report.explanation != nil { bytes.append(2) }
         let isFreed = (report.event ?? parsed?.event) == .freed
         bytes.append(isFreed ? 1 : 0)
         guard isFreed else { return }

@@ -9,6 +9,8 @@ import ReportTransport
 final class Keeper: Sendable {
     enum Entry: Sendable {
         case report(LeakReport)
+        /// A leak with what keeps its object.
+        case explanation(LeakReport)
         case checks([ClassChecks])
         case session(EndedSession)
         case log(String)
@@ -184,7 +186,7 @@ extension Keeper.Entry {
     fileprivate var separatesSightings: Bool {
         switch self {
         // The log of several sightings is that of the first.
-        case .session, .log: false
+        case .session, .log, .explanation: false
         // A sighting that overtook its check would survive a kill without it, and its share would be too high.
         default: true
         }

@@ -128,6 +128,9 @@ struct Keeping {
             recorded &+= report.boundedCount
             learnInstall()
             outbox.record(report, at: now)
+        case .explanation(let leak):
+            learnInstall()
+            outbox.record(explanationOf: leak, at: now)
         case .checks(let checks):
             learnInstall()
             outbox.record(checks, at: now)

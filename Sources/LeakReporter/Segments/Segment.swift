@@ -14,6 +14,8 @@ struct Segment: Hashable {
     private(set) var reports: [UInt32: Report] = [:]
     private(set) var checks: [ClassChecks] = []
     private(set) var sessions: [EndedSession] = []
+    /// JSON of reports.
+    private(set) var explanations: [ArraySlice<UInt8>] = []
     private(set) var dropped: [DroppedReports] = []
     private(set) var replaced: [String] = []
     private(set) var seal: SegmentSeal?
@@ -45,6 +47,7 @@ struct Segment: Hashable {
             reports[index] = report
         case .checks(let classChecks): checks.append(classChecks)
         case .session(let session): sessions.append(session)
+        case .explanation(let json): explanations.append(json)
         case .dropped(let reason, let count):
             dropped.append(DroppedReports(reason: reason, count: Int(clamping: count)))
         case .replaces(let key): replaced.append(key)
@@ -55,7 +58,9 @@ struct Segment: Hashable {
     /// How often leaks were seen.
     var sightings: Int { reports.values.reduce(0) { $0 + $1.count } }
 
-    var isEmpty: Bool { reports.isEmpty && checks.isEmpty && sessions.isEmpty && dropped.isEmpty }
+    var isEmpty: Bool {
+        reports.isEmpty && checks.isEmpty && sessions.isEmpty && explanations.isEmpty && dropped.isEmpty
+    }
 
     /// The reports in the order in which they were seen, as they stand in the body.
     var ordered: [(index: UInt32, report: Report)] {
@@ -75,7 +80,7 @@ struct Segment: Hashable {
         batch.checks = checkSums
         batch.sessions = sessions
         batch.dropped = dropSums
-        return batch.headJSON()
+        return batch.headJSON(explanations: explanations)
     }
 
     /// One count for each class.

@@ -9,6 +9,9 @@ enum SegmentRecord: Hashable {
     case again(index: UInt32, count: UInt32, alive: UInt32?)
     case checks(ClassChecks)
     case session(EndedSession)
+    /// What keeps the object of a leak that was reported before, as JSON of a report. Earlier versions of this library do
+    /// not read it.
+    case explanation(ArraySlice<UInt8>)
     /// Reports that were thrown away and that the collector has not been told of.
     case dropped(reason: String, count: UInt64)
     /// The segment of that key was thrown away, or what of it is left stands in this one: where its file is still there,
@@ -60,6 +63,7 @@ extension SegmentRecord {
         static let dropped: UInt8 = 6
         static let replaces: UInt8 = 7
         static let seal: UInt8 = 8
+        static let explanation: UInt8 = 9
     }
 
     func write(to bytes: inout [UInt8]) {
@@ -99,6 +103,9 @@ extension SegmentRecord {
             payload.append(text: session.id)
             // After the text, where older versions do not look; absent in what they wrote.
             if session.unseen > 0 { payload.append(UInt64(clamping: session.unseen)) }
+        case .explanation(let json):
+            kind = Kind.explanation
+            payload.append(contentsOf: json)
         case .dropped(let reason, let count):
             kind = Kind.dropped
             payload.append(count)
@@ -149,6 +156,7 @@ extension SegmentRecord {
                     id: id, startedAt: startedAt == .min ? nil : WireTime(milliseconds: startedAt),
                     checks: Int(clamping: checks), leaks: Int(clamping: leaks), unseen: Int(clamping: unseen))
             )
+        case Kind.explanation: return reader.rest.isEmpty ? nil : .explanation(reader.rest)
         case Kind.dropped:
             guard let count: UInt64 = reader.number(), let reason = reader.text() ?? nil else { return nil }
             return .dropped(reason: reason, count: count)
