@@ -81,11 +81,10 @@ struct GroupCache {
 
     var count: Int { young.count + old.count }
 
-    /// Groups the report at `index` of ``WireDocument/reports``, as ``Grouping/groups(_:app:module:)`` would.
+    /// Groups a report of a document, as ``Grouping/groups(_:app:module:)`` would.
     mutating func group(
-        _ document: WireDocument, _ index: Int, app: String, module: String?
+        _ document: WireDocument, _ report: ReportSlices, app: String, module: String?
     ) -> Grouping.Groups {
-        let report = document.reports[index]
         let isMasked = makeKey(document, report, app, module, masksCalls: true)
         if let entry = entryOfKey() { return used(entry, document, report) }
         if isMasked {
@@ -94,7 +93,7 @@ struct GroupCache {
             if let entry = entryOfKey() { return used(entry, document, report) }
         }
         // What a sighting says of itself is left out, so that no other one inherits it.
-        var shared = document.report(at: index)
+        var shared = document.report(report)
         shared.alive = nil
         shared.livedMilliseconds = nil
         var naming = FrameNaming(tables: symbols)

@@ -51,7 +51,7 @@ struct Reception {
         submission.body = document.body
         submission.sightings.reserveCapacity(document.reports.count)
         var leaks: Set<LeakID> = []
-        for (index, report) in document.reports.enumerated() {
+        for report in document.reports {
             guard leaks.count <= WireLimits.leaksCount else {
                 // Not even grouped: that alone would hold up a loop.
                 rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
@@ -65,7 +65,7 @@ struct Reception {
                 continue
             }
             let groups = cache.group(
-                document, index, app: senders.origins[sender].app, module: senders.modules[sender])
+                document, report, app: senders.origins[sender].app, module: senders.modules[sender])
             leaks.insert(groups.first.identity.id)
             for other in groups.others { leaks.insert(other.identity.id) }
             guard leaks.count <= WireLimits.leaksCount else {
@@ -77,12 +77,23 @@ struct Reception {
             if let at = report.at, at.milliseconds != moment { movedCount += 1 }
             add(groups.first, report, sender, at: moment)
             for other in groups.others { add(other, report, sender, at: moment) }
+            add(document.explanation(report.why), of: groups.first.identity, sender, at: moment)
             if groups.missedCount > 0 {
                 submission.dropped.append(
                     .init(
                         app: senders.origins[sender].app, reason: Self.leaksOverLimit,
                         count: groups.missedCount))
             }
+        }
+        for report in document.explanations {
+            // What one batch can have looked up is bounded as its leaks are.
+            guard case .admitted(let sender) = senders.sender(of: document.origin(of: report), in: document)
+            else { continue }
+            let groups = cache.group(
+                document, report, app: senders.origins[sender].app, module: senders.modules[sender])
+            add(
+                document.explanation(report.why), of: groups.first.identity, sender,
+                at: Self.moment(report.at, receivedAt: letter.receivedAt))
         }
         try addDenominators(document, &senders)
         submission.origins = senders.origins
@@ -102,6 +113,16 @@ struct Reception {
                 leak: grouped.identity, origin: sender, isFreed: grouped.isFreed, at: moment,
                 count: report.count, alive: report.alive, livedMilliseconds: grouped.livedMilliseconds,
                 sample: report.raw.range))
+    }
+
+    private mutating func add(
+        _ explanation: RetainExplanation?, of leak: LeakIdentity, _ sender: Int, at moment: Int64
+    ) {
+        guard let explanation else { return }
+        submission.explanations.append(
+            Submission.Explanation(
+                leak: leak, origin: sender, at: moment, reason: StoredReason(explanation).text,
+                bytes: explanation.cost?.bytes))
     }
 
     /// Sessions, checks and losses of the batch's sender.
@@ -181,13 +202,14 @@ struct Reception {
 
     private func refuseIfEmpty(_ document: WireDocument, _ key: Credential) throws(Problem) {
         let isEmpty =
-            submission.sightings.isEmpty && submission.denominators.isEmpty && submission.dropped.isEmpty
+            submission.sightings.isEmpty && submission.explanations.isEmpty && submission.denominators.isEmpty
+            && submission.dropped.isEmpty
         guard isEmpty else { return }
-        guard document.givenCount > 0 else {
+        guard document.givenCount > 0 || !document.explanations.isEmpty else {
             throw Problem(
                 .badRequest, "there is nothing to count: no report, session, check or dropped count")
         }
-        guard document.reports.isEmpty else {
+        guard document.reports.isEmpty && document.explanations.isEmpty else {
             throw Problem(.forbidden, "this key writes for \(key.app ?? "") only")
         }
         var problem = Problem(

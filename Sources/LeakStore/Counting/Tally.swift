@@ -72,6 +72,11 @@ package struct Tally {
                 sighting, from: sender.source, sender.install,
                 at: Place(submission: number, sighting: index), key: submission.keyID, by: admission)
         }
+        for explanation in submission.explanations where senders.indices.contains(explanation.origin) {
+            try count(
+                explanation, sources[senders[explanation.origin].source].app, key: submission.keyID,
+                by: admission)
+        }
         for denominator in submission.denominators { try count(denominator, submission, by: admission) }
         for dropped in submission.dropped where dropped.count > 0 {
             let app = try app(dropped.app, submission, by: admission).index
@@ -128,6 +133,23 @@ package struct Tally {
             cells[cell].installs.append(hash)
             slots[slot].installs.append(hash)
         }
+    }
+
+    /// Counts what keeps the object of a leak that is known; of others nothing is kept.
+    private mutating func count(
+        _ explanation: Submission.Explanation, _ app: Int, key: Int64, by admission: some Admission
+    ) throws(StoreError) {
+        let asked = explanation.leak.counted(in: apps[app].name)
+        let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: admission) }
+        let isHere = leakIndices[explanation.leak.askedID] != nil || leakIndices[chosen.id] != nil
+        if !isHere, try module(of: chosen.id, by: admission) == nil { return }
+        let leak = try leak(explanation.leak, app, explanation.at, key: key, by: admission)
+        guard !leaks[leak].identity.isBeyond else { return }
+        leaks[leak].values.append((.reason, explanation.reason.storable))
+        if let bytes = explanation.bytes {
+            leaks[leak].values.append((.retainedBytes, "\(RetainedBytes.rounded(bytes))"))
+        }
+        weight += 1
     }
 
     /// A report beyond several limits counts for each.
@@ -366,9 +388,16 @@ package struct Tally {
 }
 
 /// What a leak's reports are also counted by.
-package enum ValueKind: Int, Sendable {
+package enum ValueKind: Int, Sendable, CaseIterable {
     case system = 0
     case model = 1
+    /// ``Submission/Explanation/reason``. Counts explanations, not reports.
+    case reason = 2
+    /// Bytes that one object of the leak keeps, ``RetainedBytes/rounded(_:)``. Counts explanations.
+    case retainedBytes = 3
+
+    /// True if the counts of all values together are at most the leak's reports.
+    package var countsReports: Bool { self == .system || self == .model }
 
     /// Different systems, and different models, that one leak counts apart; the rest is counted together. More than
     /// Apple has ever made of either, few enough to bound what a stranger can grow.

@@ -41,6 +41,8 @@ extension Tally {
         package var aliveAtMost: Int?
         /// Milliseconds, with how many objects lived that long.
         package var lived: [(milliseconds: Int, count: Int)] = []
+        /// Values that its explanations give.
+        package var values: [(kind: ValueKind, text: String)] = []
         /// Reports of type `leak`, in order of arrival.
         package var sightings: [Place] = []
         /// Indices of ``Tally/cells``.

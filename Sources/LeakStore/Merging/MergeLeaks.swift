@@ -234,7 +234,7 @@ extension Writer {
     }
 
     private func mergeValues(of source: Int64, into target: Int64) throws(StoreError) {
-        for kind in [ValueKind.system, .model] {
+        for kind in ValueKind.allCases {
             let merged = ValueMerge.merged(
                 try values(kind, of: target), try values(kind, of: source))
             for row in merged {

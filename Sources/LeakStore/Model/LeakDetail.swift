@@ -6,6 +6,10 @@ public struct LeakDetail: Sendable {
     /// Most reports first, at most 20, then the rest as `other`.
     public var systems: [ValueCount]
     public var models: [ValueCount]
+    /// ``Submission/Explanation/reason`` and how many explanations gave it; an empty value stands for those beyond a limit.
+    public var reasons: [ValueCount]
+    /// Bytes that an object keeps, to within 1/32, and how many explanations said so; smallest first.
+    public var retainedBytes: [(bytes: Int, count: Int)]
     /// Reports per day by version, the last 14 days.
     public var trend: Trend
     /// Other leaks of the same class in the same app, at most 20, most reports first.
@@ -19,17 +23,30 @@ public struct LeakDetail: Sendable {
 
     public init(
         row: LeakRow, versions: [VersionCount], systems: [ValueCount], models: [ValueCount], trend: Trend,
-        siblings: [Sibling], samples: Int, lived: [LivedRange] = [], history: [PastDecision] = []
+        siblings: [Sibling], samples: Int, lived: [LivedRange] = [], history: [PastDecision] = [],
+        reasons: [ValueCount] = [], retainedBytes: [(bytes: Int, count: Int)] = []
     ) {
         self.row = row
         self.versions = versions
         self.systems = systems
         self.models = models
+        self.reasons = reasons
+        self.retainedBytes = retainedBytes
         self.trend = trend
         self.siblings = siblings
         self.samples = samples
         self.lived = lived
         self.history = history
+    }
+
+    /// Most explanations first.
+    package static func reasons(_ values: [(text: String, count: Int)]) -> [ValueCount] {
+        values.sorted { $0.count != $1.count ? $0.count > $1.count : $0.text < $1.text }
+            .map { ValueCount(value: $0.text, reports: $0.count) }
+    }
+
+    package static func retainedBytes(_ values: [(text: String, count: Int)]) -> [(bytes: Int, count: Int)] {
+        values.compactMap { value in Int(value.text).map { ($0, value.count) } }.sorted { $0.0 < $1.0 }
     }
 
     /// How many objects went how long after they were reported. Times are known to within 3.2 %, so that one near an end of

@@ -8,6 +8,8 @@ public struct Submission: Sendable {
     /// The senders that `sightings` point into: one for a batch, unless its reports override it.
     public var origins: [Origin]
     public var sightings: [Sighting]
+    /// What keeps the objects of leaks that are stored, or reported in `sightings`.
+    public var explanations: [Explanation]
     public var denominators: [Denominator]
     /// What devices threw away: app, reason, count.
     public var dropped: [Dropped]
@@ -22,6 +24,7 @@ public struct Submission: Sendable {
         idempotency = nil
         origins = []
         sightings = []
+        explanations = []
         denominators = []
         dropped = []
         body = []
@@ -95,6 +98,30 @@ public struct Submission: Sendable {
             self.alive = alive
             self.livedMilliseconds = livedMilliseconds
             self.sample = sample
+        }
+    }
+
+    /// What keeps the object of one leak on one device.
+    public struct Explanation: Sendable {
+        public var leak: LeakIdentity
+        /// Index in ``Submission/origins``.
+        public var origin: Int
+        /// When it counts, as in ``Sighting/at``.
+        public var at: Int64
+        /// Equal for equal reasons; at most ``reasonBytes``.
+        public var reason: String
+        /// Bytes that would be freed with the object.
+        public var bytes: Int?
+
+        /// The longest that an index of PostgreSQL can hold, with what else stands there.
+        public static let reasonBytes = 2_000
+
+        public init(leak: LeakIdentity, origin: Int, at: Int64, reason: String, bytes: Int?) {
+            self.leak = leak
+            self.origin = origin
+            self.at = at
+            self.reason = reason
+            self.bytes = bytes
         }
     }
 

@@ -22,7 +22,10 @@ extension SQLiteReader {
                 systems: Self.ranked(values[.system] ?? [:]), models: Self.ranked(values[.model] ?? [:]),
                 trend: trend, siblings: try siblings(of: row.identity, found.number),
                 samples: try sampleCount(of: found.number), lived: try lived(of: found.number),
-                history: try history(of: found.number))
+                history: try history(of: found.number),
+                reasons: LeakDetail.reasons((values[.reason] ?? [:]).map { ($0.key.text, $0.value) }),
+                retainedBytes: LeakDetail.retainedBytes(
+                    (values[.retainedBytes] ?? [:]).map { ($0.key.text, $0.value) }))
         }
     }
 

@@ -28,6 +28,7 @@ extension Writer {
         }
         let impact = try countReleases(of: leak, entry, tally, rows, changed: &changed)
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
+        if !leak.values.isEmpty { try writeValues(leak.values, of: entry.id) }
         try keepSamples(of: leak, entry, from: submissions, now: now)
         try connection.run(
             """
@@ -54,6 +55,21 @@ extension Writer {
                 "update release set new_leaks = new_leaks + 1 where id = ?", entry.firstRelease.id)
         }
         return entry
+    }
+
+    /// Counts values of explanations, which are rare: not by way of ``ValueLog``.
+    private func writeValues(_ values: [(kind: ValueKind, text: String)], of leak: Int64) throws(StoreError) {
+        for (kind, text) in values {
+            try connection.run(
+                """
+                insert into leak_value (leak, kind, value, reports)
+                select ?1, ?2, case when exists (select 1 from leak_value where leak = ?1 and kind = ?2 and value = ?3)
+                  or (select count(*) from leak_value where leak = ?1 and kind = ?2 and value <> '') < ?4
+                  then ?3 else '' end, 1
+                where true
+                on conflict (leak, kind, value) do update set reports = min(reports + 1, 9007199254740991)
+                """, leak, kind.rawValue, text, ValueKind.limit)
+        }
     }
 
     private func write(_ module: String, to entry: LeakEntry) throws(StoreError) {

@@ -148,7 +148,7 @@
                     .map { ($0.text(2), $0.int(3)) }
             }
             var merged: [(kind: Int, value: String, reports: Int)] = []
-            for kind in [ValueKind.system, .model] {
+            for kind in ValueKind.allCases {
                 merged += ValueMerge.merged(values(kind, of: target), values(kind, of: source))
                     .map { (kind.rawValue, $0.value, $0.reports) }
             }

@@ -54,6 +54,18 @@
                             reports: bundle.reports))
                 }
             }
+            var texts = tally.texts
+            for (index, leak) in tally.leaks.enumerated() {
+                for (kind, text) in leak.values {
+                    // Equal texts need one number, or the statement would meet one row twice.
+                    let known = texts[tally.texts.count...].firstIndex(of: text)
+                    if known == nil { texts.append(text) }
+                    rows.append(
+                        CountRow(
+                            leak: states[index].id, first: kind.rawValue,
+                            second: Int64(known ?? texts.count - 1), reports: 1))
+                }
+            }
             guard !rows.isEmpty else { return nil }
             rows = CountRow.summed(rows)
             return Query(
@@ -75,7 +87,7 @@
                 on conflict (leak, kind, value) do update set
                   reports = least(known.reports + excluded.reports, 9007199254740991)
                 """, .integers(rows.map { $0.leak }), .integers(rows.map { $0.first }),
-                .texts(rows.map { tally.texts[Int($0.second)] }), .integers(rows.map { $0.reports }),
+                .texts(rows.map { texts[Int($0.second)] }), .integers(rows.map { $0.reports }),
                 .integer(ValueKind.limit))
         }
     }

@@ -1,0 +1,66 @@
+internal import LeakMessage
+internal import LeakStore
+
+/// Why the objects of one leak stay, over all explanations of it.
+struct LeakReasons {
+    /// One path, whichever of its objects it was found from.
+    struct Variant {
+        let path: RetainPath
+        /// Explanations that found it, and of them those that proved it.
+        var count: Int
+        var provenCount: Int
+        /// From 0 to 1.
+        var share: Double
+    }
+
+    /// Most frequent first.
+    private(set) var variants: [Variant] = []
+    /// Explanations that found no path, or one beyond the limit of different ones.
+    private(set) var withoutPath = 0
+    /// All explanations.
+    private(set) var count = 0
+    /// Bytes that one object keeps, to within 1/32; `nil` where no explanation says so.
+    let medianBytes: Int?
+    /// Bytes that all explained objects keep together, to within 1/32.
+    let bytes: Int
+
+    init(_ detail: LeakDetail) {
+        var order: [String] = []
+        var known: [String: Variant] = [:]
+        for value in detail.reasons {
+            let reason = StoredReason(text: value.value)
+            count += value.reports
+            guard let path = reason.path else {
+                withoutPath += value.reports
+                continue
+            }
+            let key = path.fingerprint
+            if known[key] == nil { order.append(key) }
+            var variant = known[key] ?? Variant(path: path, count: 0, provenCount: 0, share: 0)
+            variant.count += value.reports
+            if reason.isProven { variant.provenCount += value.reports }
+            variant.share = 0
+            known[key] = variant
+        }
+        let total = max(1, count)
+        variants = order.compactMap { known[$0] }.sorted { $0.count > $1.count }.map { variant in
+            var variant = variant
+            variant.share = Double(variant.count) / Double(total)
+            return variant
+        }
+        let measured = detail.retainedBytes.reduce(0) { $0 + $1.count }
+        var seen = 0
+        medianBytes =
+            detail.retainedBytes.first { value in
+                seen += value.count
+                return seen * 2 >= measured
+            }?.bytes
+        bytes = detail.retainedBytes.reduce(0) { sum, value in
+            let (product, isLarge) = value.bytes.multipliedReportingOverflow(by: value.count)
+            let (total, overflows) = sum.addingReportingOverflow(product)
+            return isLarge || overflows ? .max : total
+        }
+    }
+
+    var isEmpty: Bool { count == 0 }
+}

@@ -1,0 +1,43 @@
+internal import LeakMessage
+internal import LeakStore
+
+/// What keeps an object, as the store counts it: a path that is the same on every device, and whether it was proven.
+struct StoredReason: Hashable {
+    /// Normalized; `nil` where no path was found.
+    let path: RetainPath?
+    let isProven: Bool
+
+    init(_ explanation: RetainExplanation) {
+        path = explanation.path.flatMap { Self.bounded($0.normalized) }
+        isProven = explanation.confidence == .proven
+    }
+
+    /// Reads what ``text`` wrote. Texts of another form have no path.
+    init(text: String) {
+        isProven = text.first == Self.proven
+        path = RetainPath(json: Array(text.utf8.dropFirst()))
+    }
+
+    /// A letter and the path as JSON; at most `Submission.Explanation.reasonBytes`.
+    var text: String {
+        let letter = String(isProven ? Self.proven : Self.suspected)
+        guard let path else { return letter }
+        return letter + String(decoding: path.json(), as: UTF8.self)
+    }
+
+    private static let proven: Character = "p"
+    private static let suspected: Character = "s"
+
+    /// A path whose JSON is too long ends early.
+    private static func bounded(_ path: RetainPath) -> RetainPath? {
+        var path = path
+        while path.json().count >= Submission.Explanation.reasonBytes {
+            guard path.references.count > 1 else { return nil }
+            let kept = Array(path.references.dropLast())
+            path = RetainPath(
+                references: kept, target: path.references[kept.count].owner, isCycle: path.isCycle,
+                fullLength: path.fullLength ?? path.references.count)
+        }
+        return path
+    }
+}
