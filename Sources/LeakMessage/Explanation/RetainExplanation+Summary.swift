@@ -25,6 +25,15 @@ extension RetainExplanation {
         return text
     }
 
+    /// The known mistake behind the path and the code to write instead, in lines of their own; `nil` without a cause.
+    public var advice: String? {
+        guard let cause else { return nil }
+        let isCertain = cause.isCertain && confidence == .proven
+        let code = cause.remedy.split(separator: "\n").map { "\n    \($0)" }.joined()
+        return
+            "\(isCertain ? "Cause" : "Probable cause"): \(cause.name). \(cause.explanation) Write instead:\(code)"
+    }
+
     private static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }

@@ -1,0 +1,54 @@
+/// The mistake that keeps an object in memory, recognized by the path that leads to it, and the code to write instead.
+public struct LeakCause: Hashable, Sendable {
+    /// A stable identifier for the wire, databases and JSON, such as `timer_target`. docs/CAUSES.md lists all.
+    public let identifier: String
+    /// A few words, such as `Timer that keeps its target`.
+    public let name: String
+    /// One sentence that says what keeps the object.
+    public let explanation: String
+    /// A few lines of Swift to write instead, with the names of the path where it has them.
+    public let remedy: String
+    /// True if types and kinds of references prove the cause. False if it was recognized by a name that could mean
+    /// something else, or if a reference of the path is suspected.
+    public let isCertain: Bool
+
+    /// The most specific cause whose rules match the path; `nil` if none does.
+    ///
+    /// - Parameter closureNames: the demangled names of the path's closures, where a symbolizer gave them. They tell references
+    ///   to methods, lazy properties and nested closures apart, which have the same path.
+    public init?(of path: RetainPath, closureNames: [String] = []) {
+        let steps = PathStep.steps(of: path)
+        let closureNames = closureNames.prefix(Self.closureLimit).map {
+            Array($0.utf8.prefix(Self.nameLimit))[...]
+        }
+        for pattern in LeakPattern.all {
+            for rule in pattern.rules {
+                guard let index = rule.match(steps, isCycle: path.isCycle, closureNames) else { continue }
+                let names = PatternNames(steps, at: index, isCycle: path.isCycle)
+                self.init(pattern, names, isCertain: rule.isCertain && !path.isSuspected)
+                return
+            }
+        }
+        return nil
+    }
+
+    /// A path has no more closures than references, of which few are looked at.
+    private static let closureLimit = 64
+    private static let nameLimit = 500
+
+    private init(_ pattern: LeakPattern, _ names: PatternNames?, isCertain: Bool) {
+        identifier = pattern.identifier
+        name = pattern.name
+        explanation = PatternNames.fill(pattern.explanation, with: names)
+        remedy = PatternNames.fill(pattern.remedy, with: names)
+        self.isCertain = isCertain
+    }
+
+    /// Every cause that can be recognized, from specific to general, with general names in place of a path's.
+    public static let all: [LeakCause] = LeakPattern.all.map { LeakCause($0, nil, isCertain: true) }
+}
+
+extension RetainExplanation {
+    /// The known mistake behind the path; `nil` without a path, and for paths that no rule matches.
+    public var cause: LeakCause? { path.flatMap { LeakCause(of: $0) } }
+}

@@ -1,0 +1,137 @@
+extension LeakPattern {
+    /// UIKit, Core Animation, WebKit and AVFoundation.
+    static let kit: [LeakPattern] = [
+        LeakPattern(
+            "alert_action", "Alert captured by its action",
+            "The alert keeps its actions, and the closure of an action captures the alert or the object that keeps the alert.",
+            write: "UIAlertAction(title: title, style: .default) { [weak alert] _ in … }",
+            if: .certain(.of("UIAlertAction").closure), .probable(.ofOwn(ending: "AlertAction").closure)),
+        LeakPattern(
+            "ui_action", "Action of a button or menu",
+            "A button, control or menu keeps its UIAction, and the closure of the action captures the object that keeps the control.",
+            write: "UIAction(title: title) { [weak self] _ in … }",
+            if: .certain(.of("UIAction").closure)),
+        LeakPattern(
+            "presentation_controller", "Presentation controller before presenting",
+            "The screen and its presentation controller keep each other from the first use of `presentationController` until the "
+                + "screen is dismissed, so a screen that is never presented stays.",
+            write: """
+                present(screen, animated: true)
+                screen.presentationController?.delegate = self  // after presenting, never before
+                """,
+            if: .certain(
+                .of(
+                    "UIPresentationController", "UISheetPresentationController",
+                    "UIPopoverPresentationController",
+                    "_UIPageSheetPresentationController", "_UIFullscreenPresentationController",
+                    "_UIFormSheetPresentationController", "_UIOverFullscreenPresentationController"
+                ).from("presentedViewController", "delegate").object),
+            .probable(.ofOwn(ending: "PresentationController").from("presentedViewController"))),
+        LeakPattern(
+            "gesture_target", "Gesture recognizer that keeps its target",
+            "The view keeps its gesture recognizer, which keeps the target of its action.",
+            write:
+                "view.removeGestureRecognizer({holder|recognizer})  // when the object goes off the screen",
+            if: .certain(.of("UIGestureRecognizerTarget")),
+            .probable(.ofOwn(ending: "GestureTarget", "GestureRecognizerTarget"))),
+        LeakPattern(
+            "diffable_data_source", "Cell provider of a diffable data source",
+            "The object keeps the data source, and the closure that makes cells or headers captures the object.",
+            write: """
+                {holder|dataSource} = UICollectionViewDiffableDataSource(collectionView: collectionView) {
+                    [weak self] view, indexPath, item in self?.cell(in: view, at: indexPath, for: item)
+                }
+                """,
+            if: .certain(
+                .of(
+                    "UICollectionViewDiffableDataSource", "UITableViewDiffableDataSource",
+                    "__UIDiffableDataSource",
+                    "NSCollectionViewDiffableDataSource", "NSTableViewDiffableDataSource"
+                ).closure)),
+        LeakPattern(
+            "layout_provider", "Section provider of a compositional layout",
+            "The collection view keeps its layout, and the closure that makes sections captures the object that keeps the view.",
+            write:
+                "UICollectionViewCompositionalLayout { [weak self] index, environment in self?.section(at: index) }",
+            if: .certain(
+                .of("UICollectionViewCompositionalLayout", "NSCollectionViewCompositionalLayout").closure),
+            .probable(.ofOwn(ending: "Layout").from("layoutSectionProvider", "sectionProvider").closure)),
+        LeakPattern(
+            "property_animator", "Stored property animator",
+            "The object keeps the animator, which keeps the closures of its animations and completions until it has finished, and "
+                + "they capture the object.",
+            write: """
+                {holder|animator}.addCompletion { [weak self] _ in self?.{holder|animator} = nil }
+                """,
+            if: .certain(.of("UIViewPropertyAnimator").closure)),
+        LeakPattern(
+            "animation_delegate", "Delegate of an animation",
+            "CAAnimation is an exception among Apple's classes: it keeps its delegate, and a layer keeps an animation that is not "
+                + "removed on completion.",
+            write: """
+                animation.delegate = WeakAnimationDelegate(self)  // keeps a weak reference and forwards the calls
+                animation.isRemovedOnCompletion = true
+                """,
+            if: .certain(
+                .of(
+                    "CAAnimation", "CABasicAnimation", "CAKeyframeAnimation", "CASpringAnimation",
+                    "CAAnimationGroup",
+                    "CATransition", "CAPropertyAnimation"
+                ).object)),
+        LeakPattern(
+            "script_message_handler", "Script message handler of a web view",
+            "The web view's user content controller keeps its script message handlers, and the handler keeps the web view.",
+            write: """
+                controller.add(WeakScriptMessageHandler(self), name: name)  // keeps a weak reference and forwards the call
+                controller.removeScriptMessageHandler(forName: name)  // when the page closes
+                """,
+            if: .certain(.of("WKUserContentController"))),
+        LeakPattern(
+            "player_observer", "Time observer of a player",
+            "The player keeps the block of a time observer until `removeTimeObserver`, and the block captures the object that keeps "
+                + "the player.",
+            write: """
+                observer = {holder|player}.addPeriodicTimeObserver(forInterval: interval, queue: .main) { [weak self] time in … }
+                {holder|player}.removeTimeObserver(observer)  // when the screen closes
+                """,
+            if: .certain(
+                .of(
+                    "AVPlayer", "AVQueuePlayer", "AVPeriodicTimebaseObserver", "AVOccasionalTimebaseObserver",
+                    "AVTimebaseObserver"
+                ).closure)),
+        LeakPattern(
+            "associated_closure", "Closure in an associated object",
+            "A closure kept through `objc_setAssociatedObject` captures the object that it is attached to, or one that keeps it.",
+            write: "button.onTap { [weak self] in … }",
+            if: .certain(
+                .any.from("__associated_objects", "__associated_object", "associated_objects").closure),
+            .certain(.any.from("associated_objects"), .any.closure),
+            .probable(
+                .ofOwn(ending: "ClosureSleeve", "ActionTrampoline", "ActionWrapper", "ClosureWrapper").closure
+            )),
+    ]
+
+    /// SwiftUI and what hosts it.
+    static let swiftUI: [LeakPattern] = [
+        LeakPattern(
+            "hosting_root_view", "View that captures its hosting controller",
+            "The hosting controller keeps its root view, and a closure in the view captures the controller or the object that keeps it.",
+            write: "RootView({field|onClose}: { [weak self] in self?.dismiss(animated: true) })",
+            if: .certain(
+                .of(
+                    "SwiftUI.UIHostingController", "SwiftUI._UIHostingView", "SwiftUI.NSHostingController",
+                    "SwiftUI.NSHostingView",
+                    "SwiftUI._NSHostingView"
+                ).closure)),
+        LeakPattern(
+            "swiftui_model", "Model that keeps its view's storage",
+            "SwiftUI keeps the model for the view (StateObject, ObservedObject), and the model keeps a view, closure or binding that "
+                + "leads back to that storage.",
+            write:
+                "model.onFinish = { [weak model] in … }  // keep values in the model, not views or bindings",
+            if: .certain(
+                .of(
+                    "SwiftUI.StateObject", "SwiftUI.StateObject.", "SwiftUI.ObservedObject",
+                    "SwiftUI.ObservedObject."))),
+    ]
+}

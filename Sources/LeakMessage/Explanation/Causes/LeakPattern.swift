@@ -1,0 +1,27 @@
+/// A known mistake that leaks objects: how to recognize it, what to say about it and what to write instead.
+///
+/// Texts hold names of the path as `{field|handler}`. `field` is the property that the rule was decided by, `owner` its owner's
+/// type, `object` a variable of that type, `target` the type that it leads to, and `holder` the last property of the app before it
+/// on the path. The word behind the bar is used if the path has no such name.
+struct LeakPattern: Sendable {
+    let identifier: String
+    let name: String
+    let explanation: String
+    let remedy: String
+    /// The pattern is recognized if one of them matches.
+    let rules: [LeakRule]
+
+    init(
+        _ identifier: String, _ name: String, _ explanation: String, write remedy: String,
+        if rules: LeakRule...
+    ) {
+        self.identifier = identifier
+        self.name = name
+        self.explanation = explanation
+        self.remedy = remedy
+        self.rules = rules
+    }
+
+    /// All patterns, from specific to general: the first that matches names the cause.
+    static let all = kit + swiftUI + foundation + reactive + concurrency + ownership + globals + closures
+}

@@ -1,0 +1,202 @@
+/// A condition on a path: references that follow each other, each with an owner, a field and what it leads to.
+struct LeakRule: Sendable {
+    enum Shape: Sendable {
+        case any, cycle, held
+        /// A cycle that leads through a type of the app or its libraries, not through Apple's types alone.
+        case ownCycle
+        /// Held by a global or static variable.
+        case fromGlobal
+    }
+
+    private let references: [ReferenceCondition]
+    private let shape: Shape
+    /// True if the path has no other references.
+    private let isWhole: Bool
+    /// A part of a closure's demangled name, with placeholders as texts have them.
+    private let closureName: String?
+    /// False if the rule goes by a name that could mean something else.
+    let isCertain: Bool
+
+    private init(
+        _ references: [ReferenceCondition], _ shape: Shape, isWhole: Bool, _ closureName: String?,
+        isCertain: Bool
+    ) {
+        self.references = references
+        self.shape = shape
+        self.isWhole = isWhole
+        self.closureName = closureName
+        self.isCertain = isCertain
+    }
+
+    /// A rule that types, kinds and the shape of the path prove.
+    static func certain(
+        _ references: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false,
+        closureNamed name: String? = nil
+    ) -> LeakRule {
+        LeakRule(references, shape, isWhole: isWhole, name, isCertain: true)
+    }
+
+    /// A rule that goes by a name that could mean something else.
+    static func probable(
+        _ references: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false
+    ) -> LeakRule {
+        LeakRule(references, shape, isWhole: isWhole, nil, isCertain: false)
+    }
+
+    /// Returns the index of the step that the last condition matches; `nil` if the path does not match.
+    func match(_ steps: [PathStep], isCycle: Bool, _ closureNames: [Text]) -> Int? {
+        guard matchesShape(steps, isCycle: isCycle) else { return nil }
+        guard isWhole ? steps.count == references.count : steps.count >= references.count else { return nil }
+        let starts = isCycle ? steps.count : steps.count - references.count + 1
+        for start in 0..<starts {
+            let matches = references.indices.allSatisfy {
+                references[$0].matches(steps[(start + $0) % steps.count])
+            }
+            let last = (start + references.count - 1) % steps.count
+            if matches, isNamed(closureNames, PatternNames(steps, at: last, isCycle: isCycle)) { return last }
+        }
+        return nil
+    }
+
+    private func matchesShape(_ steps: [PathStep], isCycle: Bool) -> Bool {
+        switch shape {
+        case .any: !steps.isEmpty
+        case .cycle: isCycle
+        case .ownCycle: isCycle && steps.contains(where: ReferenceCondition.isOwn)
+        case .held: !isCycle
+        case .fromGlobal: !isCycle && steps.first?.kind == .global
+        }
+    }
+
+    private func isNamed(_ closureNames: [Text], _ names: PatternNames) -> Bool {
+        guard let closureName else { return true }
+        let part = Text(PatternNames.fill(closureName, with: names))
+        return closureNames.contains { $0.firstRange(of: part) != nil }
+    }
+}
+
+/// A condition on one reference of a path. Conditions that are not given are met by every reference.
+struct ReferenceCondition: Sendable {
+    private var owners: [String] = []
+    private var ownerEndings: [String] = []
+    private var targets: [String] = []
+    private var targetEndings: [String] = []
+    private var fields: [String] = []
+    private var fieldBeginnings: [String] = []
+    private var fieldEndings: [String] = []
+    private var closureCount: ClosedRange<Int>?
+    private var isOwn = false
+    private var place: PathStep.Place?
+    private var isLazy: Bool?
+    private var isGeneric: Bool?
+
+    static let any = ReferenceCondition()
+
+    /// References of these types.
+    ///
+    /// A name with a module stands for that type alone, and one that ends with a dot for all types of its beginning. A name without
+    /// a module is that of an Objective-C class, which has a module only where a sender wrote one in front of it.
+    static func of(_ owners: String...) -> ReferenceCondition { any.with { $0.owners = owners } }
+
+    /// References of types whose names end so.
+    static func of(ending endings: String...) -> ReferenceCondition { any.with { $0.ownerEndings = endings } }
+
+    /// References of an app's own types whose names end so.
+    static func ofOwn(ending endings: String...) -> ReferenceCondition {
+        any.with {
+            $0.ownerEndings = endings
+            $0.isOwn = true
+        }
+    }
+
+    /// References of an app's own types from properties of these names.
+    static func from(_ fields: String..., ending endings: [String] = []) -> ReferenceCondition {
+        any.with {
+            $0.fields = fields
+            $0.fieldEndings = endings
+            $0.isOwn = true
+        }
+    }
+
+    /// References of an app's own types from properties whose names begin so.
+    static func from(beginning beginnings: String...) -> ReferenceCondition {
+        any.with {
+            $0.fieldBeginnings = beginnings
+            $0.isOwn = true
+        }
+    }
+
+    /// Matches references from properties of these names.
+    func from(_ fields: String...) -> ReferenceCondition { with { $0.fields = fields } }
+    /// Matches references to these types.
+    func to(_ targets: String...) -> ReferenceCondition { with { $0.targets = targets } }
+    /// Matches references to types whose names end so.
+    func to(ending endings: String...) -> ReferenceCondition { with { $0.targetEndings = endings } }
+    /// Matches references through a closure.
+    var closure: ReferenceCondition { with { $0.closureCount = 1...Int.max } }
+    /// Matches references through two closures or more, one of which captures the next.
+    var nestedClosures: ReferenceCondition { with { $0.closureCount = 2...Int.max } }
+    /// Matches references without a closure.
+    var object: ReferenceCondition { with { $0.closureCount = 0...0 } }
+    /// Matches references from an element of an array, dictionary or set.
+    var element: ReferenceCondition { with { $0.place = .element } }
+    /// Matches references from a property of an element that is a struct or enum.
+    var member: ReferenceCondition { with { $0.place = .member } }
+    /// Matches references from a property that is no collection.
+    var single: ReferenceCondition { with { $0.place = .property } }
+    var lazy: ReferenceCondition { with { $0.isLazy = true } }
+    var notGeneric: ReferenceCondition { with { $0.isGeneric = false } }
+
+    private func with(_ change: (inout ReferenceCondition) -> Void) -> ReferenceCondition {
+        var condition = self
+        change(&condition)
+        return condition
+    }
+
+    func matches(_ step: PathStep) -> Bool {
+        (closureCount?.contains(step.closures) ?? true)
+            && (place ?? step.place) == step.place
+            && (isLazy ?? step.isLazy) == step.isLazy
+            && (isGeneric ?? step.isGeneric) == step.isGeneric
+            && (owners.isEmpty || owners.contains { Self.isType($0, step.owner) })
+            && (targets.isEmpty || targets.contains { Self.isType($0, step.target) })
+            && (ownerEndings.isEmpty || ownerEndings.contains { step.owner.hasSuffix($0) })
+            && (targetEndings.isEmpty || targetEndings.contains { step.target.hasSuffix($0) })
+            && (fieldBeginnings.isEmpty || fieldBeginnings.contains { step.name.hasPrefix($0) })
+            && (fields.isEmpty && fieldEndings.isEmpty || fields.contains(step.name)
+                || fieldEndings.contains { step.name.hasSuffix($0) })
+            && (!isOwn || Self.isOwn(step))
+    }
+
+    private static func isType(_ pattern: String, _ type: String) -> Bool {
+        if pattern.hasSuffix(".") { return type.hasPrefix(pattern) }
+        if type == pattern { return true }
+        guard !pattern.utf8.contains(UInt8(ascii: ".")), let dot = type.utf8.firstIndex(of: UInt8(ascii: "."))
+        else { return false }
+        return type[type.index(after: dot)...] == pattern && isAppleModule(type[..<dot])
+    }
+
+    /// True for types of the app and its libraries.
+    static func isOwn(_ step: PathStep) -> Bool {
+        if let dot = step.owner.utf8.firstIndex(of: UInt8(ascii: ".")) {
+            return !isAppleModule(step.owner[..<dot])
+        }
+        let name = step.owner.drop { $0 == "_" }
+        return name.first?.isUppercase == true && step.kind != .task
+            && !applePrefixes.contains { name.hasPrefix($0) }
+    }
+
+    /// Beginnings of the names of Apple's Objective-C classes.
+    private static let applePrefixes = [
+        "AV", "CA", "CF", "CK", "CL", "CN", "NE", "NS", "OS_", "PH", "UI", "WK",
+    ]
+
+    private static func isAppleModule(_ module: Substring) -> Bool {
+        SystemNames.isModule(Array(module.utf8)[...]) || furtherModules.contains(String(module))
+    }
+
+    /// Modules that have types on paths, besides those of detectors' texts. `__C` is the runtime's module of Objective-C.
+    private static let furtherModules: Set<String> = [
+        "__C", "AVFoundation", "FoundationEssentials", "FoundationNetworking", "Network", "SwiftData",
+    ]
+}

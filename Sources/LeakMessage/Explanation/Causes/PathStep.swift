@@ -1,0 +1,154 @@
+/// A reference of a path with the closures that stand between its owner and the next object, in the form that rules compare.
+struct PathStep {
+    /// The part of the owner that holds the reference.
+    enum Place { case property, element, member }
+
+    /// The owner's type without generic arguments.
+    let owner: String
+    /// The type of the next object, without generic arguments.
+    let target: String
+    let isGeneric: Bool
+    /// The stored property that the field begins with, without the marks of property wrappers and lazy properties.
+    let property: String
+    /// The last name in the field: `parent` of `children[*].parent`.
+    let name: String
+    let isLazy: Bool
+    let place: Place
+    let kind: RetainReference.Kind
+    /// The number of closures and blocks between the owner and the next object.
+    let closures: Int
+
+    /// A cycle of the finder has at most 12 references, and a path from a global few more. The rest is not looked at.
+    private static let limit = 64
+
+    static func steps(of path: RetainPath) -> [PathStep] {
+        let references = path.references.prefix(limit)
+        var steps: [PathStep] = []
+        var index = references.startIndex
+        while index < references.endIndex {
+            let first = references[index]
+            // A closure that captures one object alone has no context of its own.
+            var closures = 0
+            index += 1
+            while index < references.endIndex, isContext(references[index].owner) {
+                closures += 1
+                index += 1
+            }
+            if first.isClosure || isContext(first.owner) { closures = max(closures, 1) }
+            let target = index < path.references.count ? path.references[index].owner : path.target
+            steps.append(PathStep(first, closures: closures, target: target))
+        }
+        return steps
+    }
+
+    private static func isContext(_ owner: String) -> Bool { owner == "closure" || owner == "block" }
+
+    private init(_ reference: RetainReference, closures: Int, target: String) {
+        owner = Self.withoutArguments(reference.owner)
+        self.target = Self.withoutArguments(target)
+        isGeneric = reference.owner.unicodeScalars.prefix(Self.nameLimit).contains("<")
+        let field = String(reference.field.unicodeScalars.prefix(Self.nameLimit))
+        let names = field.split(separator: ".").map { $0.prefix { $0 != "[" && $0 != "(" } }
+            .filter { !$0.isEmpty && !$0.allSatisfy(\.isNumber) && !$0.hasSuffix(")") }
+        isLazy = field.hasPrefix(Self.lazyPrefix)
+        property = names.first.map(Self.withoutMarks) ?? ""
+        name = names.last.map(Self.withoutMarks) ?? ""
+        if let bracket = field.lastIndex(of: "]") {
+            place = field[field.index(after: bracket)...].first == "." ? .member : .element
+        } else {
+            place = .property
+        }
+        kind = reference.kind
+        self.closures = closures
+    }
+
+    private static let nameLimit = 300
+    private static let lazyPrefix = "$__lazy_storage_$_"
+
+    private static func withoutMarks(_ name: Substring) -> String {
+        if name.hasPrefix(lazyPrefix) { return String(name.dropFirst(lazyPrefix.count)) }
+        return String(name.drop { $0 == "_" || $0 == "$" })
+    }
+
+    /// `Combine.Published.Publisher` for `Combine.Published<Swift.Int>.Publisher`.
+    private static func withoutArguments(_ type: String) -> String {
+        var name = ""
+        var depth = 0
+        var last: Unicode.Scalar = " "
+        for scalar in type.unicodeScalars.prefix(nameLimit) {
+            if scalar == "<" { depth += 1 }
+            if depth == 0 { name.unicodeScalars.append(scalar) }
+            if scalar == ">", last != "-" { depth = max(depth - 1, 0) }
+            last = scalar
+        }
+        return name
+    }
+}
+
+/// The names of a path that texts of patterns are filled with.
+struct PatternNames {
+    private let field: String
+    private let holder: String
+    private let object: String
+    private let owner: String
+    private let target: String
+
+    /// - Parameter index: the step that the rule was decided by.
+    init(_ steps: [PathStep], at index: Int, isCycle: Bool) {
+        let step = steps[index]
+        let before = steps[..<index].reversed() + (isCycle ? steps[(index + 1)...].reversed() : [])
+        field = step.property
+        holder = before.first(where: ReferenceCondition.isOwn)?.property ?? ""
+        owner = Self.unqualified(step.owner)
+        object = Self.variable(owner)
+        target = Self.unqualified(step.target)
+    }
+
+    private static func unqualified(_ type: String) -> String {
+        type.split(separator: ".").last.map(String.init) ?? ""
+    }
+
+    /// `cartService` for `CartService`, `urlLoader` for `URLLoader`.
+    private static func variable(_ type: String) -> String {
+        let capitals = type.prefix { $0.isUppercase }.count
+        let count = capitals > 1 && capitals < type.count ? capitals - 1 : capitals
+        return type.prefix(count).lowercased() + type.dropFirst(count)
+    }
+
+    /// Replaces each `{field|handler}` by the path's name, or by the word behind the bar where the path has no name that
+    /// can stand in Swift.
+    static func fill(_ text: String, with names: PatternNames?) -> String {
+        var parts = text.split(separator: "{", omittingEmptySubsequences: false)
+        var result = String(parts.removeFirst())
+        for part in parts {
+            guard let end = part.firstIndex(of: "}"), let bar = part[..<end].firstIndex(of: "|") else {
+                result += "{" + part
+                continue
+            }
+            let name = names?.name(String(part[..<bar])) ?? ""
+            result += isIdentifier(name) ? name : String(part[part.index(after: bar)..<end])
+            result += part[part.index(after: end)...]
+        }
+        return result
+    }
+
+    private func name(_ placeholder: String) -> String {
+        switch placeholder {
+        case "field": field
+        case "holder": holder
+        case "object": object
+        case "owner": owner
+        case "target": target
+        default: ""
+        }
+    }
+
+    /// True for a name that is short and has nothing but letters, digits and underscores: paths may come from strangers.
+    private static func isIdentifier(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first, name.utf8.count <= 64 else { return false }
+        return !("0"..."9").contains(first)
+            && name.unicodeScalars.allSatisfy {
+                $0 == "_" || $0.properties.isAlphabetic || ("0"..."9").contains($0)
+            }
+    }
+}

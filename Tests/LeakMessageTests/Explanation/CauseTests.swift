@@ -1,0 +1,181 @@
+import Foundation
+import LeakMessage
+import Testing
+
+/// Causes of leaks, recognized by their paths.
+@Suite struct CauseTests {
+    @Test(arguments: CauseVector.Half.allCases)
+    func `nine of ten paths have the right cause, and no wrong one is certain`(half: CauseVector.Half) {
+        let vectors = half.vectors
+        var right = 0
+        for vector in vectors {
+            let cause = LeakCause(of: vector.path, closureNames: vector.closures ?? [])
+            let found = cause?.identifier ?? "none"
+            if cause?.identifier == vector.cause { right += 1 }
+            #expect(
+                cause?.identifier == vector.cause || cause?.isCertain == false || cause == nil,
+                "\(vector.path) is \(found)")
+        }
+        #expect(vectors.count >= 150)
+        #expect(right * 10 >= vectors.count * 9, "\(right) of \(vectors.count)")
+    }
+
+    @Test func `the paths show every cause, and enough that have none`() {
+        let vectors = CauseVector.Half.allCases.flatMap(\.vectors)
+        #expect(vectors.count == CauseVector.lines.count)
+        #expect(Set(vectors.compactMap(\.cause)) == Set(LeakCause.all.map(\.identifier)))
+        #expect(vectors.count { $0.cause == nil } >= 40)
+        #expect(vectors.allSatisfy { !$0.source.isEmpty })
+    }
+
+    @Test func `there are at least forty causes, each with an identifier and words of its own`() {
+        let causes = LeakCause.all
+        #expect(causes.count >= 40)
+        for texts in [causes.map(\.identifier), causes.map(\.name), causes.map(\.explanation)] {
+            #expect(Set(texts).count == causes.count)
+        }
+        for cause in causes {
+            #expect(
+                cause.identifier.allSatisfy { $0.isLowercase && $0.isASCII || $0 == "_" },
+                "\(cause.identifier)")
+            #expect(cause.explanation.hasSuffix("."))
+            #expect(!(cause.explanation + cause.remedy).contains("|"), "\(cause.identifier)")
+            #expect(
+                cause.remedy.split(separator: "\n").allSatisfy { $0.utf8.count <= 140 }, "\(cause.identifier)"
+            )
+        }
+    }
+
+    // MARK: Texts
+
+    private static func cycle(_ references: RetainReference...) -> RetainPath {
+        RetainPath(
+            references: references, target: references.first?.owner ?? "", isCycle: true, description: "")
+    }
+
+    private static let timer = RetainReference(owner: "Shop.Page", field: "refreshTimer", kind: .property)
+
+    @Test func `the remedy has the names of the path`() throws {
+        let callback = RetainReference(
+            owner: "Shop.CartModel", field: "onPaid", kind: .property, isClosure: true)
+        #expect(LeakCause(of: Self.cycle(callback))?.remedy == "onPaid = { [weak self] in … }")
+        let target = RetainReference(owner: "NSTimer", field: "_target", kind: .property)
+        let cause = try #require(LeakCause(of: Self.cycle(Self.timer, target)))
+        #expect(cause.identifier == "timer_target")
+        #expect(cause.remedy.contains("refreshTimer.invalidate()"))
+        let service = RetainReference(
+            owner: "Shop.URLLoader<Swift.Int>", field: "completion", kind: .property, isClosure: true)
+        let handler = LeakCause(of: Self.cycle(Self.timer, service))
+        #expect(handler?.remedy == "urlLoader.completion = { [weak self] in … }")
+    }
+
+    @Test(arguments: [
+        "", "?", "1", "a\nb", "{field|x}", "`onTap`", "на-клик", String(repeating: "x", count: 65), "\u{0}",
+    ])
+    func `a name that cannot stand in Swift is left out`(field: String) {
+        let callback = RetainReference(
+            owner: "Shop.CartModel", field: field, kind: .property, isClosure: true)
+        #expect(LeakCause(of: Self.cycle(callback))?.remedy == "handler = { [weak self] in … }")
+    }
+
+    @Test func `advice says how certain it is`() throws {
+        var explanation = RetainExplanation()
+        #expect(explanation.advice == nil)
+        explanation.path = Self.cycle(
+            RetainReference(owner: "Shop.CartModel", field: "onPaid", kind: .property, isClosure: true))
+        explanation.confidence = .suspected
+        let words =
+            "Closure that captures its owner. The object keeps a closure, and the closure captures the object."
+            + " Write instead:\n    onPaid = { [weak self] in … }"
+        #expect(explanation.advice == "Probable cause: \(words)")
+        explanation.confidence = .proven
+        #expect(explanation.advice == "Cause: \(words)")
+        explanation.path?.references[0].isSuspected = true
+        #expect(explanation.cause?.isCertain == false)
+        #expect(explanation.advice == "Probable cause: \(words)")
+    }
+
+    // MARK: Certainty
+
+    /// Names of types and properties that only look like those of a pattern.
+    @Test(arguments: [
+        "Shop.Timer", "Shop.NSTimer", "Timer", "Foundation.TimerBox", "Shop.Foundation.Timer", "NSTimer.Box",
+    ])
+    func `an own type with a known name is no known type`(owner: String) {
+        let target = RetainReference(owner: owner, field: "target", kind: .property)
+        #expect(LeakCause(of: Self.cycle(Self.timer, target)) == nil)
+    }
+
+    @Test(arguments: ["NSTimer", "__C.NSTimer", "Foundation.NSTimer", "__NSCFTimer", "Foundation.Timer"])
+    func `a known type has the names that runtimes give it`(owner: String) {
+        let target = RetainReference(owner: owner, field: "target", kind: .property)
+        #expect(LeakCause(of: Self.cycle(Self.timer, target))?.isCertain == true)
+    }
+
+    @Test func `a cause that goes by the name of a property is only probable`() {
+        let names = [
+            ("delegate", "strong_delegate"), ("parent", "strong_parent"),
+            ("coordinator", "view_model_coordinator"),
+        ]
+        for (name, identifier) in names {
+            let reference = RetainReference(owner: "Shop.Child", field: name, kind: .property)
+            let cause = LeakCause(of: Self.cycle(Self.timer, reference))
+            #expect(cause?.identifier == identifier)
+            #expect(cause?.isCertain == false)
+        }
+    }
+
+    @Test func `a cycle has one cause, whichever of its objects was found`() {
+        for vector in CauseVector.Half.allCases.flatMap(\.vectors) where vector.cycle == true {
+            let path = vector.path
+            let cause = LeakCause(of: path, closureNames: vector.closures ?? [])
+            for start in path.references.indices.dropFirst() {
+                // A finder does not start in the middle of a closure.
+                guard path.references[start].kind != .closureCapture, path.references[start].kind != .block
+                else { continue }
+                let rotated = RetainPath(
+                    references: Array(path.references[start...] + path.references[..<start]),
+                    target: path.references[start].owner, isCycle: true, description: "")
+                let other = LeakCause(of: rotated, closureNames: vector.closures ?? [])
+                #expect(other?.identifier == cause?.identifier, "\(vector.testDescription)")
+            }
+        }
+    }
+
+    // MARK: Paths of strangers
+
+    @Test(arguments: ["Ä<[(.", "\u{301}", "_", "{field|"])
+    func `any path is read, however long its names are`(part: String) {
+        let long = String(repeating: part, count: 20_000)
+        var paths = [RetainPath(references: [], target: "", isCycle: true, description: "")]
+        for kind in RetainReference.Kind.allCases {
+            for isCycle in [true, false] {
+                let reference = RetainReference(owner: long, field: long, kind: kind, isClosure: isCycle)
+                paths.append(
+                    RetainPath(
+                        references: Array(repeating: reference, count: 10_000), target: long,
+                        isCycle: isCycle, description: long))
+            }
+        }
+        for path in paths {
+            let cause = LeakCause(of: path, closureNames: Array(repeating: long, count: 1_000))
+            #expect((cause?.explanation ?? "").utf8.count + (cause?.remedy ?? "").utf8.count < 2_000)
+        }
+    }
+
+    @Test func `random paths have causes whose texts stay short`() {
+        var random = Random(seed: 7)
+        let vectors = CauseVector.Half.allCases.flatMap(\.vectors).map(\.path)
+        let references = vectors.flatMap(\.references)
+        for _ in 0..<2_000 {
+            let count = Int.random(in: 0...6, using: &random)
+            let path = RetainPath(
+                references: (0..<count).map { _ in references.randomElement(using: &random)! },
+                target: references.randomElement(using: &random)!.owner, isCycle: Bool.random(using: &random),
+                description: "")
+            guard let cause = LeakCause(of: path) else { continue }
+            #expect(cause.remedy.utf8.count < 600 && !cause.remedy.contains("|"))
+            #expect(!path.isSuspected || !cause.isCertain)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+@testable import LeakMessage
+
+/// One line of `causes.jsonl`: a path as a project reported it, and the pattern behind it.
+struct CauseVector: Decodable, CustomTestStringConvertible {
+    struct Reference: Decodable {
+        let owner: String
+        let field: String?
+        let kind: String
+        let closure: Bool?
+        let suspected: Bool?
+    }
+
+    /// The identifier of the cause; `nil` if no pattern should match.
+    let cause: String?
+    let cycle: Bool?
+    let references: [Reference]
+    let target: String
+    /// The demangled names of the path's closures.
+    let closures: [String]?
+    /// The issue, pull request or article that describes the leak.
+    let source: String
+
+    var testDescription: String { "\(cause ?? "none"): \(references.map(\.owner).joined(separator: " → "))" }
+
+    var path: RetainPath {
+        RetainPath(
+            references: references.map {
+                RetainReference(
+                    owner: $0.owner, field: $0.field ?? "",
+                    kind: RetainReference.Kind(rawValue: $0.kind) ?? .opaque,
+                    isSuspected: $0.suspected ?? false, isClosure: $0.closure ?? false)
+            },
+            target: target, isCycle: cycle ?? false, description: "")
+    }
+
+    /// Paths that the rules were written with, and as many others that only measure them, told apart by a hash of the line.
+    enum Half: Int, CaseIterable {
+        case tuning, measuring
+
+        var vectors: [CauseVector] {
+            CauseVector.lines.filter { FNV1a($0).value % 2 == UInt64(rawValue) }.compactMap {
+                try? JSONDecoder().decode(CauseVector.self, from: Data($0.utf8))
+            }
+        }
+    }
+
+    static let lines: [String] = {
+        guard
+            let url = Bundle.module.url(
+                forResource: "causes", withExtension: "jsonl", subdirectory: "Vectors"),
+            let text = try? String(contentsOf: url, encoding: .utf8)
+        else { return [] }
+        return text.split(separator: "\n").map(String.init)
+    }()
+}
