@@ -15,6 +15,8 @@ struct Survivors: Sendable {
     var tracked = 0
     /// The path of references that keeps the first living one; `nil` if none was found.
     var explanation: String?
+    /// The known mistake behind that path and the code to write instead, in lines of their own.
+    var advice: String?
 
     /// What a failed test says.
     ///
@@ -45,7 +47,8 @@ struct Survivors: Sendable {
         let start = "\(count) still in memory \(Self.text(seconds)) s after \(end) ended"
         if let explanation {
             let subject = alive == 1 ? "It is" : "The first is"
-            return "\(start). \(subject) \(explanation). If it may go later, pass a longer `within`."
+            let message = "\(start). \(subject) \(explanation). If it may go later, pass a longer `within`."
+            return advice.map { "\(message)\n\($0)" } ?? message
         }
         return """
             \(start). Look for what holds \(them): a closure \

@@ -75,7 +75,10 @@ public final class TrackedObjects: Sendable {
             all[index].tracked += 1
             guard entry.reference.object != nil else { continue }
             all[index].alive += 1
-            if all[index].alive == 1 { all[index].explanation = Self.explanation(of: entry.identity) }
+            if all[index].alive == 1, let explanation = Self.explanation(of: entry.identity) {
+                all[index].explanation = explanation.summary
+                all[index].advice = explanation.advice
+            }
         }
         return all.filter { $0.alive > 0 }
     }
@@ -84,14 +87,14 @@ public final class TrackedObjects: Sendable {
         private static let finder = RetainPathFinder()
 
         /// The path that keeps a living object. The tracking itself holds no reference.
-        private static func explanation(of object: ObjectIdentifier) -> String? {
+        private static func explanation(of object: ObjectIdentifier) -> RetainExplanation? {
             guard let finder, let address = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: object))
             else { return nil }
             let explanation = unsafe finder.explain(address, callerReferences: 0, budget: .thorough)
-            return explanation.path == nil ? nil : explanation.summary
+            return explanation.path == nil ? nil : explanation
         }
     #else
-        private static func explanation(of object: ObjectIdentifier) -> String? { nil }
+        private static func explanation(of object: ObjectIdentifier) -> RetainExplanation? { nil }
     #endif
 
     /// Looked at outside of the lock, since a look can be the end of the object, whose `deinit` may track others.

@@ -35,7 +35,7 @@ private final class Cell<Value> {}
             func bind() { onPaid = { self.total += 1 } }
         }
 
-        @Test func `the message tells the cycle that keeps an object, and what to do where it may go later`()
+        @Test func `the message tells the cycle that keeps an object, its cause and what to write instead`()
             throws
         {
             let tracked = TrackedObjects()
@@ -50,7 +50,8 @@ private final class Cell<Value> {}
             let message = survivors.message(after: .block, within: 1)
             let cycle = "The first is kept by a cycle: Model.onPaid → closure → Model; with it "
             #expect(message.contains(cycle), "\(message)")
-            #expect(message.hasSuffix("would be freed. If it may go later, pass a longer `within`."))
+            #expect(message.contains("would be freed. If it may go later, pass a longer `within`.\nCause: "))
+            #expect(message.hasSuffix("Write instead:\n    onPaid = { [weak self] in … }"))
         }
     #endif
 

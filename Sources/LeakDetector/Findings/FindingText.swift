@@ -20,9 +20,11 @@ enum FindingText {
         return file.isEmpty ? "" : ", expected at \(file):\(line)"
     }
 
-    /// Why an object is still in memory; `nil` if nothing was found.
+    /// Why an object is still in memory, and what to write instead; `nil` if nothing was found.
     static func explanation(_ report: LeakReport, _ explanation: RetainExplanation) -> String? {
-        explanation.summary.map { "\(report.className ?? "An object") is \($0)" }
+        guard let summary = explanation.summary else { return nil }
+        let advice = explanation.advice.map { "\n\($0)" } ?? ""
+        return "\(report.className ?? "An object") is \(summary)\(advice)"
     }
 
     static func end(_ report: LeakReport, isInUse: Bool) -> String {

@@ -211,9 +211,13 @@ import Threads
         return explanation
     }
 
+    private static let advice =
+        "Closure that captures its owner. The object keeps a closure, and the closure captures the object. Write instead:"
+        + "\n    onTap = { [weak self] in … }"
+
     static let texts: [(RetainExplanation, String?)] = [
         (RetainExplanation(), nil),
-        (cycle, "Shop.Page is kept by a cycle: Page.onTap → closure → Page"),
+        (cycle, "Shop.Page is kept by a cycle: Page.onTap → closure → Page\nCause: \(advice)"),
         (
             explanation {
                 $0.confidence = .suspected
@@ -221,7 +225,7 @@ import Threads
                 $0.cost = .init(bytes: 4_260_000, objects: 1, isAtLeast: true)
             },
             "Shop.Page is probably kept by a cycle: Page.onTap → closure → Page; 2 other references could not be explained; "
-                + "with it at least 4.2 MB in 1 object would be freed"
+                + "with it at least 4.2 MB in 1 object would be freed\nProbable cause: \(advice)"
         ),
         (
             explanation {
@@ -229,7 +233,7 @@ import Threads
                 $0.cost = .init(bytes: 12_345, objects: 7, isAtLeast: false)
             },
             "Shop.Page is kept by a cycle: Page.onTap → closure → Page; and by a cycle: Page.onTap → closure → Page; "
-                + "with it 12.3 KB in 7 objects would be freed"
+                + "with it 12.3 KB in 7 objects would be freed\nCause: \(advice)"
         ),
         (
             explanation {
