@@ -78,6 +78,19 @@ import Testing
         #expect(LeakCause(of: Self.cycle(callback))?.remedy == "handler = { [weak self] in … }")
     }
 
+    @Test func `a collection and a field of Apple's stand for no property of the app`() {
+        let list = RetainReference(owner: "Shop.Page", field: "observations[*]", kind: .element)
+        let observation = RetainReference(
+            owner: "NSKeyValueObservation", field: "callback", kind: .property, isClosure: true)
+        #expect(LeakCause(of: Self.cycle(list, observation))?.remedy.hasPrefix("observation = ") == true)
+        let property = RetainReference(owner: "Shop.Page", field: "nameObservation", kind: .property)
+        #expect(
+            LeakCause(of: Self.cycle(property, observation))?.remedy.hasPrefix("nameObservation = ") == true)
+        let rows = RetainReference(
+            owner: "Shop.Page", field: "rows[*].onSelect", kind: .element, isClosure: true)
+        #expect(LeakCause(of: Self.cycle(rows))?.remedy == "child.onSelect = { [weak self] in … }")
+    }
+
     @Test func `advice says how certain it is`() throws {
         var explanation = RetainExplanation()
         #expect(explanation.advice == nil)

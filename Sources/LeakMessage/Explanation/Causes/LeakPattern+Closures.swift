@@ -32,19 +32,19 @@ extension LeakPattern {
         LeakPattern(
             "cell_callback", "Callback of a cell",
             "The screen keeps the list, the list keeps its cells, and the callback of a cell captures the screen.",
-            write: "cell.{field|onTap} = { [weak self] in … }",
+            write: "cell.{name|onTap} = { [weak self] in … }",
             if: .certain(.of("UITableView", "UICollectionView"), .any.closure, in: .ownCycle),
             .probable(.ofOwn(ending: "Cell").closure, in: .ownCycle)),
         LeakPattern(
             "child_callback", "Callback of a child",
             "The object keeps its children, and the callback of a child captures the object.",
-            write: "child.{field|onSelect} = { [weak self] in … }",
+            write: "child.{name|onSelect} = { [weak self] in … }",
             if: .certain(.any.element.object, .any.closure, in: .ownCycle),
-            .certain(.any.member.closure, in: .ownCycle)),
+            .certain(.any.member.closure, in: .ownCycle, isWhole: true)),
         LeakPattern(
             "closure_collection", "Handlers in a collection",
             "The object keeps a list or dictionary of closures, and one of them captures the object.",
-            write: "{field|handlers}[key] = { [weak self] in … }",
+            write: "{list|handlers}[key] = { [weak self] in … }",
             if: .certain(.any.element.closure, in: .ownCycle, isWhole: true)),
         LeakPattern(
             "stored_closure", "Closure that captures its owner",

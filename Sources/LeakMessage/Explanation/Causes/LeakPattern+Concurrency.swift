@@ -32,7 +32,7 @@ extension LeakPattern {
             "stored_task", "Task stored in the object that it captures",
             "The object keeps the task, and the task keeps the object until it ends, so `deinit` is too late to cancel it.",
             write: """
-                {field|task} = Task { [weak self] in
+                {property|task} = Task { [weak self] in
                     while !Task.isCancelled { await self?.step() }  // no guard let self in front of the loop
                 }
                 """,
@@ -65,7 +65,7 @@ extension LeakPattern {
             "coordinator_child", "Child coordinator that is never removed",
             "The parent coordinator keeps its children until they are removed, and this one was not.",
             write: """
-                child.onFinish = { [weak self] child in self?.{field|children}.removeAll { $0 === child } }
+                child.onFinish = { [weak self] child in self?.{list|children}.removeAll { $0 === child } }
                 """,
             if: .probable(.ofOwn(ending: "Coordinator").element.object.to(ending: "Coordinator"), in: .held),
             .probable(
@@ -75,7 +75,7 @@ extension LeakPattern {
             "singleton_observer", "Observer list of a singleton",
             "A global or static variable keeps a list of observers, and the object was not removed from it.",
             write: """
-                private var {field|observers} = NSHashTable<AnyObject>.weakObjects()
+                private var {list|observers} = NSHashTable<AnyObject>.weakObjects()
                 """,
             if: .probable(
                 .from(
@@ -92,8 +92,8 @@ extension LeakPattern {
             "global_variable", "Global or static variable",
             "A global or static variable keeps the object, directly or through the object that it holds.",
             write:
-                "weak var {field|current}: {target|Screen}?  // or set it to nil when the object's work is done",
+                "weak var {name|current}: {target|Screen}?  // or set it to nil when the object's work is done",
             if: .certain(.any, in: .fromGlobal, isWhole: true),
-            .certain(.any, .any.single.object, in: .fromGlobal, isWhole: true)),
+            .certain(.any, .any.object, in: .fromGlobal, isWhole: true)),
     ]
 }

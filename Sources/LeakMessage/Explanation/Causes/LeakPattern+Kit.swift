@@ -116,7 +116,7 @@ extension LeakPattern {
         LeakPattern(
             "hosting_root_view", "View that captures its hosting controller",
             "The hosting controller keeps its root view, and a closure in the view captures the controller or the object that keeps it.",
-            write: "RootView({field|onClose}: { [weak self] in self?.dismiss(animated: true) })",
+            write: "RootView({name|onClose}: { [weak self] in self?.dismiss(animated: true) })",
             if: .certain(
                 .of(
                     "SwiftUI.UIHostingController", "SwiftUI._UIHostingView", "SwiftUI.NSHostingController",

@@ -5,13 +5,13 @@ extension LeakPattern {
             "strong_delegate", "Delegate that is not weak",
             "The object keeps its delegate, and the delegate keeps the object.",
             write:
-                "weak var {field|delegate}: (any {owner|Object}Delegate)?  // a protocol that inherits from AnyObject",
-            if: .probable(.from("delegate", ending: ["Delegate"]).single.object)),
+                "weak var {name|delegate}: (any {owner|Object}Delegate)?  // a protocol that inherits from AnyObject",
+            if: .probable(.from("delegate", ending: ["Delegate"]).single.object.to(notEnding: "Delegate"))),
         LeakPattern(
             "strong_data_source", "Data source that is not weak",
             "The object keeps its data source, and the data source keeps the object.",
             write:
-                "weak var {field|dataSource}: (any {owner|Object}DataSource)?  // a protocol that inherits from AnyObject",
+                "weak var {name|dataSource}: (any {owner|Object}DataSource)?  // a protocol that inherits from AnyObject",
             if: .probable(
                 .from("dataSource", "datasource", ending: ["DataSource"]).single.object.to(
                     ending: "Controller"), in: .cycle)),
@@ -19,14 +19,14 @@ extension LeakPattern {
             "linked_nodes", "Doubly linked nodes",
             "Each node keeps the next one and the one before it.",
             write: """
-                var next: {target|Node}?
-                weak var {field|previous}: {target|Node}?
+                var {holder|next}: {target|Node}?
+                weak var {name|previous}: {target|Node}?
                 """,
             if: .probable(.from(beginning: "next").object, .from(beginning: "prev").object, in: .cycle)),
         LeakPattern(
             "strong_parent", "Parent that is not weak",
             "The parent keeps its child, and the child keeps the parent.",
-            write: "weak var {field|parent}: {target|Parent}?",
+            write: "weak var {name|parent}: {target|Parent}?",
             if: .probable(
                 .from(
                     "parent", "superview", "owner", "parentVC", "parentViewController", "parentController",
@@ -36,13 +36,13 @@ extension LeakPattern {
         LeakPattern(
             "view_model_coordinator", "Screen or view model that keeps its coordinator",
             "The coordinator keeps the screen, and the screen or its view model keeps the coordinator.",
-            write: "weak var {field|coordinator}: {target|Coordinator}?",
+            write: "weak var {name|coordinator}: {target|Coordinator}?",
             if: .probable(.from("coordinator").single.object, in: .cycle),
             .probable(.ofOwn(ending: "Controller", "ViewModel").object.to(ending: "Coordinator"), in: .cycle)),
         LeakPattern(
             "router_screen", "Router or presenter that keeps its screen",
             "The screen keeps its presenter and router, and one of them keeps the screen.",
-            write: "weak var {field|viewController}: {target|Screen}?",
+            write: "weak var {name|viewController}: {target|Screen}?",
             if: .probable(
                 .ofOwn(ending: "Router", "Wireframe").from("viewController", "view", "presenter").object,
                 in: .cycle),

@@ -35,7 +35,7 @@ extension LeakPattern {
             "rx_subscription", "Subscription in a dispose bag",
             "The object keeps the dispose bag, the bag keeps the subscription, and the subscription's closure captures the object.",
             write:
-                "observable.subscribe(onNext: { [weak self] value in … }).disposed(by: {holder|disposeBag})",
+                "observable.subscribe(onNext: { [weak self] value in … }).disposed(by: disposeBag)",
             if: .certain(.of("RxSwift.").closure)),
         LeakPattern(
             "observation_tracking", "Change handler of withObservationTracking",

@@ -81,6 +81,7 @@ struct ReferenceCondition: Sendable {
     private var ownerEndings: [String] = []
     private var targets: [String] = []
     private var targetEndings: [String] = []
+    private var otherTargetEnding: String?
     private var fields: [String] = []
     private var fieldBeginnings: [String] = []
     private var fieldEndings: [String] = []
@@ -132,6 +133,8 @@ struct ReferenceCondition: Sendable {
     func to(_ targets: String...) -> ReferenceCondition { with { $0.targets = targets } }
     /// Matches references to types whose names end so.
     func to(ending endings: String...) -> ReferenceCondition { with { $0.targetEndings = endings } }
+    /// Matches references to types whose names end otherwise.
+    func to(notEnding ending: String) -> ReferenceCondition { with { $0.otherTargetEnding = ending } }
     /// Matches references through a closure.
     var closure: ReferenceCondition { with { $0.closureCount = 1...Int.max } }
     /// Matches references through two closures or more, one of which captures the next.
@@ -162,6 +165,7 @@ struct ReferenceCondition: Sendable {
             && (targets.isEmpty || targets.contains { Self.isType($0, step.target) })
             && (ownerEndings.isEmpty || ownerEndings.contains { step.owner.hasSuffix($0) })
             && (targetEndings.isEmpty || targetEndings.contains { step.target.hasSuffix($0) })
+            && !(otherTargetEnding.map(step.target.hasSuffix) ?? false)
             && (fieldBeginnings.isEmpty || fieldBeginnings.contains { step.name.hasPrefix($0) })
             && (fields.isEmpty && fieldEndings.isEmpty || fields.contains(step.name)
                 || fieldEndings.contains { step.name.hasSuffix($0) })
