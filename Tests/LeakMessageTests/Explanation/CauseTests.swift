@@ -138,6 +138,27 @@ import Testing
         }
     }
 
+    @Test func `a cycle that was cut has no certain cause`() {
+        let callback = RetainReference(owner: "Shop.Page", field: "onTap", kind: .property, isClosure: true)
+        var path = Self.cycle(callback, Self.timer)
+        #expect(LeakCause(of: path)?.isCertain == true)
+        path.fullLength = 40
+        #expect(LeakCause(of: path)?.isCertain == false)
+    }
+
+    /// Text such as "the object keeps the data source" is not true of an object that the screen holds through a closure.
+    @Test(arguments: [
+        "UIAlertAction", "UIAction", "UICollectionViewDiffableDataSource", "RxSwift.AnonymousObserver",
+    ])
+    func `a closure that a screen keeps names no cycle`(owner: String) {
+        let screen = RetainReference(owner: "Shop.Page", field: "part", kind: .property)
+        let closure = RetainReference(owner: owner, field: "handler", kind: .property, isClosure: true)
+        #expect(LeakCause(of: Self.cycle(screen, closure)) != nil)
+        let held = RetainPath(
+            references: [screen, closure], target: "Shop.Row", isCycle: false, description: "")
+        #expect(LeakCause(of: held) == nil)
+    }
+
     @Test func `a cycle has one cause, whichever of its objects was found`() {
         for vector in CauseVector.Half.allCases.flatMap(\.vectors) where vector.cycle == true {
             let path = vector.path

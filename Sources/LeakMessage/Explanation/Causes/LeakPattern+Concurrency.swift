@@ -10,7 +10,7 @@ extension LeakPattern {
                     "Swift.AsyncStream.", "Swift.AsyncThrowingStream.", "Swift._AsyncStreamStorage",
                     "_Concurrency.AsyncStream."
                 )
-                .from("onTermination").closure)),
+                .from("onTermination").closure, in: .cycle)),
         LeakPattern(
             "continuation", "Continuation that is never resumed",
             "A task waits for a continuation that was never resumed, and keeps everything that its functions use.",

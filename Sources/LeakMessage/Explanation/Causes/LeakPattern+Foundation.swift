@@ -47,7 +47,7 @@ extension LeakPattern {
                     "RLMNotificationToken", "RealmSwift.NotificationToken", "RLMCollectionNotificationToken",
                     "RLMObjectNotificationToken", "FIRListenerRegistration", "FSTListenerRegistration",
                     "FirebaseFirestore.ListenerRegistration"
-                ).closure)),
+                ).closure, in: .cycle)),
         LeakPattern(
             "key_value_observation", "Key-value observation",
             "The object keeps the observation, and the observation's closure captures the object.",
@@ -55,7 +55,7 @@ extension LeakPattern {
             if: .certain(
                 .of(
                     "Foundation.NSKeyValueObservation", "Foundation.NSKeyValueObservation.",
-                    "NSKeyValueObservation", "_FBKVOInfo"))),
+                    "NSKeyValueObservation", "_FBKVOInfo"), in: .cycle)),
         LeakPattern(
             "url_session_delegate", "Delegate of a URLSession",
             "A URLSession keeps its delegate until it is invalidated.",
@@ -101,7 +101,7 @@ extension LeakPattern {
             "The undo manager keeps the closures of its actions, and one of them captures the object that keeps the undo manager.",
             write:
                 "{holder|undoManager}.registerUndo(withTarget: self) { target in … }  // use target, not self",
-            if: .certain(.of("Foundation.UndoManager", "NSUndoManager"))),
+            if: .certain(.of("Foundation.UndoManager", "NSUndoManager"), in: .cycle)),
         LeakPattern(
             "network_handler", "Handler of a network connection",
             "The connection or path monitor keeps its handler until it is cancelled, and the handler captures the object that keeps it.",

@@ -5,12 +5,13 @@ extension LeakPattern {
             "alert_action", "Alert captured by its action",
             "The alert keeps its actions, and the closure of an action captures the alert or the object that keeps the alert.",
             write: "UIAlertAction(title: title, style: .default) { [weak alert] _ in … }",
-            if: .certain(.of("UIAlertAction").closure), .probable(.ofOwn(ending: "AlertAction").closure)),
+            if: .certain(.of("UIAlertAction").closure, in: .cycle),
+            .probable(.ofOwn(ending: "AlertAction").closure, in: .cycle)),
         LeakPattern(
             "ui_action", "Action of a button or menu",
             "A button, control or menu keeps its UIAction, and the closure of the action captures the object that keeps the control.",
             write: "UIAction(title: title) { [weak self] _ in … }",
-            if: .certain(.of("UIAction").closure)),
+            if: .certain(.of("UIAction").closure, in: .cycle)),
         LeakPattern(
             "presentation_controller", "Presentation controller before presenting",
             "The screen and its presentation controller keep each other from the first use of `presentationController` until the "
@@ -25,15 +26,15 @@ extension LeakPattern {
                     "UIPopoverPresentationController",
                     "_UIPageSheetPresentationController", "_UIFullscreenPresentationController",
                     "_UIFormSheetPresentationController", "_UIOverFullscreenPresentationController"
-                ).from("presentedViewController", "delegate").object),
-            .probable(.ofOwn(ending: "PresentationController").from("presentedViewController"))),
+                ).from("presentedViewController", "delegate").object, in: .cycle),
+            .probable(.ofOwn(ending: "PresentationController").from("presentedViewController"), in: .cycle)),
         LeakPattern(
             "gesture_target", "Gesture recognizer that keeps its target",
             "The view keeps its gesture recognizer, which keeps the target of its action.",
             write:
                 "view.removeGestureRecognizer({holder|recognizer})  // when the object goes off the screen",
-            if: .certain(.of("UIGestureRecognizerTarget")),
-            .probable(.ofOwn(ending: "GestureTarget", "GestureRecognizerTarget"))),
+            if: .certain(.of("UIGestureRecognizerTarget"), in: .cycle),
+            .probable(.ofOwn(ending: "GestureTarget", "GestureRecognizerTarget"), in: .cycle)),
         LeakPattern(
             "diffable_data_source", "Cell provider of a diffable data source",
             "The object keeps the data source, and the closure that makes cells or headers captures the object.",
@@ -47,15 +48,18 @@ extension LeakPattern {
                     "UICollectionViewDiffableDataSource", "UITableViewDiffableDataSource",
                     "__UIDiffableDataSource",
                     "NSCollectionViewDiffableDataSource", "NSTableViewDiffableDataSource"
-                ).closure)),
+                ).closure, in: .cycle)),
         LeakPattern(
             "layout_provider", "Section provider of a compositional layout",
             "The collection view keeps its layout, and the closure that makes sections captures the object that keeps the view.",
             write:
                 "UICollectionViewCompositionalLayout { [weak self] index, environment in self?.section(at: index) }",
             if: .certain(
-                .of("UICollectionViewCompositionalLayout", "NSCollectionViewCompositionalLayout").closure),
-            .probable(.ofOwn(ending: "Layout").from("layoutSectionProvider", "sectionProvider").closure)),
+                .of("UICollectionViewCompositionalLayout", "NSCollectionViewCompositionalLayout").closure,
+                in: .cycle),
+            .probable(
+                .ofOwn(ending: "Layout").from("layoutSectionProvider", "sectionProvider").closure, in: .cycle)
+        ),
         LeakPattern(
             "property_animator", "Stored property animator",
             "The object keeps the animator, which keeps the closures of its animations and completions until it has finished, and "
@@ -63,7 +67,7 @@ extension LeakPattern {
             write: """
                 {holder|animator}.addCompletion { [weak self] _ in self?.{holder|animator} = nil }
                 """,
-            if: .certain(.of("UIViewPropertyAnimator").closure)),
+            if: .certain(.of("UIViewPropertyAnimator").closure, in: .cycle)),
         LeakPattern(
             "animation_delegate", "Delegate of an animation",
             "CAAnimation is an exception among Apple's classes: it keeps its delegate, and a layer keeps an animation that is not "
@@ -98,17 +102,18 @@ extension LeakPattern {
                 .of(
                     "AVPlayer", "AVQueuePlayer", "AVPeriodicTimebaseObserver", "AVOccasionalTimebaseObserver",
                     "AVTimebaseObserver"
-                ).closure)),
+                ).closure, in: .cycle)),
         LeakPattern(
             "associated_closure", "Closure in an associated object",
             "A closure kept through `objc_setAssociatedObject` captures the object that it is attached to, or one that keeps it.",
             write: "button.onTap { [weak self] in … }",
             if: .certain(
-                .any.from("__associated_objects", "__associated_object", "associated_objects").closure),
-            .certain(.any.from("associated_objects"), .any.closure),
+                .any.from("__associated_objects", "__associated_object", "associated_objects").closure,
+                in: .cycle),
+            .certain(.any.from("associated_objects"), .any.closure, in: .cycle),
             .probable(
-                .ofOwn(ending: "ClosureSleeve", "ActionTrampoline", "ActionWrapper", "ClosureWrapper").closure
-            )),
+                .ofOwn(ending: "ClosureSleeve", "ActionTrampoline", "ActionWrapper", "ClosureWrapper")
+                    .closure, in: .cycle)),
     ]
 
     /// SwiftUI and what hosts it.
@@ -122,7 +127,7 @@ extension LeakPattern {
                     "SwiftUI.UIHostingController", "SwiftUI._UIHostingView", "SwiftUI.NSHostingController",
                     "SwiftUI.NSHostingView",
                     "SwiftUI._NSHostingView"
-                ).closure)),
+                ).closure, in: .cycle)),
         LeakPattern(
             "swiftui_model", "Model that keeps its view's storage",
             "SwiftUI keeps the model for the view (StateObject, ObservedObject), and the model keeps a view, closure or binding that "
@@ -132,6 +137,6 @@ extension LeakPattern {
             if: .certain(
                 .of(
                     "SwiftUI.StateObject", "SwiftUI.StateObject.", "SwiftUI.ObservedObject",
-                    "SwiftUI.ObservedObject."))),
+                    "SwiftUI.ObservedObject."), in: .cycle)),
     ]
 }

@@ -5,7 +5,7 @@ extension LeakPattern {
             "combine_assign", "assign(to:on:) with self",
             "`assign(to:on:)` keeps the object that it assigns to, and the object keeps the subscription.",
             write: "publisher.sink { [weak self] value in self?.property = value }.store(in: &cancellables)",
-            if: .certain(.of("Combine.Subscribers.Assign", "OpenCombine.Subscribers.Assign"))),
+            if: .certain(.of("Combine.Subscribers.Assign", "OpenCombine.Subscribers.Assign"), in: .cycle)),
         LeakPattern(
             "combine_operator", "Operator that captures self",
             "The object keeps the publisher or its subscription, and the closure of an operator such as `map` captures the object.",
@@ -14,7 +14,7 @@ extension LeakPattern {
                 .of(
                     "Combine.Publishers.", "OpenCombine.Publishers.", "Combine.PublisherBox",
                     "OpenCombine.PublisherBox"
-                ).closure)),
+                ).closure, in: .cycle)),
         LeakPattern(
             "published_subscriber", "Subscription to an own published property",
             "The object subscribes to its own `@Published` property, and the subscriber captures the object.",
@@ -24,27 +24,27 @@ extension LeakPattern {
                     "Combine.Published.", "Combine.PublishedSubject", "Combine.PublishedSubject.",
                     "OpenCombine.Published.",
                     "OpenCombine.PublishedSubject", "OpenCombine.PublishedSubject."
-                ).closure)),
+                ).closure, in: .cycle)),
         LeakPattern(
             "combine_sink", "sink that captures self",
             "The object keeps the subscription, and the closure of `sink` captures the object.",
             write: "publisher.sink { [weak self] value in … }.store(in: &cancellables)",
-            if: .certain(.of("Combine.Subscribers.Sink", "OpenCombine.Subscribers.Sink")),
-            .probable(.of("Combine.AnyCancellable", "OpenCombine.AnyCancellable").closure)),
+            if: .certain(.of("Combine.Subscribers.Sink", "OpenCombine.Subscribers.Sink"), in: .cycle),
+            .probable(.of("Combine.AnyCancellable", "OpenCombine.AnyCancellable").closure, in: .cycle)),
         LeakPattern(
             "rx_subscription", "Subscription in a dispose bag",
             "The object keeps the dispose bag, the bag keeps the subscription, and the subscription's closure captures the object.",
             write:
                 "observable.subscribe(onNext: { [weak self] value in … }).disposed(by: disposeBag)",
-            if: .certain(.of("RxSwift.").closure)),
+            if: .certain(.of("RxSwift.").closure, in: .cycle)),
         LeakPattern(
             "observation_tracking", "Change handler of withObservationTracking",
             "The observed model keeps the change handler until the next change, and the handler captures the object that keeps the model.",
             write: """
                 withObservationTracking { … } onChange: { [weak self] in … }
                 """,
-            if: .certain(.of("Observation.ObservationRegistrar."), .any.closure),
-            .certain(.of("Observation.ObservationRegistrar.").closure),
-            .probable(.any.from("observationRegistrar", "extent"), .any, .any.closure)),
+            if: .certain(.of("Observation.ObservationRegistrar."), .any.closure, in: .cycle),
+            .certain(.of("Observation.ObservationRegistrar.").closure, in: .cycle),
+            .probable(.any.from("observationRegistrar", "extent"), .any, .any.closure, in: .cycle)),
     ]
 }
