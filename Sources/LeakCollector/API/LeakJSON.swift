@@ -101,6 +101,49 @@ extension JSONWriter {
         }
     }
 
+    private mutating func why(_ reasons: LeakReasons) {
+        guard !reasons.isEmpty else { return nullField("why") }
+        object("why") { writer in
+            writer.field("explained", reasons.count)
+            writer.field("without_path", reasons.withoutPath)
+            writer.field("bytes_median", reasons.medianBytes)
+            writer.field("bytes_total", reasons.medianBytes == nil ? nil : min(reasons.bytes, 1 << 53))
+            writer.array("variants") { array in
+                for variant in reasons.variants {
+                    array.object { $0.fields(of: variant) }
+                }
+            }
+        }
+    }
+
+    private mutating func fields(of variant: LeakReasons.Variant) {
+        field("count", variant.count)
+        field("proven", variant.provenCount)
+        field("text", variant.path.description)
+        field("fingerprint", variant.path.fingerprint)
+        field("is_cycle", variant.path.isCycle)
+        field("length", variant.path.fullLength ?? variant.path.references.count)
+        array("references") { array in
+            for reference in variant.path.references {
+                array.object {
+                    $0.field("owner", reference.owner)
+                    $0.field("field", reference.field)
+                    $0.field("kind", reference.kind.rawValue)
+                    $0.field("closure", reference.isClosure)
+                    $0.field("suspected", reference.isSuspected)
+                }
+            }
+        }
+        guard let cause = LeakCause(of: variant.path) else { return nullField("cause") }
+        object("cause") {
+            $0.field("identifier", cause.identifier)
+            $0.field("name", cause.name)
+            $0.field("explanation", cause.explanation)
+            $0.field("remedy", cause.remedy)
+            $0.field("is_certain", cause.isCertain && variant.provenCount > 0)
+        }
+    }
+
     mutating func fields(of detail: LeakDetail, _ surroundings: LeakSurroundings) {
         fields(of: detail.row)
         array("by_version") { writer in
@@ -126,6 +169,7 @@ extension JSONWriter {
             }
         }
         field("kept_reports", detail.samples)
+        why(LeakReasons(detail))
         array("lived") { writer in
             for range in detail.lived {
                 writer.object {

@@ -9,8 +9,6 @@ struct LeakReasons {
         /// Explanations that found it, and of them those that proved it.
         var count: Int
         var provenCount: Int
-        /// From 0 to 1.
-        var share: Double
     }
 
     /// Most frequent first.
@@ -36,18 +34,12 @@ struct LeakReasons {
             }
             let key = path.fingerprint
             if known[key] == nil { order.append(key) }
-            var variant = known[key] ?? Variant(path: path, count: 0, provenCount: 0, share: 0)
+            var variant = known[key] ?? Variant(path: path, count: 0, provenCount: 0)
             variant.count += value.reports
             if reason.isProven { variant.provenCount += value.reports }
-            variant.share = 0
             known[key] = variant
         }
-        let total = max(1, count)
-        variants = order.compactMap { known[$0] }.sorted { $0.count > $1.count }.map { variant in
-            var variant = variant
-            variant.share = Double(variant.count) / Double(total)
-            return variant
-        }
+        variants = order.compactMap { known[$0] }.sorted { $0.count > $1.count }
         let measured = detail.retainedBytes.reduce(0) { $0 + $1.count }
         var seen = 0
         medianBytes =

@@ -39,7 +39,7 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `CartViewModel` of `Shop.CartViewModel`, also inside the arguments of a generic type.
-    private static func unqualified(_ name: String) -> String {
+    package static func unqualified(_ name: String) -> String {
         var words: [Substring] = []
         var start = name.startIndex
         for index in name.indices

@@ -259,7 +259,7 @@ import Testing
             let body = #"{"class":"Cart","type":"leak","stack":\#(stack.replacing("X", with: digit))}"#
             let document = try WireReader.read(Array(body.utf8), as: .json)
             let direct = Grouping.group(document.report(at: 0), app: "shop", module: "Shop").identity
-            #expect(cache.group(document, 0, app: "shop", module: "Shop").first.identity.id == direct.id)
+            #expect(cache.group(document, document.reports[0], app: "shop", module: "Shop").first.identity.id == direct.id)
         }
     }
 
@@ -267,7 +267,7 @@ import Testing
         var report = LeakReport()
         (report.className, report.event, report.stack) = ("Shop.CartModel", .leak, stack)
         let document = try WireReader.read(report.json(), as: .json)
-        return cache.group(document, 0, app: "shop", module: "Shop").first.identity
+        return cache.group(document, document.reports[0], app: "shop", module: "Shop").first.identity
     }
 
     @Test func `a launch with other addresses finds the group of the first one in the cache`() throws {

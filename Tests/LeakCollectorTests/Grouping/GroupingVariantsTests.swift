@@ -59,7 +59,7 @@ import Testing
             let direct = Grouping.group(report, app: "a", module: "MyApp")
             groups.insert(direct.identity.id)
             guard let document = try? WireReader.read(report.json(), as: .json) else { continue }
-            let cached = cache.group(document, 0, app: "a", module: "MyApp").first
+            let cached = cache.group(document, document.reports[0], app: "a", module: "MyApp").first
             #expect(cached.identity.id == direct.identity.id)
             #expect(cached.isFreed == direct.isFreed)
             #expect(cached.livedMilliseconds == direct.livedMilliseconds)

@@ -120,9 +120,9 @@ enum MessagePromises {
         let identity = group.identity
         var fresh = GroupCache(limit: 4)
         for cached in [
-            cache.group(document, index, app: "a", module: module).first,
-            cache.group(document, index, app: "a", module: module).first,
-            fresh.group(document, index, app: "a", module: module).first,
+            cache.group(document, document.reports[index], app: "a", module: module).first,
+            cache.group(document, document.reports[index], app: "a", module: module).first,
+            fresh.group(document, document.reports[index], app: "a", module: module).first,
         ] {
             guard cached.identity.id == identity.id, cached.isFreed == group.isFreed,
                 cached.livedMilliseconds == group.livedMilliseconds, cached.alive == group.alive
@@ -153,7 +153,7 @@ enum MessagePromises {
             return nil
         }
         let direct = Grouping.groups(document.report(at: 0), app: "a", module: module).first
-        let cached = cache.group(document, 0, app: "a", module: module).first
+        let cached = cache.group(document, document.reports[0], app: "a", module: module).first
         guard cached.identity.id == direct.identity.id, cached.livedMilliseconds == direct.livedMilliseconds
         else {
             return "the cache takes \(words(direct)) for \(words(cached))"

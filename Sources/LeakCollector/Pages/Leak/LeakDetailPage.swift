@@ -29,7 +29,7 @@ struct LeakDetailPage: Component {
                 \(history)\(chart(detail.trend))\(hours.map(chart))
                 \(report)\(firstReport)\(siblings)\(grouping)\(closest)
                 </div><div>
-                \(known)\(keeper)\(children)\(versions)\(lived)\(counts(by: "System", detail.systems))\
+                \(known)\(reasons)\(keeper)\(children)\(versions)\(lived)\(counts(by: "System", detail.systems))\
                 \(counts(by: "Model", detail.models))
                 </div></div>
                 """,
@@ -95,6 +95,11 @@ struct LeakDetailPage: Component {
 
     private var known: HTML? {
         detail.row.known.map { KnownCard(context: context, match: $0, reports: detail.row.reports).html }
+    }
+
+    private var reasons: HTML? {
+        let reasons = LeakReasons(detail)
+        return reasons.isEmpty ? nil : ReasonsCard(reasons: reasons).html
     }
 
     private var keeper: HTML? {

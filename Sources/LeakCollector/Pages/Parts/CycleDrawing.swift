@@ -12,6 +12,8 @@ struct CycleShape: Hashable, Sendable {
     /// The reported object first, where it is part of the cycle.
     let links: [Link]
 
+    init(links: [Link]) { self.links = links }
+
     /// Reads the references of a report.
     ///
     /// - Parameters:

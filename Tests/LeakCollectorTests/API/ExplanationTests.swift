@@ -1,0 +1,112 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import LeakMessage
+import Testing
+
+@testable import LeakCollector
+
+/// What keeps the objects of a leak, from a sender's batch to JSON and page.
+@Suite struct ExplanationTests {
+    private static let cart = #""class": "Shop.CartViewModel", "stack": ["Shop.Home", "Shop.CartViewModel"]"#
+
+    /// - Parameter start: the object of the cycle that was found.
+    private static func why(_ start: Int = 0, field: String = "onPaid", bytes: Int = 4_000_000) -> String {
+        let references = [
+            #"{"owner": "Shop.CartViewModel", "field": "\#(field)", "kind": "property", "closure": true}"#,
+            #"{"owner": "Shop.Payment", "field": "owner", "kind": "property"}"#,
+        ]
+        let path = (references[start...] + references[..<start]).joined(separator: ", ")
+        return #""why": {"confidence": "proven", "is_cycle": true, "bytes": \#(bytes), "path": [\#(path)]}"#
+    }
+
+    private static func batch(reports: [String] = [], explanations: [String]) -> String {
+        #"{"app": {"id": "shop", "module": "Shop", "version": "1"}, "reports": [\#(reports.joined(separator: ","))],"#
+            + #""explanations": [\#(explanations.joined(separator: ","))]}"#
+    }
+
+    private func leak(_ running: RunningCollector) throws -> [String: Any] {
+        let list = try running.json("/api/v1/leaks?app=shop&state=any")
+        let leaks = try #require(list["leaks"] as? [[String: Any]])
+        #expect(leaks.count == 1)
+        return try running.json("/api/v1/leaks/\(try #require(leaks.first?["id"] as? String))")
+    }
+
+    @Test func `each variant has its share, whichever object it was found from`() throws {
+        let running = try RunningCollector()
+        let first = Self.batch(reports: ["{\(Self.cart)}"], explanations: ["{\(Self.cart), \(Self.why())}"])
+        #expect(try running.post(first).json["accepted"] as? Int == 1)
+        let others = [Self.why(1), Self.why(field: "timer", bytes: 8_000_000), #""why": {}"#]
+        let second = Self.batch(explanations: others.map { "{\(Self.cart), \($0)}" })
+        let answer = try running.post(second)
+        #expect(try answer.status == 200 && answer.json["accepted"] as? Int == 0)
+        let leak = try leak(running)
+        #expect(leak["reports"] as? Int == 1)
+        let why = try #require(leak["why"] as? [String: Any])
+        #expect(why["explained"] as? Int == 4 && why["without_path"] as? Int == 1)
+        #expect(why["bytes_median"] as? Int == 3_997_696)
+        let variants = try #require(why["variants"] as? [[String: Any]])
+        #expect(variants.map { $0["count"] as? Int } == [2, 1])
+        #expect(
+            variants[0]["text"] as? String == "CartViewModel.onPaid → closure → Payment.owner → CartViewModel"
+        )
+        #expect(variants[0]["proven"] as? Int == 2 && variants[0]["cause"] is [String: Any])
+        let id = try #require(leak["id"] as? String)
+        let page = try running.get("/leaks/\(id)").text
+        #expect(page.contains("Why it stays") && page.contains("50.0\u{A0}%") && page.contains("onPaid"))
+        #expect(page.contains("What to write instead") && page.contains("Keeps 3.9\u{A0}MB each"))
+    }
+
+    @Test func `a report may say why itself`() throws {
+        let running = try RunningCollector()
+        #expect(
+            try running.post(Self.batch(reports: ["{\(Self.cart), \(Self.why())}"], explanations: [])).status
+                == 200)
+        let why = try #require(try leak(running)["why"] as? [String: Any])
+        #expect(why["explained"] as? Int == 1)
+    }
+
+    @Test func `a leak without an explanation has none`() throws {
+        let running = try RunningCollector()
+        _ = try running.post(Self.batch(reports: ["{\(Self.cart)}"], explanations: []))
+        let leak = try leak(running)
+        #expect(leak["why"] is NSNull)
+        let page = try running.get("/leaks/\(leak["id"] as? String ?? "")").text
+        #expect(!page.contains("Why it stays"))
+    }
+
+    @Test func `names in a path are escaped, and a path that is too long ends early`() throws {
+        let running = try RunningCollector()
+        let reference = #"{"owner": "Shop.<script>\#(String(repeating: "A", count: 490))"}"#
+        let path = Array(repeating: reference, count: 32).joined(separator: ",")
+        let why = #""why": {"confidence": "proven", "is_cycle": true, "path": [\#(path)]}"#
+        let body = Self.batch(reports: ["{\(Self.cart)}"], explanations: ["{\(Self.cart), \(why)}"])
+        #expect(try running.post(body).status == 200)
+        let leak = try leak(running)
+        let variants = try #require((leak["why"] as? [String: Any])?["variants"] as? [[String: Any]])
+        #expect(variants.first?["length"] as? Int == 32)
+        let page = try running.get("/leaks/\(leak["id"] as? String ?? "")").text
+        #expect(!page.contains("<script>A"))
+    }
+
+    @Test(arguments: 1...200) func `a stored reason is read as it was`(seed: UInt64) throws {
+        var random = Random(seed: seed)
+        let references = (0..<Int.random(in: 1...32, using: &random)).map { _ in
+            RetainReference(
+                owner: String(
+                    repeating: ["A", "é", "\"", "x.Y"].randomElement(using: &random)!,
+                    count: Int.random(in: 1...60, using: &random)),
+                field: ["", "f", "(.loaded).0"].randomElement(using: &random)!, kind: .property,
+                isSuspected: Bool.random(using: &random), isClosure: Bool.random(using: &random))
+        }
+        var explanation = RetainExplanation()
+        explanation.path = RetainPath(
+            references: references, target: "T", isCycle: Bool.random(using: &random))
+        explanation.confidence = .proven
+        let reason = StoredReason(explanation)
+        #expect(reason.text.utf8.count <= 2_000)
+        let read = StoredReason(text: reason.text)
+        #expect(
+            read.isProven && read.path?.fingerprint == reason.path?.fingerprint && read.text == reason.text)
+    }
+}

@@ -1,0 +1,154 @@
+import Testing
+
+@testable import LeakMessage
+
+/// What keeps an object, on its way from the device to the collector.
+@Suite struct ExplanationWireTests {
+    private static let onPaid = RetainReference(
+        owner: "Shop.CartViewModel", field: "onPaid", kind: .property, isClosure: true)
+
+    private func sent(_ explanation: RetainExplanation) throws -> RetainExplanation? {
+        var report = LeakReport()
+        report.className = "Shop.CartViewModel"
+        report.explanation = explanation
+        var batch = LeakBatch()
+        batch.explanations = [report]
+        let document = try WireReader.read(batch.json(), as: .json)
+        #expect(document.reports.isEmpty && document.rejected.isEmpty)
+        return document.report(try #require(document.explanations.first)).explanation
+    }
+
+    private func random(_ random: inout Random) -> RetainExplanation {
+        func path() -> RetainPath {
+            let count = Int.random(in: 1...6, using: &random)
+            let references = (0..<count).map { _ in
+                RetainReference(
+                    owner: ["Shop.Cart", "closure", "Shop.Store<Shop.Item>", "Task", "ü\"\\"].randomElement(
+                        using: &random)!,
+                    field: ["", "items[*]", "state(.loaded).0", "onPaid"].randomElement(using: &random)!,
+                    kind: RetainReference.Kind.allCases.randomElement(using: &random)!,
+                    isSuspected: Bool.random(using: &random), isClosure: Bool.random(using: &random))
+            }
+            return RetainPath(
+                references: references, target: "Shop.Cart", isCycle: Bool.random(using: &random),
+                fullLength: Bool.random(using: &random) ? nil : count + 3)
+        }
+        var explanation = RetainExplanation()
+        if Bool.random(using: &random) {
+            explanation.path = path()
+            explanation.confidence = Bool.random(using: &random) ? .proven : .suspected
+        }
+        explanation.furtherCycles = (0..<Int.random(in: 0...2, using: &random)).map { _ in path() }
+        explanation.unexplainedReferences = Int.random(in: 0...3, using: &random)
+        if Bool.random(using: &random) { explanation.holder = .init(kind: .timer) }
+        if Bool.random(using: &random) {
+            explanation.closureSites = [
+                ImageOffset(image: "Shop (Beta)", imageIdentifier: "6f1b0c3e7b7b3d8c", offset: 0x41b9),
+                ImageOffset(image: "Shop", imageIdentifier: "", offset: .max >> 1),
+            ]
+            explanation.global = ImageOffset(image: "Shop", imageIdentifier: "6f1b0c3e", offset: 8)
+        }
+        if Bool.random(using: &random) {
+            explanation.cost = .init(bytes: 14_210, objects: 9, isAtLeast: Bool.random(using: &random))
+        }
+        return explanation
+    }
+
+    @Test(arguments: 1...50) func `an explanation arrives as it was sent`(seed: UInt64) throws {
+        var random = Random(seed: seed)
+        let explanation = self.random(&random)
+        var arrived = try #require(try sent(explanation))
+        // An image's name loses its parentheses, as in a call stack.
+        arrived.closureSites = arrived.closureSites.map {
+            ImageOffset(
+                image: $0.image.replacing("_Beta)", with: "(Beta)"), imageIdentifier: $0.imageIdentifier,
+                offset: $0.offset)
+        }
+        #expect(arrived == explanation)
+    }
+
+    @Test func `what is beyond the bounds is cut, and a path ends early`() throws {
+        var explanation = RetainExplanation()
+        let long = RetainReference(
+            owner: String(repeating: "A", count: 9_000), field: String(repeating: "b", count: 9_000),
+            kind: .property)
+        explanation.path = RetainPath(
+            references: Array(repeating: long, count: 100), target: "A", isCycle: true)
+        explanation.furtherCycles = Array(
+            repeating: RetainPath(references: [Self.onPaid], target: "A", isCycle: true), count: 20)
+        explanation.confidence = .suspected
+        explanation.unexplainedReferences = .max
+        explanation.cost = .init(bytes: .max, objects: .max, isAtLeast: true)
+        let arrived = try #require(try sent(explanation))
+        let path = try #require(arrived.path)
+        #expect(path.references.count == WireLimits.pathCount && path.fullLength == 100)
+        #expect(path.references[0].owner.utf8.count == WireLimits.classBytes)
+        #expect(arrived.furtherCycles.count == WireLimits.furtherCyclesCount)
+        #expect(arrived.cost?.bytes == WireLimits.retainedBytes)
+    }
+
+    @Test(arguments: [
+        (#"{"class": "A", "why": 5}"#, "why is a number, must be an object"),
+        (
+            #"{"class": "A", "why": {"confidence": "sure"}}"#,
+            "why.confidence is not proven, suspected or none"
+        ),
+        (#"{"class": "A", "why": {"path": [{"field": "a"}]}}"#, "why.path[0] has no owner"),
+        (#"{"class": "A", "why": {"path": [5]}}"#, "why.path[0] is a number, must be an object"),
+        (
+            #"{"class": "A", "why": {"bytes": -1}}"#,
+            "why.bytes is -1, must be an integer from 0 to 1099511627776"
+        ),
+        (#"{"class": "A", "why": {"is_cycle": "yes"}}"#, "why.is_cycle is a string, must be true or false"),
+        (#"{"class": "A", "why": {"closures": [1]}}"#, "why.closures[0] is a number, must be a string"),
+    ])
+    func `a mistake is told by its place`(json: String, reason: String) throws {
+        let document = try WireReader.read(Array(json.utf8), as: .json)
+        #expect(document.rejected.map(\.reason) == [reason])
+        let batch = #"{"explanations": [\#(json)]}"#
+        #expect(throws: WireError.self) { try WireReader.read(Array(batch.utf8), as: .json) }
+    }
+
+    @Test func `an explanation says why`() {
+        let batch = #"{"explanations": [{"class": "A"}]}"#
+        let error = #expect(throws: WireError.self) { try WireReader.read(Array(batch.utf8), as: .json) }
+        #expect(error?.reason == "explanations[0]: why is missing")
+    }
+
+    @Test func `words of later versions are left out`() throws {
+        let json =
+            #"{"class": "A", "why": {"path": [{"owner": "A", "kind": "later", "new": []}], "newer": {}}}"#
+        let document = try WireReader.read(Array(json.utf8), as: .json)
+        let path = try #require(document.report(at: 0).explanation?.path)
+        #expect(path.references.map(\.kind) == [.opaque] && path.description == "A → ")
+    }
+
+    @Test func `each object of a cycle begins the normalized path at one place`() {
+        let references = [
+            Self.onPaid, RetainReference(owner: "closure", field: "", kind: .closureCapture),
+            RetainReference(owner: "Shop.Api", field: "owner", kind: .property),
+        ]
+        let paths = references.indices.map { start in
+            let rotated = Array(references[start...] + references[..<start])
+            return RetainPath(references: rotated, target: rotated[0].owner, isCycle: true).normalized
+        }
+        #expect(Set(paths.map(\.description)) == ["Api.owner → CartViewModel.onPaid → closure → Api"])
+        #expect(Set(paths.map(\.fingerprint)).count == 1)
+    }
+
+    @Test(arguments: [
+        ("0x41b9 in Shop (6f1b)", "Shop", "6f1b", UInt64(0x41b9)), ("0x0 in a b", "a b", "", 0),
+        ("0x1 in (", "(", "", 1), ("0x1 in x ()", "x", "", 1),
+    ])
+    func `places of code are read`(text: String, image: String, id: String, offset: UInt64) {
+        #expect(ImageOffset(element: text) == ImageOffset(image: image, imageIdentifier: id, offset: offset))
+    }
+
+    @Test(arguments: [
+        "", "0x", "0x in Shop", "41 in Shop", "0x41", "0xg in Shop", "0x1 on Shop",
+        "0x11111111111111111 in Shop",
+    ])
+    func `other texts are no place`(text: String) {
+        #expect(ImageOffset(element: text) == nil)
+    }
+}

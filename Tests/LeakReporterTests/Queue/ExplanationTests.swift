@@ -1,0 +1,103 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+/// What keeps the object of a leak travels behind its report.
+@Suite struct ExplanationTests {
+    private func explained(_ name: String = "Shop.Cart", fieldBytes: Int = 6) -> LeakReport {
+        var report = LeakReport()
+        report.className = name
+        report.id = "019324a0-0000-7000-8000-000000000001"
+        var explanation = RetainExplanation()
+        explanation.confidence = .proven
+        let field = String(repeating: "f", count: fieldBytes)
+        explanation.path = RetainPath(
+            references: [RetainReference(owner: name, field: field, kind: .property, isClosure: true)],
+            target: name, isCycle: true)
+        explanation.cost = .init(bytes: 14_210, objects: 9, isAtLeast: false)
+        report.explanation = explanation
+        return report
+    }
+
+    private func record(_ report: LeakReport, on device: SimulatedDevice) {
+        device.number()
+        device.outbox.record(explanationOf: report, at: device.now)
+        device.commit()
+    }
+
+    /// Sends what is due, for an hour, and reads each batch.
+    private func sent(
+        by device: SimulatedDevice,
+        _ answer: @escaping (Int) -> Delivery = { _ in .accepted(rejected: [], reason: nil) }
+    ) throws -> [WireDocument] {
+        var documents: [WireDocument] = []
+        for _ in 0..<360 {
+            device.pass(10_000)
+            var body: [UInt8] = []
+            let isSent = device.send { _, batch, _ in
+                body = batch.body
+                return answer(documents.count)
+            }
+            if isSent { documents.append(try WireReader.read(body, as: .json)) }
+            device.commit()
+        }
+        #expect(device.problems == [])
+        return documents
+    }
+
+    @Test func `it goes with the report, or after it, and counts nothing`() throws {
+        let device = SimulatedDevice()
+        device.record("Shop.Cart")
+        record(explained(), on: device)
+        let document = try #require(try sent(by: device).first)
+        #expect(document.reports.count == 1 && document.explanations.count == 1)
+        let report = document.report(document.explanations[0])
+        #expect(report.id == explained().id && report.className == "Shop.Cart" && report.at != nil)
+        #expect(report.explanation == explained().explanation)
+        record(explained("Shop.Home"), on: device)
+        let later = try #require(try sent(by: device).first)
+        #expect(later.reports.isEmpty && later.explanations.count == 1)
+        #expect(device.outbox.statistics.sent == 1 && device.outbox.statistics.dropped.isEmpty)
+    }
+
+    @Test func `a run that dies leaves it to the next one`() throws {
+        let device = SimulatedDevice()
+        record(explained(), on: device)
+        device.restart()
+        #expect(try sent(by: device).map(\.explanations.count) == [1])
+    }
+
+    @Test func `it is sent again with the batch that was not answered, byte for byte`() throws {
+        let device = SimulatedDevice()
+        record(explained(), on: device)
+        let documents = try sent(by: device) {
+            $0 == 0 ? .postponed(afterMilliseconds: nil, why: "away") : .accepted(rejected: [], reason: nil)
+        }
+        #expect(documents.count == 2 && documents[0].body == documents[1].body)
+    }
+
+    @Test func `a batch that is too long is split, and loses no explanation`() throws {
+        let device = SimulatedDevice()
+        device.record("Shop.Cart")
+        for name in 0..<4 { record(explained("Shop.Part\(name)"), on: device) }
+        let documents = try sent(by: device) {
+            $0 < 2 ? .tooLong(isFinal: true, why: "413") : .accepted(rejected: [], reason: nil)
+        }
+        let names = documents.dropFirst(2).flatMap { document in
+            document.explanations.compactMap { document.report($0).className }
+        }
+        #expect(Set(names) == ["Shop.Part0", "Shop.Part1", "Shop.Part2", "Shop.Part3"] && names.count == 4)
+    }
+
+    @Test func `the app may hold it back, and the session's budget too`() throws {
+        let silent = SimulatedDevice(rules: Outbox.Rules(beforeSend: { _ in nil }))
+        record(explained(), on: silent)
+        #expect(try sent(by: silent).isEmpty)
+        var bounds = LeakReporter.Bounds()
+        bounds.reportsPerSession = 3
+        let poor = SimulatedDevice(bounds)
+        for name in 0..<10 { record(explained("Shop.Part\(name)"), on: poor) }
+        #expect(try sent(by: poor).reduce(0) { $0 + $1.explanations.count } == 3)
+    }
+}
