@@ -18,10 +18,14 @@ struct EventTranslation {
         let tagged = event.kindTag.flatMap(LeakKind.init)
         report.kind = report.kind ?? tagged?.kind
         report.className = [report.className, event.classTag].firstGiven
+        let given = report.stack
         report.name(by: event)
         report.keys = Self.keys(event, isKindKnown: tagged != nil)
         report.log = Array(event.breadcrumbs.elements)
-        let parts = event.fingerprint.parts(of: report)
+        let parts = event.fingerprint.parts(
+            of: report,
+            end: report.stack == given
+                ? given.last : event.exception?.frames.innermostName(images: event.images))
         if !parts.isEmpty { report.fingerprint = parts }
         self.report = report.isIdentified ? report : nil
     }

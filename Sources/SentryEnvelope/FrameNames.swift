@@ -28,8 +28,15 @@ struct FrameList {
             return Array(
                 frames.reversed().lazy.compactMap { $0.callFrame(in: map) }.prefix(WireLimits.stackCount))
         }
-        let names = frames.reversed().lazy.compactMap { $0.name(in: map) }.prefix(WireLimits.stackCount)
+        let names = frames.reversed().lazy.compactMap { $0.place(in: map) }.prefix(WireLimits.stackCount)
         return names.reversed()
+    }
+
+    /// The function, else the place, of the innermost call that has one: the end of the stack in version 1 of the rules.
+    func innermostName(images: [BinaryImage]) -> String? {
+        let map = ImageMap(images)
+        let frames = isOwnEmpty ? all.elements : own.elements
+        return frames.reversed().lazy.compactMap { $0.qualifiedFunction ?? $0.place(in: map) }.first
     }
 }
 
@@ -39,6 +46,11 @@ extension SentryFrame {
     /// The loader's placeholder for a function whose name was stripped is no name.
     fileprivate var functionName: String? {
         function?.visible.flatMap { $0 == "<redacted>" ? nil : $0 }
+    }
+
+    /// The function as it was sent, behind its module.
+    fileprivate var qualifiedFunction: String? {
+        functionName.map { function in module?.visible.map { "\($0).\(function)" } ?? function }
     }
 
     /// The frame as JSON, which ``CallFrame`` reads; `nil` for one that says neither function nor place.
@@ -81,7 +93,7 @@ extension SentryFrame {
         return path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init)
     }
 
-    fileprivate func name(in map: ImageMap) -> String? {
+    fileprivate func place(in map: ImageMap) -> String? {
         guard let address else { return nil }
         let image = map.image(at: address)
         guard let start = imageAddress ?? image?.address, start <= address,

@@ -34,7 +34,10 @@ struct SentryFingerprint {
     /// `{{ default }}` among others becomes the class and the last of the stack, as far as they are known, else the
     /// text without what changes; so events are one group that share these and the other parts. Two paths to one class
     /// with the same end are then one group too: the wire format has no room for a whole stack.
-    func parts(of report: LeakReport) -> [String] {
+    ///
+    /// - Parameter end: the last of the stack as it was sent. Fingerprints are keys of version 1 of the rules, so it is not read as a
+    ///   call frame.
+    func parts(of report: LeakReport, end: @autoclosure () -> String?) -> [String] {
         var isGiven = rest != nil
         var names: [String] = []
         for part in parts {
@@ -42,7 +45,7 @@ struct SentryFingerprint {
             case .given(let text):
                 isGiven = isGiven || text.visible != nil
                 names.append(text)
-            case .byDefault: names += Self.defaults(of: report)
+            case .byDefault: names += Self.defaults(of: report, end: end())
             }
         }
         if let rest { names.append("…" + rest.hexadecimal) }
@@ -54,10 +57,10 @@ struct SentryFingerprint {
         text.filter { $0 != " " && $0 != "\t" } == "{{default}}"
     }
 
-    private static func defaults(of report: LeakReport) -> [String] {
+    private static func defaults(of report: LeakReport, end: String?) -> [String] {
         if !report.fingerprint.isEmpty { return report.fingerprint }
         if let name = report.className {
-            let ends = [name] + [end(of: report.stack)].compactMap(\.self)
+            let ends = [name] + [end].compactMap(\.self)
             let names = ends.map { TypeName($0).text }
             return names.count == 2 && names[0] == names[1] ? [names[0]] : names
         }
@@ -66,13 +69,6 @@ struct SentryFingerprint {
             return [message.cycle.isEmpty ? message.maskedText : message.cycle.joined(separator: " ")]
         }
         return [name] + message.stack.suffix(1).filter { $0 != name }
-    }
-
-    /// The last owner of a path, and the innermost function of a call stack.
-    private static func end(of stack: [String]) -> String? {
-        guard let frame = CallStack(stack)?.frames.first else { return stack.last }
-        return frame.function.map { function in frame.module.map { "\($0).\(function)" } ?? function }
-            ?? frame.module
     }
 
     /// At most as many parts as the wire format takes, each at most as long. What is cut off leaves its hash, so that

@@ -26,6 +26,14 @@ import Testing
         (#""exception":[{"type":"E"}]"#, ["E", "x"]),
         (#""tags":{"leak.class":"Shop.(unknown context at $1f).Cart"}"#, ["Shop.Cart", "x"]),
         (#""contexts":{"leak":{"class":"Shop.Cart","stack":["A","Shop.Cart"]}}"#, ["Shop.Cart", "x"]),
+        (
+            #""exception":[{"type":"E","stacktrace":{"frames":[{"function":"$s4Shop4CartC3payyyF","package":"/a/Shop"}]}}]"#,
+            ["E", "$s4Shop4CartC3payyyF", "x"]
+        ),
+        (
+            #""contexts":{"leak":{"class":"Cart","stack":["at inner (a.js:1:2)","at outer (a.js:3:4)"]}}"#,
+            ["Cart", "at outer (a.js:3:4)", "x"]
+        ),
         (#""message":"VIEWCONTROLLER STILL IN MEMORY <Shop.Cart: 0x7f88acc69260>""#, ["Shop.Cart", "x"]),
         (#""message":"Memory Leak: (\n    A,\n    B\n)""#, ["B", "x"]),
         (#""message":"5 of 0x7f88acc69260 stay""#, ["# of # stay", "x"]),

@@ -102,6 +102,32 @@ import Testing
         #expect(one.title == "com.acme.shop: The cart is still there.")
     }
 
+    /// Fingerprints are keys of version 1. The ids were computed from the keys by another SHA-256 (Python's hashlib).
+    @Test(arguments: [
+        (
+            #"{"function":"$s4Shop4CartC3payyyF","package":"/a/Shop.app/Shop"}"#,
+            "9a81067db804e9e744329689bfd4f356"
+        ),
+        (
+            #"{"function":"Shop.Cart.pay()","package":"/a/Shop.app/Shop","instruction_addr":"0x20"}"#,
+            "898989c5dc2c1ac78cc227b03336a2bc"
+        ),
+        (
+            #"{"function":"main"},{"instruction_addr":4660,"image_addr":0,"package":"/a/Shop"}"#,
+            "07376fb33a690b8d0d9244cf6f0f2955"
+        ),
+        (
+            #"{"function":"main","package":"/a/Shop"},{"instruction_addr":"x"}"#,
+            "e5bca4b1e4f8394c984dd24dcd268380"
+        ),
+    ])
+    func `a fingerprint with the default is frozen`(frames: String, id: String) throws {
+        let event =
+            #"{"fingerprint":["{{ default }}","x"],"exception":[{"type":"E","stacktrace":{"frames":[\#(frames)]}}]}"#
+        let leak = try leak(event)
+        #expect(leak.id.description == id && leak.groupedBy.version == 1)
+    }
+
     @Test func `a fingerprint decides alone, and with the default it parts what the default has together`()
         throws
     {
