@@ -68,7 +68,13 @@ extension SentryFrame {
                 }
                 field("function", functionName)
                 field("module", module)
-                field("package", [package, image?.name].firstGiven.flatMap(Self.imagePath))
+                // Beside the module of a function only the path of a system's image says more.
+                let path = [package, image?.name].firstGiven.flatMap(Self.imagePath)
+                if functionName == nil || module?.visible == nil
+                    || path.map(SystemFrames.isSystemFolder) == true
+                {
+                    field("package", path)
+                }
                 if isPlace, let address, let start {
                     writer.field("image_addr", "0x" + String(start, radix: 16))
                     writer.field("instruction_addr", "0x" + String(address, radix: 16))
@@ -82,14 +88,9 @@ extension SentryFrame {
         return nil
     }
 
-    /// Paths that begin like this say that an image is the system's. Of other paths the last part is kept: they may have the name of
-    /// a person.
-    private static let systemFolders = [
-        "/System/", "/usr/", "/lib/", "/lib64/", "/apex/", "/system/", "/opt/",
-    ]
-
+    /// Returns the path of a system's image, and of another one the last part alone: the path may have the name of a person.
     private static func imagePath(_ path: String) -> String? {
-        if systemFolders.contains(where: { path.hasPrefix($0) }) { return path }
+        if SystemFrames.isSystemFolder(path) { return path }
         return path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init)
     }
 

@@ -38,6 +38,36 @@ import Testing
         #expect(stack.compactMap { CallFrame($0) }.map(\.isSystem) == [true, false, false])
     }
 
+    @Test(arguments: [
+        "/opt/jane/Shop/Shop", "/usr/home/jane/Shop", "/usr/local/jane/Shop",
+        "/System/Volumes/Data/Users/jane/Shop",
+    ])
+    func `a frame has no home folder`(path: String) throws {
+        let stack = try stack(#"{"function":"a","package":"\#(path)"}"#)
+        #expect(!stack.joined().contains("jane"))
+        #expect(
+            stack.compactMap { CallFrame($0) }.map { [$0.module ?? "", "\($0.isSystem)"] } == [
+                ["Shop", "false"]
+            ])
+    }
+
+    @Test(arguments: [
+        (#""module":"Shop.Cart","package":"Shop, Version=1.0.0.0, Culture=neutral""#, "Shop.Cart"),
+        (#""package":"Shop, Version=1.0.0.0, Culture=neutral""#, "Shop"),
+        (#""module":"Shop.Cart","package":"Shop""#, "Shop.Cart"),
+        (#""module":"Shop.Cart","package":"/usr/lib/x""#, "Shop.Cart"),
+    ])
+    func `a function is one of its module, and no assembly has a version`(fields: String, module: String)
+        throws
+    {
+        let stack = try stack("{\"function\":\"Pay\",\(fields)}")
+        let frame = try #require(stack.first.flatMap { CallFrame($0) })
+        #expect(frame.module == module && frame.function == "Pay")
+        #expect(frame.isSystem == fields.contains("/usr/"))
+        // As a sender of the wire format gives it.
+        #expect(CallFrame("{\"function\":\"Pay\",\(fields)}")?.module == module)
+    }
+
     @Test func `the app's own calls stand for all when there are any`() throws {
         let frames = """
             {"function":"start","in_app":false},{"function":"a","in_app":true},{"function":"b"},

@@ -57,10 +57,12 @@ enum JSONFrame {
     }
 
     private static func frame(_ fields: Fields, _ reader: FrameReader) -> CallFrame {
-        let path = Text(fields.image ?? "")
+        let path = withoutVersion(Text(fields.image ?? ""))
         let image = SourcePlace.lastComponent(path)
+        // A place is one in the image, a function one of the module.
+        let names = fields.symbol == nil ? [image.string, fields.module] : [fields.module, image.string]
         var frame = CallFrame(
-            module: image.isEmpty ? fields.module : image.string,
+            module: names.compactMap(\.self).first { !$0.isEmpty },
             function: fields.symbol.flatMap { FunctionName.read(Text($0), reader.demangle) },
             offset: fields.offset)
         frame.imageID = fields.imageID
@@ -76,6 +78,11 @@ enum JSONFrame {
         frame.file = fields.file
         frame.line = fields.line
         return frame
+    }
+
+    /// `Shop` of `Shop, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null`, as .NET names an assembly.
+    private static func withoutVersion(_ image: Text) -> Text {
+        image.firstRange(of: ", Version=").map { image[..<$0.lowerBound] } ?? image
     }
 
     private static func read(_ scanner: inout JSONScanner) throws(JSONError) -> Fields {

@@ -1,5 +1,5 @@
 /// Tells frames of the operating system and of language runtimes from an app's.
-enum SystemFrames {
+package enum SystemFrames {
     private static let folders: [StaticString] = [
         "/System/", "/usr/lib/", "/usr/share/swift/", "/lib/", "/lib64/", "/opt/swift", "/apex/", "/system/",
     ]
@@ -74,8 +74,12 @@ enum SystemFrames {
     }
 
     /// Returns whether an image with this path is a library of the system.
+    package static func isSystemFolder(_ path: String) -> Bool { isSystemFolder(Text(path)) }
+
     static func isSystemFolder(_ path: Text) -> Bool {
-        folders.contains { path.starts(with: $0) } || path.contains("/RuntimeRoot/System/")
+        // The volume of users' files.
+        if path.starts(with: "/System/Volumes/Data/") { return false }
+        return folders.contains { path.starts(with: $0) } || path.contains("/RuntimeRoot/System/")
     }
 
     /// Returns whether a function is of a runtime that is linked into apps' images.
