@@ -59,14 +59,15 @@ extension SentryFrame {
         let start = [imageAddress, image?.address].compactMap(\.self).first
         let isPlace = address.map { address in start.map { $0 <= address } ?? false } ?? false
         guard functionName != nil || isPlace else { return nil }
-        // Long names are cut, so that the frame is as short as an element of a stack has to be.
-        for limit in [WireLimits.elementBytes, 128, 32] {
+        // Long names are shortened, so that the frame is as short as an element of a stack has to be.
+        for limit in [WireLimits.elementBytes, 256, 128, 32] {
             var writer = JSONWriter(capacity: WireLimits.elementBytes)
             writer.object { writer in
                 func field(_ name: String, _ text: String?) {
-                    if let text = text?.visible { writer.field(name, text.cut(to: limit)) }
+                    if let text = text?.visible { writer.field(name, text.shortened(to: limit)) }
                 }
-                field("function", functionName)
+                field(
+                    "function", functionName.map { $0.utf8.count > limit ? CallFrame.functionName($0) : $0 })
                 field("module", module)
                 // Beside the module of a function only the path of a system's image says more.
                 let path = [package, image?.name].firstGiven.flatMap(Self.imagePath)

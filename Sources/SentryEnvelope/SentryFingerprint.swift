@@ -80,10 +80,6 @@ struct SentryFingerprint {
             let rest = names[(limit - 1)...].joined(separator: "\u{1F}")
             fitted = names[..<(limit - 1)] + ["…" + FNV1a(rest).hexadecimal]
         }
-        return fitted.map { name in
-            guard name.utf8.count > WireLimits.fingerprintBytes else { return name }
-            let mark = "…" + FNV1a(name).hexadecimal
-            return name.cut(to: WireLimits.fingerprintBytes - mark.utf8.count) + mark
-        }
+        return fitted.map { $0.shortened(to: WireLimits.fingerprintBytes) }
     }
 }

@@ -95,6 +95,30 @@ import Testing
             read[0].offset == 4660 && read[0].module == "Shop" && read[2].function?.hasPrefix("éé") == true)
     }
 
+    @Test(arguments: ["Shop.", "/a/", ""])
+    func `long names with one head stay apart`(start: String) throws {
+        let long = start + String(repeating: "é", count: 300)
+        func frame(_ function: String, _ module: String) throws -> CallFrame {
+            let frame = "{\"function\":\"\(function)\",\"module\":\"\(module)\",\"package\":\"\(long)\"}"
+            let stack = try stack(frame)
+            #expect(stack.count == 1 && stack[0].utf8.count <= WireLimits.elementBytes)
+            return try #require(CallFrame(stack[0]))
+        }
+        let frames = try [
+            frame(long + "1", long), frame(long + "2", long), frame(long, long + "1"),
+            frame(long, long + "2"),
+        ]
+        #expect(Set(frames).count == 4 && frames[0].function?.hasPrefix(start) == true)
+    }
+
+    @Test func `a long function is named without the types of its arguments`() throws {
+        let types = (0..<40).map { "a\($0): Shop.Item<Swift.Int>" }.joined(separator: ", ")
+        let function = "Shop.Cart.load(\(types)) -> Shop.Item"
+        let labels = (0..<40).map { "a\($0):" }.joined()
+        let stack = try stack("{\"function\":\"\(function)\"}")
+        #expect(stack.compactMap { CallFrame($0)?.function } == ["Cart.load(\(labels))"])
+    }
+
     private static let image =
         #"{"image_addr":"0x104f1c000","image_size":65536,"code_file":"/var/X/Shop.app/Shop"}"#
 

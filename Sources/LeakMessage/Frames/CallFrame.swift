@@ -29,6 +29,11 @@ public struct CallFrame: Hashable, Sendable {
         function.map { FunctionName.enclosing($0) }
     }
 
+    /// The name of a function without the types of its arguments, where the symbol is not mangled.
+    package static func functionName(_ symbol: String) -> String {
+        FunctionName.read(Text(symbol)) { _ in nil } ?? symbol
+    }
+
     /// Reads one line, or one JSON object.
     ///
     /// - Parameter demangle: reads one mangled name; `nil` when it is none.

@@ -63,14 +63,14 @@ struct FrameReader {
     /// A name without control characters, which separate the parts of a key, and without the digits of addresses; `nil` when
     /// nothing is left.
     static func bounded(_ name: String, to limit: Int) -> String? {
-        var rest = TypeNameCleaning.withoutControls(Text(name).cut(to: limit))
+        var rest = TypeNameCleaning.withoutControls(Text(name))
         guard !rest.isEmpty else { return nil }
         var bounded: [UInt8] = []
         while let mark = rest.firstRange(of: "0x") {
             bounded += rest[..<mark.upperBound]
             rest = rest[mark.upperBound...].drop(while: \.isHexadecimal)
         }
-        return (bounded + rest)[...].string
+        return (bounded + rest)[...].string.shortened(to: limit)
     }
 
     /// Takes the source place off the end: ` (CartView.swift:44)`, `  CartView.swift:44`.

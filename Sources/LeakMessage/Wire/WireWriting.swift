@@ -256,6 +256,13 @@ extension String {
         return Text(self).cut(to: max(0, limit)).string
     }
 
+    /// At most `limit` bytes. A longer text is cut and ends with its hash, so that texts with one head stay apart.
+    package func shortened(to limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        let mark = "…" + FNV1a(self).hexadecimal
+        return cut(to: limit - mark.utf8.count) + mark
+    }
+
     /// The same without control characters, which no name may hold.
     func name(cutTo limit: Int) -> String { withoutControlCharacters.cut(to: limit) }
 

@@ -78,6 +78,19 @@ import Testing
         #expect(CallFrame(line) == nil)
     }
 
+    @Test func `long names with one head stay apart`() throws {
+        let long = String(repeating: "a", count: 600)
+        let lines = ["1", "2"].flatMap { ["\(long)\($0) (in Shop) + 1", "load (in \(long)\($0)) + 1"] }
+        let frames = try lines.map { try #require(CallFrame($0)) }
+        #expect(Set(frames).count == 4)
+        #expect(
+            frames.allSatisfy { ($0.function?.utf8.count ?? 0) <= 512 && ($0.module?.utf8.count ?? 0) <= 128 }
+        )
+        // Addresses in a name change from launch to launch.
+        let launches = try ["1f", "2e3"].map { try #require(CallFrame("\(long)0x\($0) (in Shop) + 1")) }
+        #expect(launches[0] == launches[1])
+    }
+
     @Test func `a backtrace behind a description is read`() {
         let frames = "\n0   Shop   0x0000000104f85eb0 main + 1\n1   Shop   0x0000000104f85ec0 Cart.load() + 1"
         for head in [
