@@ -103,9 +103,9 @@ enum Generics {
             guard Brackets.split(inner, at: " ").count == 1 else { return text }
             return Array("Optional<".utf8) + desugared(inner, depth: depth + 1) + [UInt8(ascii: ">")]
         }
-        guard text.first == UInt8(ascii: "["), Brackets.end(text) == text.endIndex, text.count > 2 else {
-            return text
-        }
+        guard text.first == UInt8(ascii: "["), text.last == UInt8(ascii: "]"),
+            Brackets.closedEnd(text) == text.endIndex, text.count > 2
+        else { return text }
         let parts = Brackets.split(text.dropFirst().dropLast(), at: ":")
         let types = parts.map { desugared($0, depth: depth + 1) }
         switch types.count {

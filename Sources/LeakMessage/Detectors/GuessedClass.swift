@@ -75,8 +75,8 @@ enum GuessedClass {
         guard behind.first == UInt8(ascii: "<"), behind.dropFirst().first.map(isWord) ?? false else {
             return name
         }
-        let end = Brackets.end(behind)
-        return text[end - 1] == UInt8(ascii: ">") ? text[start..<end] : name
+        guard let end = Brackets.closedEnd(behind), text[end - 1] == UInt8(ascii: ">") else { return name }
+        return text[start..<end]
     }
 
     /// Where `.(unknown context at $10a3f)` or `.(Cart in _9B7A)` ends.

@@ -264,8 +264,8 @@ public enum SeveralLeaks {
         /// The generic arguments at the start of `text`; empty where there are none.
         private static func arguments(_ text: Text) -> Text {
             let none = text[..<text.startIndex]
-            guard text.first == UInt8(ascii: "<"), text.contains(UInt8(ascii: ">")) else { return none }
-            let arguments = text[..<Brackets.end(text)]
+            guard text.first == UInt8(ascii: "<"), let end = Brackets.closedEnd(text) else { return none }
+            let arguments = text[..<end]
             let words = Generics.words(of: arguments)
             let isOfTypes =
                 !words.isEmpty && words.allSatisfy { TypeSpelling($0).last.first?.isUppercase ?? false }

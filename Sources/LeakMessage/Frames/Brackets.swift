@@ -1,7 +1,10 @@
 /// Brackets inside each other, in one pass.
 enum Brackets {
     /// The index behind the bracket that closes the first byte's; the end of the text when none does.
-    static func end(_ text: Text) -> Int {
+    static func end(_ text: Text) -> Int { closedEnd(text) ?? text.endIndex }
+
+    /// The same; `nil` when no bracket closes the first byte's.
+    static func closedEnd(_ text: Text) -> Int? {
         var depth = 0
         var previous: UInt8 = 0
         for index in text.indices {
@@ -14,13 +17,13 @@ enum Brackets {
             if depth <= 0 { return index + 1 }
             previous = text[index]
         }
-        return text.endIndex
+        return nil
     }
 
-    /// Returns the text between the first byte, a bracket, and the bracket that closes it.
+    /// Returns the text between the first byte, a bracket, and the bracket that closes it; the whole rest when none does.
     static func inside(_ text: Text) -> Text {
-        let end = end(text)
-        return text[(text.startIndex + 1)..<max(text.startIndex + 1, end - 1)]
+        let start = text.startIndex + 1
+        return text[start..<max(start, closedEnd(text).map { $0 - 1 } ?? text.endIndex)]
     }
 
     /// Splits at the commas outside of brackets, or at other separators.

@@ -130,6 +130,25 @@ import Testing
         #expect(TypeName(TypeName(raw).detailedText).detailedText == TypeName(raw).detailedText)
     }
 
+    @Test(arguments: [
+        ("Store<[Cart>", "Store<[Cart>"), ("Store<[Cart)>", "Store<[Cart)>"),
+        ("Store<[Int: [Cart]>", "Store<[Int: [Cart]>"),
+        ("Store<[[Cart]>", "Store<[[Cart]>"),
+    ])
+    func `no letter of a name is lost where a bracket does not close`(raw: String, text: String) {
+        #expect(TypeName(raw).detailedText == text)
+    }
+
+    @Test(arguments: [
+        ("(a", "a", nil), ("(a<b", "a<b", nil), ("(a(b)", "a(b)", nil), ("(a)b", "a", 3), ("(", "", nil),
+        ("", "", nil),
+        ("()", "", 2),
+    ])
+    func `brackets that do not close hold all that follows`(text: String, inside: String, end: Int?) {
+        #expect(Brackets.closedEnd(Text(text)) == end)
+        if !text.isEmpty { #expect(Brackets.inside(Text(text)).string == inside) }
+    }
+
     @Test func `no control character enters a name`() {
         #expect(TypeName("A\u{1F}B\n\0C\u{7F}").text == "ABC")
     }
