@@ -75,11 +75,35 @@ extension FrameReader {
         } else {
             return nil
         }
-        guard let open = call.firstRange(of: " ("), open.lowerBound > call.startIndex else { return nil }
-        frame.function = FunctionName.read(call[..<open.lowerBound], demangle)
+        guard let end = Self.startOfArguments(call) else { return nil }
+        frame.function = FunctionName.read(call[..<end], demangle)
         frame.isSystem = SystemFrames.isSystem(image: lastComponent(path), path: path, frame)
         return frame
     }
+
+    /// Where the ` (` of the values stands: outside of the brackets of types, such as those in `function<void (int)>`.
+    private static func startOfArguments(_ call: Text) -> Int? {
+        var index = call.startIndex
+        while index < call.endIndex {
+            let rest = call[index...]
+            switch call[index] {
+            case UInt8(ascii: " ") where index > call.startIndex && rest.starts(with: " ("): return index
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"): index = Brackets.end(rest)
+            case UInt8(ascii: "o"):
+                let sign = rest.dropping("operator").flatMap { behind in
+                    signs.first { behind.starts(with: $0) }
+                }
+                index += sign.map { 8 + $0.utf8CodeUnitCount } ?? 1
+            default: index += 1
+            }
+        }
+        return nil
+    }
+
+    /// Operators that are no brackets.
+    private static let signs: [StaticString] = [
+        "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">",
+    ]
 
     // MARK: Go
 
@@ -100,6 +124,10 @@ extension FrameReader {
         } else {
             return nil
         }
+        // Type arguments, which Go leaves out.
+        while let range = call.firstRange(of: "[...]") {
+            call = call[..<range.lowerBound] + call[range.upperBound...]
+        }
         let slash = call.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? call.startIndex
         guard let dot = call[slash...].firstIndex(of: UInt8(ascii: ".")), dot + 1 < call.endIndex,
             !call.contains(UInt8(ascii: " "))
@@ -112,13 +140,18 @@ extension FrameReader {
         return frame
     }
 
-    /// `closure in main` for `main.func1` and `main.func1.2`
+    /// `closure in main` for `main.func1` and `main.func1.2`. A closure that a variable of a package holds, `glob..func1`, is in no
+    /// other function.
     private static func goFunction(_ name: Text) -> String {
-        var parts = name.split(separator: UInt8(ascii: "."))
+        // The body of a `range` over a function, and a method as a value.
+        let body = name.firstRange(of: "-range").map { name[..<$0.lowerBound] }
+        let whole = body ?? name.droppingLast("-fm") ?? name
+        var parts = whole.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let count = parts.count
-        while parts.count > 1, let last = parts.last, isGoClosure(last) { parts.removeLast() }
+        let least = name.starts(with: "glob..func") ? 3 : 1
+        while parts.count > least, let last = parts.last, isGoClosure(last) { parts.removeLast() }
         let plain = parts.map(\.string).joined(separator: ".")
-        return parts.count < count ? "closure in \(plain)" : plain
+        return parts.count < count || body != nil ? "closure in \(plain)" : plain
     }
 
     private static func isGoClosure(_ part: Text) -> Bool {

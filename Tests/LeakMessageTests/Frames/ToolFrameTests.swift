@@ -69,6 +69,41 @@ import Testing
     }
 
     @Test(arguments: [
+        (
+            "std::function<void (int)>::operator()(int) const (this=0x7ffe, n=5)",
+            "std::function<void (int)>::operator()(int) const"
+        ),
+        ("shop::(anonymous namespace)::load (n=5)", "shop::(anonymous namespace)::load"),
+        ("(anonymous namespace)::load (n=5)", "(anonymous namespace)::load"),
+        (
+            "std::map<int, (anonymous namespace)::Cart>::at (this=0x1)",
+            "std::map<int, (anonymous namespace)::Cart>::at"
+        ),
+        ("shop::operator<< (out=..., cart=...)", "shop::operator<<"),
+        ("shop::operator< (a=..., b=...)", "shop::operator<"),
+        ("shop::Cart::operator() (this=0x1)", "shop::Cart::operator()"),
+        ("shop::Cart::operator->() const (this=0x1)", "shop::Cart::operator->() const"),
+        ("run(void (*)(int)) (call=0x1)", "run(void (*)(int))"), ("main ()", "main"),
+    ])
+    func `brackets of types are no arguments`(call: String, function: String) {
+        #expect(CallFrame("#1  0x0000555 in \(call) at cart.cpp:12")?.function == function)
+    }
+
+    @Test(arguments: [
+        ("main.glob..func1", "glob..func1"), ("main.glob..func2.1", "closure in glob..func2"),
+        ("main.init.func1", "closure in init"),
+        ("main.Map[...]", "Map"), ("main.Map[...].func1", "closure in Map"),
+        ("main.(*List[...]).Push", "(*List).Push"),
+        ("main.(*Cart).Add-fm", "(*Cart).Add"), ("main.load-range1", "closure in load"),
+        ("main.load.func1-range2", "closure in load"), ("main.load.gowrap1", "closure in load"),
+    ])
+    func `a function of Go is named by what it is written in`(call: String, function: String) {
+        let frame = CallFrame("\(call)(0xc0001, {0x2, 0x3}) /home/jane/shop/main.go:12 +0x1d")
+        #expect(frame?.function == function && frame?.module == "main")
+    }
+
+    @Test(arguments: [
+        "#1 (x=1) at a.c:1", "#1 load(x=1) at a.c:1", "#1 f<void (int)>::g at a.c:1",
         "CartModel (in Shop)", "leaked (in Shop) here", "main.main()", "Cart.load() at noon",
         "2 items (in cart)",
         "+ 2 items", "see cart.go:12", "#1 leak at cart", "load (x) at home", "a (in Shop) (yes)",
