@@ -41,7 +41,7 @@ enum SystemNames {
         "DispatchTimeInterval", "IndexPath", "IndexSet", "Locale", "Measurement", "PersonNameComponents",
         "TimeInterval", "TimeZone", "URLComponents", "URLError", "URLQueryItem", "URLResponse",
         "HTTPURLResponse", "URLSession", "URLSessionTask", "JSONDecoder", "JSONEncoder",
-        "FileManager", "DispatchQueue", "OperationQueue", "ProcessInfo", "Decimal", "Bundle",
+        "FileManager", "DispatchQueue", "OperationQueue", "ProcessInfo", "Bundle",
         // The standard library and Combine
         "AnyIterator", "AnyKeyPath", "AnySequence", "ArraySlice", "CheckedContinuation", "ContiguousArray",
         "ContinuousClock", "CountableRange", "CurrentValueSubject", "Duration", "KeyPath", "KeyValuePairs",

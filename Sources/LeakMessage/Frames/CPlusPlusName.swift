@@ -55,7 +55,7 @@ private struct MangledReader {
         var name = Name()
         if skip("St") { name.parts.append("std") }
         guard part(&name) else { return nil }
-        return rest.first == UInt8(ascii: "I") && !skipTypes(from: 1) ? nil : name
+        return rest.first == UInt8(ascii: "I") && !skipTypes() ? nil : name
     }
 
     /// `N4shop4Cart3addE`, behind the `N`
@@ -64,7 +64,7 @@ private struct MangledReader {
         var name = Name()
         while !skip("E") {
             if rest.first == UInt8(ascii: "I") {
-                guard !name.parts.isEmpty || name.isLambda, skipTypes(from: 1) else { return nil }
+                guard !name.parts.isEmpty || name.isLambda, skipTypes() else { return nil }
             } else if skip("St") {
                 name.parts.append("std")
             } else {
@@ -76,7 +76,7 @@ private struct MangledReader {
 
     /// `ZN4Cart4loadEvENKUlvE_clEv`, behind the `Z`: a lambda or a local type of a function
     private mutating func local(depth: Int) -> Name? {
-        guard var name = name(depth: depth + 1), skipTypes(from: 1, isOpen: true) else { return nil }
+        guard var name = name(depth: depth + 1), skipTypes(isOpen: true) else { return nil }
         if skip("s") { return name }
         guard let inner = self.name(depth: depth + 1) else { return nil }
         name.isLambda = name.isLambda || inner.isLambda
@@ -107,7 +107,7 @@ private struct MangledReader {
             guard endsName else { return false }
             name.parts.append("~" + last)
         case UInt8(ascii: "U"):
-            guard skip("Ul") ? skipTypes(from: 1, isOpen: true) : skip("Ut") else { return false }
+            guard skip("Ul") ? skipTypes(isOpen: true) : skip("Ut") else { return false }
             rest = rest.drop { $0.isDigit }
             guard skip("_") else { return false }
             name.isLambda = true
@@ -154,10 +154,10 @@ private struct MangledReader {
 
     /// Skips types, and the `E` that ends as many lists of them as are open.
     ///
-    /// - Parameter isOpen: whether the outermost list's first letter was read.
+    /// - Parameter isOpen: true if the outermost list's first letter was read.
     /// - Returns: `false` at the end, and for expressions and other parts that are not read.
-    private mutating func skipTypes(from depth: Int, isOpen: Bool = false) -> Bool {
-        var depth = isOpen ? depth : 0
+    private mutating func skipTypes(isOpen: Bool = false) -> Bool {
+        var depth = isOpen ? 1 : 0
         // Lists behind whose `E` a number of a lambda stands.
         var lambdas: [Int] = []
         while let byte = rest.first {
