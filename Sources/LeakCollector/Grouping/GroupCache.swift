@@ -170,7 +170,8 @@ struct GroupCache {
         }
         groups.first = GroupedReport(
             identity: group.identity, isFreed: group.isFreed, livedMilliseconds: group.isFreed ? lived : nil,
-            alive: report.alive ?? group.alive)
+            alive: group.alive)
+        groups.setAlive(report.alive)
         return groups
     }
 

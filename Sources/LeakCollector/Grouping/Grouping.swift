@@ -22,6 +22,11 @@ enum Grouping {
         var others: [GroupedReport] = []
         /// Leaks beyond ``SeveralLeaks/limit``, which are not counted.
         var missedCount = 0
+
+        /// The number of instances that the report's field states. A text of several leaks has one for each, or none.
+        mutating func setAlive(_ alive: Int?) {
+            if others.isEmpty { first.alive = alive ?? first.alive }
+        }
     }
 
     /// Groups one report, of whose text each leak is a group.
@@ -34,7 +39,7 @@ enum Grouping {
             var report = report
             report.message = part.text
             report.className = part.className
-            report.alive = part.alive ?? report.alive
+            report.alive = part.alive
             return self.group(
                 report, app: app, module: module, isGuessed: part.isGuessed, symbols: symbols)
         }
@@ -46,9 +51,11 @@ enum Grouping {
         guard let first = parts.first else {
             return Groups(first: self.group(report, app: app, module: module, symbols: symbols))
         }
-        return Groups(
+        var groups = Groups(
             first: group(first), others: parts.prefix(SeveralLeaks.limit).dropFirst().map(group),
             missedCount: max(0, parts.count - SeveralLeaks.limit))
+        groups.setAlive(report.alive)
+        return groups
     }
 
     /// Groups one report.
@@ -172,5 +179,5 @@ struct GroupedReport: Sendable {
     let isFreed: Bool
     /// Of a freed object: the time since its leak was seen.
     let livedMilliseconds: Int?
-    let alive: Int?
+    var alive: Int?
 }

@@ -23,6 +23,25 @@ import Testing
         #expect(two.alive == 7)
     }
 
+    @Test(arguments: [
+        (#""message":"POSSIBLE LEAK ALERT: A - current count: 2, max count: 1""#, [2], [7]),
+        (#""message":"Leaked: CartModel x2, HomeModel x3""#, [2, 3], [2, 3]),
+        (#""message":"Leaked: CartModel x2, HomeModel""#, [2, nil], [2, nil]),
+        (#""message":"Leaked: CartModel, HomeModel""#, [nil, nil], [nil, nil]), (#""class":"A""#, [nil], [7]),
+    ])
+    func `a report's number of instances is that of its only leak`(
+        text: String, without: [Int?], with: [Int?]
+    ) throws {
+        let document = try document(["{\(text)}", "{\(text),\"alive\":7}"])
+        var cache = GroupCache()
+        for (index, alive) in [without, with].enumerated() {
+            let cached = cache.group(document, index, app: "a", module: nil)
+            let direct = Grouping.groups(document.report(at: index), app: "a", module: nil)
+            #expect(([cached.first] + cached.others).map(\.alive) == alive)
+            #expect(([direct.first] + direct.others).map(\.alive) == alive)
+        }
+    }
+
     @Test func `addresses in a text make no new entry`() throws {
         let document = try document(
             (16..<66).map {
