@@ -171,7 +171,8 @@ struct Subject {
     /// that they come from.
     func key(fingerprint: [String]) -> (parts: [String], version: Int) {
         if fingerprint.isEmpty, detailedCycleKey != cycleKey {
-            return ([""] + detailedCycleKey, Grouping.currentVersion)
+            let isOld = detailedCycleKey.allSatisfy { TypeName($0).text == $0 }
+            return ([""] + detailedCycleKey, isOld ? Grouping.oldVersion : Grouping.currentVersion)
         }
         if let parts = substitute(fingerprint) { return (parts, Grouping.oldVersion) }
         if !keyCalls.isEmpty {

@@ -169,6 +169,21 @@ func leak(
         #expect(turned.cycle == ["Cart", "closure #2 in A.b()"])
     }
 
+    @Test(arguments: [
+        ["UIHostingController<ModifiedContent<CartView, Padding>>", "CartModel"],
+        ["CartModel", "SwiftUI.UIHostingController<SwiftUI.ModifiedContent<Shop.CartView, Padding>>"],
+        ["UIHostingController<CartView>", "CartModel"],
+    ])
+    func `a host in a cycle is the view that it hosts`(cycle: [String]) {
+        let one = leak(nil, cycle: cycle)
+        #expect(
+            one.groupedBy
+                == GroupedBy(
+                    version: 1, className: "", stack: ["CartModel", "UIHostingController<CartView>"]))
+        #expect(one.id == leak(nil, cycle: ["CartModel", "UIHostingController<CartView>"]).id)
+        #expect(one.id != leak(nil, cycle: ["CartModel", "UIHostingController<HomeView>"]).id)
+    }
+
     @Test func `a cycle is the key only without a class`() {
         let cycle = leak(nil, cycle: ["MyApp.B", "__NSArrayM", "MyApp.A"], module: "MyApp")
         #expect(cycle.cycle == ["A", "B", "NSArray"])
