@@ -95,9 +95,11 @@ public struct DetectorMessage: Hashable, Sendable {
                 let json = JSONMessage(message, demangle: demangle)
                 alive = alive ?? json?.alive
                 guessedClassName =
-                    json?.className
-                    ?? Grammar(demangle: demangle).firstDescription(in: message)
-                    ?? GuessedClass.find(in: message, demangle: demangle)
+                    json?.isOfNone ?? false
+                    ? nil
+                    : json?.className
+                        ?? Grammar(demangle: demangle).firstDescription(in: message)
+                        ?? GuessedClass.find(in: message, demangle: demangle)
             }
         }
     }

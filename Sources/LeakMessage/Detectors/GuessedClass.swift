@@ -136,7 +136,7 @@ enum GuessedClass {
         var score: Int? {
             guard spelling.isType || isMangled, name.count <= nameByteLimit, !isPartOfPath else { return nil }
             guard spelling.hasHump || spelling.isDotted || isMangled || words.score >= 5 else { return nil }
-            guard !words.isDenied, !words.isPlace || spelling.hasEnding || spelling.isDotted,
+            guard !words.isDenied, !words.saysNone, !words.isPlace || spelling.hasEnding || spelling.isDotted,
                 !others.contains(spelling.last.string),
                 !SystemNames.isSystem(spelling.last) || words.saysClass
                     || words.after.trimmed.starts(with: "instance")

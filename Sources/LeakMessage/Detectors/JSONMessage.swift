@@ -11,6 +11,10 @@ struct JSONMessage {
     let redacted: [UInt8]
     /// The leaks of a list, of which at least one names a class, or of several texts behind each other.
     let elements: [Element]
+    /// True if the list had further elements, which count 0 instances of their class.
+    let hasElementsOfNone: Bool
+    /// True if the text counts 0 instances of each class.
+    let isOfNone: Bool
     /// The words behind the JSON text.
     let tail: Text
 
@@ -50,7 +54,10 @@ struct JSONMessage {
             rest = rest[own.endIndex...]
             return own.min { $0.order < $1.order }
         }
-        var named = ofElements.compactMap(\.self)
+        let isNone = reader.elements.map { element in
+            reader.hasNone && JSONMessage(json[element], demangle: demangle)?.isOfNone ?? false
+        }
+        var named = zip(ofElements, isNone).compactMap { $1 ? nil : $0 }
         // A list of what a leaked object has.
         let isCut = failure != nil
         let endOfElements = reader.elements.last?.upperBound ?? 0
@@ -66,8 +73,10 @@ struct JSONMessage {
         let best = isPath ? candidates.last : named.first ?? candidates.min { $0.order < $1.order }
         className = best?.className
         // Deeper down a number may count something else.
+        hasElementsOfNone = isNone.contains(true)
+        isOfNone = reader.elements.isEmpty ? reader.count == 0 : isNone.allSatisfy(\.self)
         alive = best?.order.depth == 1 ? reader.count.map { min(max($0, 0), WireLimits.alive) } : nil
-        let parts = zip(reader.elements, ofElements).map { range, name in
+        let parts = zip(zip(reader.elements, ofElements), isNone).filter { !$1 }.map(\.0).map { range, name in
             let isString = json[range.lowerBound] == UInt8(ascii: "\"")
             return Element(text: json[range], className: isString ? name?.className : nil)
         }
@@ -76,7 +85,7 @@ struct JSONMessage {
         let isCutList = !named.isEmpty && failure != nil
         let cutEnd = isCutList ? reader.elements.last?.upperBound : reader.values.last?.end
         let whole = failure == nil ? json.count : cutEnd ?? 0
-        let kept = named.isEmpty ? [best].compactMap(\.self) : named
+        let kept = named.isEmpty ? [best].compactMap(\.self) : ofElements.compactMap(\.self)
         // Read again, this is a text that was cut too.
         let end = failure == nil ? [] : [UInt8(ascii: ",")]
         redacted = Self.redacted(json[..<whole], reader, kept: kept) + end
@@ -202,6 +211,8 @@ struct JSONMessage {
         var values: [Value] = []
         /// The number of objects that the outermost object gives.
         var count: Int?
+        /// True if an object at any depth gives 0.
+        var hasNone = false
         private static let counts: Set<String> = [
             "count", "alive", "instances", "instancecount", "instance_count", "alivecount", "alive_count",
         ]
@@ -231,8 +242,10 @@ struct JSONMessage {
                 let slice = try scanner.string()
                 values.append(
                     Value(key: key, depth: depth, text: scanner.text(of: slice), slice: slice))
-            case .number where depth == 1 && count == nil && Self.counts.contains(key.lowercased()):
-                count = try scanner.number().integer
+            case .number where Self.counts.contains(key.lowercased()):
+                let number = try scanner.number().integer
+                hasNone = hasNone || number == 0
+                if depth == 1 { count = count ?? number }
             default: try scanner.skip()
             }
         }

@@ -21,7 +21,8 @@ public enum SeveralLeaks {
         }
     }
 
-    /// The leaks of a text, in their order; none for a text that tells of one leak or of none.
+    /// The leaks of a text, in their order; none for a text that tells of one leak or of none. A class that a list counts 0 instances of
+    /// is no leak.
     ///
     /// - Parameter demangle: reads one mangled name of a type; `nil` when it is none.
     public static func parts(of text: String, demangle: @escaping (String) -> String? = { _ in nil })
@@ -34,7 +35,7 @@ public enum SeveralLeaks {
         let sets = cycles(in: framed)
         if sets.count > 1 { return sets.map { Part($0) } }
         if let json = JSONMessage(framed, demangle: demangle) {
-            guard json.elements.count > 1 else { return [] }
+            guard json.elements.count > 1 || json.hasElementsOfNone else { return [] }
             return json.elements.map { element in
                 Part(element.text, className: element.className.map { Text($0) }, isGuessed: true)
             }
@@ -53,8 +54,7 @@ public enum SeveralLeaks {
         if parts.count > 1 { return parts }
         // The names that a known detector lists are owners.
         guard Grammar(demangle: demangle).read(kept).detector == nil else { return [] }
-        let names = list(in: kept)
-        return names.count > 1 ? names : []
+        return list(in: kept)
     }
 
     /// Bytes without one of which no text tells of several leaks.
@@ -181,7 +181,7 @@ public enum SeveralLeaks {
         let least: Item.Kind = typeCount >= wordCount ? .typeOrWord : .type
         let known = words.filter { $0.kind >= least }
         guard Set(known.map(\.name)).count > 1, known.count * 2 > words.count else { return [] }
-        return known.map { item in
+        return known.filter { $0.alive != 0 }.map { item in
             Part(
                 heading + Array(": ".utf8) + item.name, className: item.name, isGuessed: true,
                 alive: item.alive)

@@ -33,24 +33,48 @@ struct SurroundingWords {
         sentence = text[..<start].suffix(Self.sentenceByteLimit)
     }
 
-    /// The sentence says that there is no leak.
-    var isDenied: Bool { Self.isDenied(before: sentence, next: next) }
-
-    /// `No leak in ` and ` is not leaking`, but not `There should be no leak in `: that is said of what leaked.
-    private static func isDenied(before: Text, next: Text) -> Bool {
-        let start = before.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
-        var sentence = lowercased(start.map { before[($0 + 1)...] } ?? before)
+    /// The sentence says that there is no leak: `No leak in ` and ` is not leaking`, but not `There should be no leak in `, which is said
+    /// of what leaked.
+    var isDenied: Bool {
+        let start = self.sentence.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
+        var sentence = Self.lowercased(start.map { self.sentence[($0 + 1)...] } ?? self.sentence)
         if let point = sentence.lastRange(of: ". ") { sentence = sentence[point.upperBound...] }
-        guard !expectations.contains(where: { sentence.contains($0) }) else { return false }
-        if let range = denials.lazy.compactMap({ sentence.lastRange(of: $0) }).first {
+        guard !Self.expectations.contains(where: { sentence.contains($0) }) else { return false }
+        if let range = Self.denials.lazy.compactMap({ sentence.lastRange(of: $0) }).first {
             // "Cart: no leak, Home leaked"
             let isStart =
                 sentence[range].starts(with: "n't")
                 || sentence[..<range.lowerBound].last?.isIdentifier != true
-            let isSamePhrase = !sentence[range.upperBound...].contains { ",([".utf8.contains($0) }
-            if isStart, isSamePhrase { return true }
+            if isStart, isSamePhrase(behindDenial: sentence[range.upperBound...]) { return true }
         }
-        return denialsAfter.contains { next.starts(with: $0) }
+        let denial = Self.denialsAfter.first { next.starts(with: $0) }
+        return denial != nil && !next.contains(" until ")
+    }
+
+    /// The words between a denial and the name leave the name in the denied phrase: those of `no leak in A and B` do, those of
+    /// `no leak in A but B` and `no leak in A and B leaked` do not.
+    private func isSamePhrase(behindDenial words: Text) -> Bool {
+        if words.contains(where: { ",([".utf8.contains($0) }) { return false }
+        if [" but ", " except ", " until "].contains(where: { words.contains($0) }) { return false }
+        let isSecond = words.contains(" and ") || words.contains(UInt8(ascii: ":"))
+        let verb = next.split(whereSeparator: { !$0.isIdentifier }).first
+        let isEllipsis =
+            verb.map { verb in
+                ["was", "is", "did", "does", "has"].contains { verb.equals($0) }
+                    && !(next[verb.endIndex...].trimmed.first?.isIdentifier ?? false)
+            } ?? false
+        return !isSecond || !(saysRetained || isEllipsis || words.contains(" leak"))
+    }
+
+    /// A list counts no instance of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`.
+    var saysNone: Bool {
+        let count = after.drop { " :=(x|-".utf8.contains($0) }
+        guard count.startIndex > after.startIndex, count.first == UInt8(ascii: "0") else { return false }
+        let behind = count.dropFirst().trimmed
+        return behind.isEmpty
+            || behind.startIndex == count.startIndex + 1 && "),;|".utf8.contains(behind[behind.startIndex])
+            || count.dropFirst().first == UInt8(ascii: "\n")
+            || ["instance", "leak", "object", "alive", "retained"].contains { behind.starts(with: $0) }
     }
 
     /// `leak of ` of `leak of Shop::`
@@ -147,8 +171,12 @@ struct SurroundingWords {
     /// The name of an app or a module, in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.
     var isPlace: Bool {
         guard follows(["leak in ", "leaks in ", "detected in ", "found in "]) else { return false }
-        return after.starts(with: ":") && !after.starts(with: "::")
-            || Self.places.contains { next.starts(with: $0) }
+        if let behind = after.dropping(":"), !after.starts(with: "::") {
+            // `leak in CartBadge: retained by the footer`
+            let words = Self.lowercased(behind.trimmed)
+            return !words.isEmpty && !Self.explanations.contains { words.starts(with: $0) }
+        }
+        return Self.places.contains { next.starts(with: $0) }
     }
 
     /// Nothing follows that the name could be a part of: `class Cart`, and not `class Cart of the shop`.
@@ -246,6 +274,12 @@ struct SurroundingWords {
     ]
     private static let places: [StaticString] = [
         "app ", "app:", "module", "framework", "target", "package", "library",
+    ]
+    /// Beginnings of what is said about a leaked object, and of no name of one.
+    private static let explanations: [StaticString] = [
+        "retain", "it ", "captured", "held", "kept", "instance", "object", "not ", "was ", "is ", "still ",
+        "strong ", "closure",
+        "self ", "leaked", "never ", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
     ]
     private static let articles: [StaticString] = [
         "the", "a", "an", "his", "her", "their", "our", "my", "your", "this", "that", "it", "some", "all",

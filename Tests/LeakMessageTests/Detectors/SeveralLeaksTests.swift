@@ -110,6 +110,34 @@ import Testing
         #expect(alive == [3, nil])
     }
 
+    @Test(arguments: [
+        ("Leaked:\nCartModel: 0\nHomeModel: 1", ["HomeModel"]),
+        ("Leaked: CartModel x0, HomeModel x2", ["HomeModel"]),
+        ("Leaked: CartModel (0), HomeModel (0)", []),
+        ("Leaked objects:\n- CartModel: 0\n- HomeModel\n- ListModel", ["HomeModel", "ListModel"]),
+        ("Leaks\n| Class | Count |\n|---|---|\n| CartModel | 0 |\n| HomeModel | 1 |", ["HomeModel"]),
+        (#"[{"class":"CartModel","count":0},{"class":"HomeModel","count":2}]"#, ["HomeModel"]),
+        (
+            #"{"leaks":[{"class":"CartModel","count":0},{"class":"HomeModel"},{"class":"ListModel"}]}"#,
+            ["HomeModel", "ListModel"]
+        ),
+        (#"[{"class":"CartModel","count":0},{"class":"HomeModel","count":0}]"#, []),
+        (#"{"class":"CartModel","of":{"count":0}},{"class":"HomeModel"}"#, ["CartModel", "HomeModel"]),
+        (#"{"class":"CartModel","count":0}"#, []), ("Leaked: CartModel: 0", []), ("Leaked CartModel (0)", []),
+        ("CartModel: 0 leaks", []), ("Leaked: CartModel: 0x1f", ["CartModel"]),
+        ("CartModel leaked (0 s)", ["CartModel"]),
+        ("leaked CartModel 0.5 s ago", ["CartModel"]),
+    ])
+    func `a class that 0 instances are counted of is no leak`(text: String, names: [String]) {
+        let parts = Self.classes(text)
+        let found =
+            parts.isEmpty
+            ? [DetectorMessage(text, guessesClass: true).guessedClassName].compactMap(\.self) : parts
+        #expect(found == names)
+        let kept = DetectorMessage.redacted(text)
+        #expect(Self.classes(kept) == parts && DetectorMessage.redacted(kept) == kept)
+    }
+
     /// A kept report has to tell of each of its leaks, or regroup would merge them.
     @Test(arguments: [
         "{(\n  (\n    \"-> CartModel \",\n    \"-> _handler -> Block \"\n  ),\n  (\n    \"-> OrderModel \",\n    \"-> _owner -> Service \"\n  )\n)}",
@@ -203,7 +231,7 @@ import Testing
         "No leak in HomeVC", "no leaks found in HomeViewController", "HomeVC is not leaking",
         "HomeVC did not leak",
         "0 leaks in HomeVC", "No memory leaks: HomeVC", "HomeViewController has no leaks",
-        "leak in MyShop: cart",
+        "leak in MyShop: cart", "No leaks in HomeModel and CartModel", "No leak found: CartModel",
         "Leak in MyShop app: cart", "memory leak found in MyShop module",
         "`HomeViewController` is not leaking",
         "Done without leaks in HomeViewController", "It isn't a leak of HomeViewController",
@@ -218,6 +246,20 @@ import Testing
         ("leak in MyShop: CartModel", "CartModel"), ("memory leak in CartBadge", "CartBadge"),
         ("No leak in CartVC.\nLeak in HomeVC", "HomeVC"), ("no leaks before; HomeVC leaked", "HomeVC"),
         ("HomeVC was not released, no leaks expected", "HomeVC"),
+        ("HomeModel was not leaked but CartModel was", "CartModel"),
+        ("HomeModel did not leak and CartModel did.", "CartModel"),
+        ("No leaks but CartModel", "CartModel"),
+        ("no leak in HomeModel: CartModel was not released", "CartModel"),
+        ("No leak in HomeModel and leak in CartModel", "CartModel"),
+        ("no leaks until CartModel leaked", "CartModel"),
+        ("CartModel did not leak until HomeModel was added", "CartModel"),
+        ("no leaks in HomeModel and CartModel is still alive", "CartModel"),
+        ("no leaks except CartModel", "CartModel"),
+        ("leak in CartBadge: retained by the footer", "CartBadge"),
+        ("Memory leak detected in CartBadge: 3 instances", "CartBadge"),
+        ("Leak detected in CartBadge: closure captures self", "CartBadge"),
+        ("Leak in CartBadge:", "CartBadge"),
+        ("Memory leak detected in CartBadge:\nheld by HomeCoordinator", "CartBadge"),
     ])
     func `the class of a leak is still found`(text: String, className: String) {
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == className)
