@@ -24,12 +24,9 @@ enum MessageText {
             case 0xC2, 0xE2, 0xE3, 0xEF:
                 if let after = rest.dropping("\u{200B}") ?? rest.dropping("\u{FEFF}") {
                     rest = after
-                } else if let after = doubleQuotes.lazy.compactMap({ rest.dropping($0) }).first {
-                    plain.append(UInt8(ascii: "\""))
-                    rest = after
-                } else if let after = singleQuotes.lazy.compactMap({ rest.dropping($0) }).first {
-                    plain.append(UInt8(ascii: "'"))
-                    rest = after
+                } else if let quote = Quote(rest) {
+                    quote.append(to: &plain)
+                    rest = quote.rest
                 } else {
                     plain.append(byte)
                     rest = rest.dropFirst()
@@ -60,25 +57,69 @@ enum MessageText {
             }
             var name = rest
             while let inner = name.dropping("amp;") { name = inner }
-            if let entity = entities.first(where: { name.starts(with: $0.name) }) {
-                result.append(entity.byte == UInt8(ascii: "\"") ? doubleQuote : entity.byte)
-                rest = name.dropFirst(entity.name.utf8CodeUnitCount)
-            } else {
+            guard let entity = entity(name), let quote = Quote(entity.character) else {
                 result.append(byte)
+                continue
             }
+            quote.append(to: &result, doubleQuote: doubleQuote)
+            rest = entity.rest
         }
         return result[...]
     }
 
-    private static let entities: [(name: StaticString, byte: UInt8)] = [
-        ("quot;", UInt8(ascii: "\"")), ("#34;", UInt8(ascii: "\"")), ("#x22;", UInt8(ascii: "\"")),
-        ("apos;", UInt8(ascii: "'")), ("#39;", UInt8(ascii: "'")), ("#x27;", UInt8(ascii: "'")),
-        ("#039;", UInt8(ascii: "'")),
-        ("lt;", UInt8(ascii: "<")), ("#60;", UInt8(ascii: "<")), ("#x3C;", UInt8(ascii: "<")),
-        ("#x3c;", UInt8(ascii: "<")),
-        ("gt;", UInt8(ascii: ">")), ("#62;", UInt8(ascii: ">")), ("#x3E;", UInt8(ascii: ">")),
-        ("#x3e;", UInt8(ascii: ">")),
+    /// The character that an entity stands for, by its name or number.
+    ///
+    /// - Parameter text: behind the `&`.
+    private static func entity(_ text: Text) -> (character: Text, rest: Text)? {
+        guard let number = text.dropping("#") else {
+            let name = text.prefix { $0.isLetter }
+            guard name.count <= 24, let character = entities[name.string], let rest = text[name.endIndex...].dropping(";")
+            else { return nil }
+            return (Text(character), rest)
+        }
+        let hexadecimal = number.dropping("x") ?? number.dropping("X")
+        let digits = (hexadecimal ?? number).prefix(while: \.isHexadecimal)
+        guard let value = UInt32(digits.string, radix: hexadecimal == nil ? 10 : 16), let scalar = Unicode.Scalar(value),
+            let rest = text[digits.endIndex...].dropping(";")
+        else { return nil }
+        return (Text(String(scalar)), rest)
+    }
+
+    private static let entities = [
+        "quot": "\"", "QUOT": "\"", "apos": "'", "lt": "<", "LT": "<", "gt": ">", "GT": ">", "grave": "`", "DiacriticalGrave": "`",
+        "ldquo": "“", "rdquo": "”", "rdquor": "”", "bdquo": "„", "ldquor": "„", "lsquo": "‘", "rsquo": "’", "rsquor": "’",
+        "sbquo": "‚", "lsquor": "‚", "laquo": "«", "raquo": "»", "lsaquo": "‹", "rsaquo": "›", "Prime": "″",
+        "OpenCurlyQuote": "‘", "CloseCurlyQuote": "’", "OpenCurlyDoubleQuote": "“", "CloseCurlyDoubleQuote": "”",
     ]
+
+    /// A quote or a bracket in any spelling, at the start of a text.
+    private struct Quote {
+        private let byte: UInt8
+        /// True for a single quote that can be no apostrophe.
+        private let isOpening: Bool
+        let rest: Text
+
+        init?(_ text: Text) {
+            func behind(_ quotes: [StaticString]) -> Text? { quotes.lazy.compactMap { text.dropping($0) }.first }
+            if let rest = behind(doubleQuotes) {
+                (byte, isOpening, self.rest) = (UInt8(ascii: "\""), false, rest)
+            } else if let rest = behind(openingQuotes) {
+                (byte, isOpening, self.rest) = (UInt8(ascii: "'"), true, rest)
+            } else if let rest = behind(singleQuotes) {
+                (byte, isOpening, self.rest) = (UInt8(ascii: "'"), false, rest)
+            } else if let first = text.first, "\"'`<>".utf8.contains(first) {
+                (byte, isOpening, rest) = (first, false, text.dropFirst())
+            } else {
+                return nil
+            }
+        }
+
+        /// - Parameter doubleQuote: stands for double quotes.
+        func append(to text: inout [UInt8], doubleQuote: UInt8 = UInt8(ascii: "\"")) {
+            if isOpening, text.last.map(PrivateText.isBesideApostrophe) ?? false { text.append(UInt8(ascii: " ")) }
+            text.append(byte == UInt8(ascii: "\"") ? doubleQuote : byte)
+        }
+    }
 
     /// With a double quote for each pair of single quotes or backticks around a name, and a single one for a backtick that a single
     /// quote answers.
@@ -141,7 +182,8 @@ enum MessageText {
         "“", "”", "„", "‟", "«", "»", "‹", "›", "《", "》", "〈", "〉", "＂", "❝", "❞", "″", "「", "」", "『", "』",
         "〝", "〞",
     ]
-    private static let singleQuotes: [StaticString] = ["‘", "’", "‚", "‛", "＇", "❛", "❜"]
+    private static let openingQuotes: [StaticString] = ["‘", "‚", "‛", "❛"]
+    private static let singleQuotes: [StaticString] = ["’", "＇", "❜"]
 
     /// A message, and what loggers, the Swift runtime and test runners put around it.
     struct Framed {

@@ -103,26 +103,36 @@ struct PrivateText {
     /// Returns whether the next byte is a quote that is no apostrophe.
     private var isOpening: Bool {
         if keepsQuotations || isInCode(at: rest.startIndex) { return false }
-        return rest.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false)
+        if rest.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false) { return true }
+        guard rest.first == UInt8(ascii: "`") else { return false }
+        // One that a second answers in the same line is no apostrophe.
+        let inside = rest.dropFirst().prefix { $0 != UInt8(ascii: "`") && $0 != UInt8(ascii: "\n") }
+        return text[inside.endIndex...].first == UInt8(ascii: "`")
     }
 
     /// Returns whether a backtick parts image and function, or begins the escaped name of a function.
     private func isInCode(at index: Int) -> Bool {
         guard rest[index] == UInt8(ascii: "`"), index > text.startIndex else { return false }
         let behind = text[(index + 1)...]
-        switch text[index - 1] {
-        // `???` stands for an unknown image.
-        case UInt8(ascii: "?"): return true
-        case UInt8(ascii: "."):
+        if text[index - 1] == UInt8(ascii: ".") {
             let name = behind.prefix(Self.escapedNameBytes).prefix { $0 != UInt8(ascii: "`") }
             return text[name.endIndex...].dropFirst().first == UInt8(ascii: "(")
-        case let byte where Self.isBesideApostrophe(byte):
-            return behind.starts(with: "-[") || behind.starts(with: "+[")
-                || behind.first?.isIdentifier ?? false
-        default: return false
+                && (name.allSatisfy(\.isIdentifier) || isInFrame(index))
         }
+        return isInFrame(index)
+            && (behind.starts(with: "-[") || behind.starts(with: "+[") || behind.first?.isIdentifier ?? false
+                || text[index - 1] == UInt8(ascii: "?"))
     }
 
+    /// Returns whether the first or a later backtick of a debugger's frame stands at an index.
+    private func isInFrame(_ index: Int) -> Bool {
+        let before = text[..<index].suffix(Self.frameBytes)
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? before.startIndex
+        let line = before[start...].trimmed
+        return line.starts(with: "frame #") || line.starts(with: "* frame #")
+    }
+
+    private static let frameBytes = 256
     private static let escapedNameBytes = 128
 
     private mutating func quotation(_ quote: UInt8) {

@@ -201,6 +201,31 @@ import Testing
         #expect(redacted == kept && DetectorMessage.redacted(redacted) == redacted)
     }
 
+    private static let quotes = [
+        ("`", "`"), ("``", "``"), ("``", "''"), ("''", "''"), ("“", "”"), ("„", "“"), ("«", "»"), ("‹", "›"), ("‘", "’"),
+        ("‚", "‘"), ("「", "」"), ("&quot;", "&quot;"), ("&#34;", "&#34;"), ("&#0034;", "&#0034;"), ("&#x0022;", "&#X22;"),
+        ("&#039;", "&#0039;"), ("&#x027;", "&#X27;"), ("&ldquo;", "&rdquo;"), ("&bdquo;", "&ldquo;"), ("&lsquo;", "&rsquo;"),
+        ("&laquo;", "&raquo;"), ("&#8220;", "&#8221;"), ("&#x201C;", "&#x201d;"), ("&#8216;", "&#8217;"), ("&grave;", "&#96;"),
+        ("&amp;ldquo;", "&amp;rdquo;"), ("&amp;#0034;", "&amp;#0034;"), ("&QUOT;", "&QUOT;"),
+    ]
+
+    @Test(arguments: quotes)
+    func `a value that a person typed is kept in no quotes`(opening: String, closing: String) {
+        let quotation = opening + "Jane Doe" + closing
+        for text in [
+            "label \(quotation) leaked", "label: \(quotation)", "text=\(quotation), leaked", "(\(quotation)) leaked",
+            "\(quotation) leaked", "leaked\n\(quotation)", "it's \(quotation) that leaked",
+        ] {
+            let redacted = DetectorMessage.redacted(text)
+            #expect(!redacted.contains("Jane") && !redacted.contains("Doe"), "\(redacted)")
+            #expect(DetectorMessage.redacted(redacted) == redacted)
+        }
+        // Two straight quotes behind a letter may be apostrophes.
+        guard Text("\(opening)").first != UInt8(ascii: "'"), !["&#039;", "&#x027;"].contains(opening) else { return }
+        #expect(!DetectorMessage.redacted("title\(quotation) leaked").contains("Jane"))
+        #expect(!DetectorMessage.redacted("CartModel leaked, see label.\(quotation)(x)").contains("Jane"))
+    }
+
     @Test(arguments: [
         "`CartModel` was not released", "closure captured `CartModel` strongly, a leak",
         "''CartModel'' was not released", "``CartModel'' was not released", "`CartModel' was not released",
