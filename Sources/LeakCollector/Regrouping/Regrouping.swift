@@ -31,9 +31,9 @@ package struct Regrouping {
         package var leaks = 0
         /// In the order in which they are to be merged.
         package var groups: [Group] = []
-        /// Leaks that stay, since their reports go to several leaks now.
+        /// Leaks that are not merged, because their reports belong to several leaks now.
         package var split: [Part] = []
-        /// Leaks that stay, since no report that tells is kept.
+        /// The number of leaks that are not merged, because no kept report determines their group.
         package var withoutReports = 0
     }
 
@@ -117,7 +117,7 @@ package struct Regrouping {
         return plan
     }
 
-    /// How many leaks in a row each leak's target is merged on; none for a leak that comes back to itself.
+    /// The number of leaks that each leak's target is merged into one after another. A leak whose targets lead back to it has none.
     private static func depths(_ targets: [LeakID: LeakID]) -> [LeakID: Int] {
         targets.compactMapValues { first in
             var (target, depth) = (first, 0)
@@ -240,8 +240,8 @@ package enum RegroupingText {
             ]
         guard missed > 0 else { return done }
         return done + [
-            "\(RegroupingNote.count(missed, "leak")) \(missed == 1 ? "was" : "were") merged or removed meanwhile: "
-                + "another collector regroup is running beside this one"
+            "not merged: \(RegroupingNote.count(missed, "leak")) that another collector regroup or the retention changed "
+                + "while this command ran; collector regroup --dry-run lists what is left"
         ]
     }
 
@@ -260,12 +260,12 @@ package enum RegroupingText {
             }
         }
         if !plan.split.isEmpty {
-            lines.append("  not merged, because their reports go to several leaks now:")
+            lines.append("  not merged, because their reports belong to several leaks now:")
             lines += self.lines(plan.split, "   ")
         }
         if plan.withoutReports > 0 {
             lines.append(
-                "  not looked at, because no report of theirs is kept: "
+                "  not checked, because no kept report determines their group: "
                     + RegroupingNote.count(plan.withoutReports, "leak"))
         }
         return lines

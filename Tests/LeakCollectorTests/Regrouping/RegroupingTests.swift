@@ -163,7 +163,7 @@ import Testing
         #expect(
             RegroupingText.lines(plan)
                 == ["app shop: 4 of 6 leaks to merge"] + groups.flatMap(\.1) + [
-                    "  not merged, because their reports go to several leaks now:",
+                    "  not merged, because their reports belong to several leaks now:",
                     "    \(Self.old(["mixed"]).id): CartModel, rule 1, 2 reports",
                 ])
 
