@@ -57,17 +57,6 @@ private final class Guardian {
         #expect(path(["B", "A", "closure", "closure", "closure"]).edges == edges)
     }
 
-    @Test(
-        arguments: [
-            ("Shop.Cart", "Shop.Cart"), ("Shop.(Cart in $10a2c)", "Shop.Cart"),
-            ("Shop.(unknown context at $10a2c).Cart", "Shop.Cart"),
-            ("Shop.Box<Shop.(unknown context at $1).A, Shop.(B in $2)>", "Shop.Box<Shop.A, Shop.B>"),
-            ("(Int, () -> ())", "(Int, () -> ())"),
-        ])
-    func `names lose the discriminators of private types`(name: String, expected: String) {
-        #expect(TypeName.withoutPrivateContexts(name) == expected)
-    }
-
     @Test func `a closure tells its image and offset`() throws {
         let (guardian, kid) = (Guardian(), Kid())
         guardian.onChange = { guardian.kids = [kid] }

@@ -1,27 +1,39 @@
-/// What Swift prints for the scope of a private or local type: `(unknown context at $559f795ba48c)`.
+/// The scope of a private or local type as Swift prints it: `(unknown context at $559f795ba48c)`.
 ///
 /// The number is an address, another one in every launch, so a name with it would be another name each time.
 public enum UnknownContext {
     private static let opening = Array("(unknown context at $".utf8)
+    private static let inside = Array(" in $".utf8)
 
-    /// `Shop.(unknown context at $559f795ba48c).Row` becomes `Shop.Row`, inside generic arguments too.
+    /// `Shop.(unknown context at $559f795ba48c).Row` and `Shop.(Row in $559f795ba48c)` become `Shop.Row`, inside generic arguments
+    /// too.
     public static func removed(from name: String) -> String {
         let bytes = Array(name.utf8)
-        guard bytes.contains(opening[0]) else { return name }
+        guard bytes.contains(UInt8(ascii: "$")) else { return name }
         var kept: [UInt8] = []
         kept.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            guard bytes[index...].starts(with: opening),
-                let end = bytes[index...].firstIndex(of: UInt8(ascii: ")"))
-            else {
+            let rest = bytes[index...]
+            if rest.starts(with: opening), let end = rest.firstIndex(of: UInt8(ascii: ")")) {
+                index = end + 1
+                if index < bytes.count, bytes[index] == UInt8(ascii: ".") { index += 1 }
+            } else if let end = endOfDiscriminator(rest), let open = kept.lastIndex(of: UInt8(ascii: "(")) {
+                kept.remove(at: open)
+                index = end
+            } else {
                 kept.append(bytes[index])
                 index += 1
-                continue
             }
-            index = end + 1
-            if index < bytes.count, bytes[index] == UInt8(ascii: ".") { index += 1 }
         }
         return String(decoding: kept, as: UTF8.self)
+    }
+
+    /// The end of ` in $10a2c)` at the start of a text.
+    private static func endOfDiscriminator(_ text: ArraySlice<UInt8>) -> Int? {
+        guard text.starts(with: inside) else { return nil }
+        let digits = text.dropFirst(inside.count).prefix(while: \.isHexadecimal)
+        let isClosed = digits.endIndex < text.endIndex && text[digits.endIndex] == UInt8(ascii: ")")
+        return isClosed && !digits.isEmpty ? digits.endIndex + 1 : nil
     }
 }

@@ -10,6 +10,11 @@ import Testing
         ("Shop.Gen<Shop.(unknown context at $1).Row>", "Shop.Gen<Shop.Row>"),
         ("(extension in Shop):Swift.Array<Swift.Int>.Row", "(extension in Shop):Swift.Array<Swift.Int>.Row"),
         ("Shop.(unknown context at $1", "Shop.(unknown context at $1"),
+        ("Shop.(Cart in $10a2c)", "Shop.Cart"), ("Shop.(Cart in $10a2c).Row", "Shop.Cart.Row"),
+        ("Shop.Box<Shop.(unknown context at $1).A, Shop.(B in $2)>", "Shop.Box<Shop.A, Shop.B>"),
+        ("(Int, () -> ())", "(Int, () -> ())"), ("cart in $5)", "cart in $5)"),
+        ("(paid in $)", "(paid in $)"),
+        ("(paid in $5 and more)", "(paid in $5 and more)"),
         ("Läden.(unknown context at $1).Zeile", "Läden.Zeile"),
     ])
     func `is removed from names`(raw: String, name: String) {
