@@ -43,7 +43,7 @@ enum MessageText {
 
     /// With quotes and brackets for `&quot;`, `&#39;`, `&lt;` and the like, escaped once or more often.
     private static func withoutEntities(_ text: Text) -> Text {
-        guard text.contains(UInt8(ascii: "&")), text.contains(UInt8(ascii: ";")) else { return text }
+        guard text.contains(UInt8(ascii: "&")) else { return text }
         // Between the quotes of JSON a double quote would end the string.
         let doubleQuote = text.contains(UInt8(ascii: "\"")) ? UInt8(ascii: "'") : UInt8(ascii: "\"")
         var result: [UInt8] = []
@@ -78,9 +78,12 @@ enum MessageText {
             return (Text(character), rest)
         }
         let hexadecimal = number.dropping("x") ?? number.dropping("X")
-        let digits = (hexadecimal ?? number).prefix(while: \.isHexadecimal)
-        guard let value = UInt32(digits.string, radix: hexadecimal == nil ? 10 : 16), let scalar = Unicode.Scalar(value),
-            let rest = text[digits.endIndex...].dropping(";")
+        let digits = hexadecimal?.prefix(while: \.isHexadecimal) ?? number.prefix(while: \.isDigit)
+        let behind = text[digits.endIndex...]
+        // Browsers read a number without a semicolon too; hexadecimal digits may be letters of the word behind.
+        let rest = behind.dropping(";") ?? (hexadecimal == nil ? behind : nil)
+        guard let rest, let value = UInt32(digits.string, radix: hexadecimal == nil ? 10 : 16),
+            let scalar = Unicode.Scalar(value)
         else { return nil }
         return (Text(String(scalar)), rest)
     }

@@ -66,8 +66,9 @@ struct SurroundingWords {
         return !isSecond || !(saysRetained || isEllipsis || words.contains(" leak"))
     }
 
-    /// A list counts no instance of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`.
+    /// A list counts no instance of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
     var saysNone: Bool {
+        if let front = before.droppingLast("0 "), front.last.map({ " :(\n".utf8.contains($0) }) ?? true { return true }
         let count = after.drop { " :=(x|-".utf8.contains($0) }
         guard count.startIndex > after.startIndex, count.first == UInt8(ascii: "0") else { return false }
         let behind = count.dropFirst().trimmed
@@ -208,12 +209,12 @@ struct SurroundingWords {
         "without leak",
         "without a leak", "without any leak", "not a leak", "not leak", "n't leak", "n't a leak",
         "never leak", "no longer leak",
-        "not retained", "zero leaks",
+        "not retained", "zero leaks", "neither ",
     ]
     private static let denialsAfter: [StaticString] = [
         "is not leaking", "isn't leaking", "was not leak", "wasn't leak", "did not leak", "didn't leak",
         "does not leak", "doesn't leak", "has not leaked", "hasn't leaked", "never leak", "no longer leak",
-        "has no leak", "had no leak", "has no memory leak", "is leak free", "is leak-free", "without leak",
+        "leaked 0 ", "has no leak", "had no leak", "has no memory leak", "is leak free", "is leak-free", "without leak",
         "not leaking",
         "not leaked", "not a leak", "is not a leak", "isn't a leak", "was not a leak",
     ]

@@ -123,7 +123,8 @@ import Testing
         ),
         (#"[{"class":"CartModel","count":0},{"class":"HomeModel","count":0}]"#, []),
         (#"{"class":"CartModel","of":{"count":0}},{"class":"HomeModel"}"#, ["CartModel", "HomeModel"]),
-        (#"{"class":"CartModel","count":0}"#, []), ("Leaked: CartModel: 0", []), ("Leaked CartModel (0)", []),
+        (#"{"class":"CartModel","count":0}"#, []), ("Leaked: CartModel: 0", []), ("Leaked CartModel (0)", []), ("0 CartModel leaked", []), ("CartModel leaked 0 times", []),
+        ("leaked: 0 CartModel", []), ("1.0 CartModel leaked", ["CartModel"]),
         ("CartModel: 0 leaks", []), ("Leaked: CartModel: 0x1f", ["CartModel"]),
         ("CartModel leaked (0 s)", ["CartModel"]),
         ("leaked CartModel 0.5 s ago", ["CartModel"]),
@@ -206,7 +207,7 @@ import Testing
         ("‚", "‘"), ("「", "」"), ("&quot;", "&quot;"), ("&#34;", "&#34;"), ("&#0034;", "&#0034;"), ("&#x0022;", "&#X22;"),
         ("&#039;", "&#0039;"), ("&#x027;", "&#X27;"), ("&ldquo;", "&rdquo;"), ("&bdquo;", "&ldquo;"), ("&lsquo;", "&rsquo;"),
         ("&laquo;", "&raquo;"), ("&#8220;", "&#8221;"), ("&#x201C;", "&#x201d;"), ("&#8216;", "&#8217;"), ("&grave;", "&#96;"),
-        ("&amp;ldquo;", "&amp;rdquo;"), ("&amp;#0034;", "&amp;#0034;"), ("&QUOT;", "&QUOT;"),
+        ("&amp;ldquo;", "&amp;rdquo;"), ("&amp;#0034;", "&amp;#0034;"), ("&QUOT;", "&QUOT;"), ("&#34", "&#34"), ("&#8220", "&#8221"),
     ]
 
     @Test(arguments: quotes)
@@ -257,6 +258,7 @@ import Testing
         "HomeVC did not leak",
         "0 leaks in HomeVC", "No memory leaks: HomeVC", "HomeViewController has no leaks",
         "leak in MyShop: cart", "No leaks in HomeModel and CartModel", "No leak found: CartModel",
+        "Neither HomeModel nor CartModel leaked",
         "Leak in MyShop app: cart", "memory leak found in MyShop module",
         "`HomeViewController` is not leaking",
         "Done without leaks in HomeViewController", "It isn't a leak of HomeViewController",
