@@ -22,8 +22,15 @@ public struct Budget: Hashable, Sendable {
         self.pageBytes = max(pageBytes, 0)
     }
 
-    /// Numbers of objects have 32 bits inside.
+    /// Numbers of objects and of references, at most 16 times as many, have 32 bits inside.
     private static let largest = 1 << 26
+
+    /// The same with every number within its limits, whatever was assigned to it.
+    var limited: Budget {
+        Budget(
+            objects: objects, buffers: buffers, depth: depth, cycleLength: cycleLength, cycles: cycles,
+            pageBytes: pageBytes)
+    }
 
     /// For apps in the field: at most about 1 ms for one walk, of which two are made.
     public static let release = Budget(

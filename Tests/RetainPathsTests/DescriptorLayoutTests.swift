@@ -36,7 +36,7 @@ private enum Mixed {
     }
 
     @Test func `enum cases are described in the order of their tags`() throws {
-        var layouts = TypeLayouts()
+        var layouts = TypeLayouts(LoadedImages())
         let value = layouts.layout(of: Metadata(Mixed.self))
         let slot = try #require(layouts.slots(of: value.slots).first)
         #expect(slot.kind == .enumeration)
@@ -48,7 +48,7 @@ private enum Mixed {
     }
 
     @Test func `indirect cases are one reference`() throws {
-        var layouts = TypeLayouts()
+        var layouts = TypeLayouts(LoadedImages())
         let value = layouts.layout(of: Metadata(Tree.self))
         let slot = try #require(layouts.slots(of: value.slots).first)
         let cases = layouts.enums[Int(slot.detail)].cases.map { layouts.slots(of: $0) }
@@ -69,9 +69,10 @@ private enum Mixed {
         let metadata = ImmortalMemory.word(ImmortalMemory.word(address &+ 24))
         #expect(ImmortalMemory.word(metadata) == MetadataLayout.Kind.closureContext)
         let descriptor = try #require(
-            CaptureDescriptor(ImmortalMemory.word(metadata &+ HeapLayout.Context.captureDescriptor)))
-        #expect(descriptor.captureCount == 2)
-        #expect(descriptor.captureType(0) != nil)
+            CaptureDescriptor(
+                ImmortalMemory.word(metadata &+ HeapLayout.Context.captureDescriptor), LoadedImages()))
+        #expect(descriptor.captureTypes.count == 2)
+        #expect(descriptor.captureTypes[0] != nil)
         #expect(ImmortalMemory.uint32(metadata &+ HeapLayout.Context.firstCapture) == 16)
         withExtendedLifetime((owner, part)) {}
     }

@@ -6,6 +6,7 @@ extension GraphWalker {
         _ address: UInt, callerReferences: Int, budget: Budget, search: HolderSearch = []
     ) -> RetainExplanation {
         var explanation = RetainExplanation()
+        let budget = budget.limited
         guard walk(from: address, budget: budget) else { return explanation }
         let balance = ReferenceBalance(&self, callerReferences: callerReferences)
         explanation.unexplainedReferences = max(0, balance.unexplained)

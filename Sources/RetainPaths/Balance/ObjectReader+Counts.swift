@@ -38,6 +38,10 @@ extension ObjectReader {
 
     /// Bytes that a program can use of the allocation that starts with an object; `nil` where it is not known.
     mutating func allocationSize(at address: UInt) -> Int? {
-        chunkBytes(at: address).map { $0 - HeapLayout.Chunk.mappedOverhead }
+        typealias Chunk = HeapLayout.Chunk
+        guard let bytes = chunkBytes(at: address), let word = memory.word(address &- Chunk.size) else {
+            return nil
+        }
+        return bytes - (word & Chunk.isMapped == 0 ? Chunk.overhead : Chunk.mappedOverhead)
     }
 }

@@ -2,30 +2,40 @@
 struct CaptureDescriptor {
     private typealias Captures = DescriptorLayout.Captures
 
-    private let address: UInt
-    let captureCount: Int
-    let sourceCount: Int
+    /// The mangled name of each capture's type; `nil` where the runtime must not be given it.
+    let captureTypes: [MangledName?]
+    /// Generic parameters and the places in a context where their arguments are found; `nil` where one is not understood.
+    let sources: [(parameter: MangledName, source: MetadataSource)]?
     /// Words before the captures, which hold type arguments.
     let bindingCount: Int
+    let isGeneric: Bool
 
-    /// - Returns: `nil` for no address, and where the counts are too large to be true.
-    init?(_ address: UInt) {
-        guard address != 0 else { return nil }
+    /// - Returns: `nil` where the counts are too large to be true or the records are not in a segment of an image.
+    init?(_ address: UInt, _ images: LoadedImages) {
+        guard address & 3 == 0, images.contains(address, count: Captures.captureTypes) else { return nil }
         let counts = [Captures.captureCount, Captures.sourceCount, Captures.bindingCount].map {
             ImmortalMemory.uint32(address &+ $0)
         }
         guard counts.allSatisfy({ $0 < Captures.countLimit }) else { return nil }
-        self.address = address
-        (captureCount, sourceCount, bindingCount) = (Int(counts[0]), Int(counts[1]), Int(counts[2]))
-    }
-
-    var isGeneric: Bool { sourceCount > 0 || bindingCount > 0 }
-
-    /// The mangled name of a capture's type.
-    func captureType(_ index: Int) -> MangledName? {
-        let record = address &+ Captures.captureTypes &+ UInt(index) &* Captures.captureTypeBytes
-        let name = ImmortalMemory.relativeTarget(record)
-        return name == 0 ? nil : MangledName(name)
+        let types = address &+ Captures.captureTypes
+        let sources = types &+ UInt(counts[0]) &* Captures.captureTypeBytes
+        let end = sources &+ UInt(counts[1]) &* Captures.sourceBytes
+        guard images.contains(address, count: end &- address) else { return nil }
+        func name(_ record: UInt) -> MangledName? {
+            let name = MangledName(ImmortalMemory.relativeTarget(record))
+            return name.isSafe(images) ? name : nil
+        }
+        captureTypes = (0..<UInt(counts[0])).map { name(types &+ $0 &* Captures.captureTypeBytes) }
+        let found = (0..<UInt(counts[1])).compactMap { index -> (MangledName, MetadataSource)? in
+            let record = sources &+ index &* Captures.sourceBytes
+            guard let parameter = name(record), let source = name(record &+ Captures.sourceName),
+                let source = MetadataSource(source.tail)
+            else { return nil }
+            return (parameter, source)
+        }
+        self.sources = found.count == Int(counts[1]) ? found : nil
+        bindingCount = Int(counts[2])
+        isGeneric = counts[1] > 0 || counts[2] > 0
     }
 
     /// The capture that is a parameter of the closure's function.
@@ -33,23 +43,11 @@ struct CaptureDescriptor {
     /// lib/IRGen/GenReflection.cpp numbers parameters, of which the captures are the last: the number of a closure without
     /// arguments is that of the capture. With arguments, it is found only if one capture alone is of a generic class.
     func genericCapture(ofParameter index: Int) -> Int? {
-        let candidates = (0..<min(captureCount, index + 1)).filter {
-            captureType($0)?.isGenericClass ?? false
+        let candidates = captureTypes.prefix(index + 1).indices.filter {
+            captureTypes[$0]?.genericClass != nil
         }
         if candidates.count == 1 { return candidates[0] }
         return candidates.contains(index) ? index : nil
-    }
-
-    /// A generic parameter and the place in a context where its argument is found.
-    func source(_ index: Int) -> (parameter: MangledName, source: MetadataSource)? {
-        let captures = UInt(captureCount) &* Captures.captureTypeBytes
-        let record = address &+ Captures.captureTypes &+ captures &+ UInt(index) &* Captures.sourceBytes
-        let parameter = ImmortalMemory.relativeTarget(record)
-        let source = ImmortalMemory.relativeTarget(record &+ Captures.sourceName)
-        guard parameter != 0, source != 0, let source = MetadataSource(MangledName(source).tail) else {
-            return nil
-        }
-        return (MangledName(parameter), source)
     }
 }
 

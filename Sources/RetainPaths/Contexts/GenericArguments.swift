@@ -80,3 +80,24 @@ struct GenericArguments {
         }
     }
 }
+
+/// Where the contexts of one generic closure hold its type arguments.
+struct GenericContext {
+    enum Place {
+        /// A word of the context is the type.
+        case type(offset: UInt)
+        /// A capture is an object of the class or of a subclass.
+        case object(offset: UInt, capture: Int, classDescriptor: UInt)
+    }
+
+    struct Parameter {
+        var depth: Int
+        var index: Int
+        var place: Place
+        /// Which type argument of the type to take, the innermost first.
+        var path: [Int]
+    }
+
+    let descriptor: CaptureDescriptor
+    var parameters: [Parameter] = []
+}

@@ -6,6 +6,19 @@ extension ObjectLayouts {
         case bytes(Int)
         case reference
         case function
+
+        var size: Int {
+            switch self {
+            case .value(let value): value.size
+            case .bytes(let count): count
+            case .reference: 8
+            case .function: 16
+            }
+        }
+
+        var alignment: Int {
+            if case .value(let value) = self { value.alignment } else { 8 }
+        }
     }
 
     /// The layout of a context whose captures are known without looking at an instance.
@@ -16,7 +29,13 @@ extension ObjectLayouts {
             return ObjectLayout(
                 kind: .closureContext, metadata: metadata.address, scanStart: HeapLayout.headerBytes)
         }
-        if descriptor.isGeneric { return ObjectLayout(kind: .genericContext, metadata: metadata.address) }
+        if descriptor.isGeneric {
+            guard let context = genericContext(metadata, descriptor) else {
+                return contextLayout(metadata, nil)
+            }
+            genericContexts[metadata.address] = context
+            return ObjectLayout(kind: .genericContext, metadata: metadata.address)
+        }
         return contextLayout(metadata, descriptor, arguments: nil, types: [])
     }
 
@@ -28,36 +47,97 @@ extension ObjectLayouts {
         types parameters: [GenericArguments.Argument]
     ) -> ObjectLayout {
         var layout = ObjectLayout(kind: .closureContext, metadata: metadata.address)
-        let start = Int(metadata.uint32(Int(HeapLayout.Context.firstCapture)))
-        var offset = max(start, HeapLayout.headerBytes) + 8 * descriptor.bindingCount
+        var offset = firstCapture(metadata, descriptor)
         var slots: [ReferenceSlot] = []
-        for index in 0..<descriptor.captureCount {
-            guard let name = descriptor.captureType(index),
-                let capture = capture(name, arguments: arguments, parameters: parameters)
+        for name in descriptor.captureTypes {
+            guard let capture = name.flatMap({ capture($0, arguments: arguments, parameters: parameters) })
             else {
                 // The rest is found by searching, from here to the end of the allocation.
                 layout.scanStart = offset.aligned(to: 8)
                 break
             }
+            offset = offset.aligned(to: capture.alignment)
             switch capture {
-            case .bytes(let count): offset = offset.aligned(to: 8) + count
-            case .reference:
-                offset = offset.aligned(to: 8)
-                slots.append(ReferenceSlot(kind: .strong, offset: Int32(offset), label: 0))
-                offset += 8
-            case .function:
-                offset = offset.aligned(to: 8)
-                slots.append(ReferenceSlot(kind: .function, offset: Int32(offset), label: 0))
-                offset += 16
+            case .bytes: break
+            case .reference: slots.append(ReferenceSlot(kind: .strong, offset: Int32(offset), label: 0))
+            case .function: slots.append(ReferenceSlot(kind: .function, offset: Int32(offset), label: 0))
             case .value(let value):
-                offset = offset.aligned(to: value.alignment)
                 slots += types.slots(of: value.slots).map { $0.moved(by: offset, label: $0.label) }
-                offset += value.size
             }
+            offset += capture.size
         }
         layout.slots = types.append(slots)
         layout.size = layout.scanStart == nil ? offset : 0
         return layout
+    }
+
+    /// Bytes from the start of a context to its captures.
+    private func firstCapture(_ metadata: Metadata, _ descriptor: CaptureDescriptor) -> Int {
+        let start = min(
+            Int(metadata.uint32(Int(HeapLayout.Context.firstCapture))), HeapLayout.Context.firstLimit)
+        return max(start, HeapLayout.headerBytes) + 8 * descriptor.bindingCount
+    }
+
+    /// Where the type arguments of a context are found; `nil` where one of them cannot be.
+    private mutating func genericContext(
+        _ metadata: Metadata, _ descriptor: CaptureDescriptor
+    ) -> GenericContext? {
+        guard let sources = descriptor.sources else { return nil }
+        let first = firstCapture(metadata, descriptor)
+        var context = GenericContext(descriptor: descriptor)
+        for (name, source) in sources {
+            guard let parameter = name.genericParameter else { return nil }
+            let place: GenericContext.Place
+            switch source.origin {
+            case .binding(let index):
+                guard index < descriptor.bindingCount else { return nil }
+                place = .type(offset: UInt(first - 8 * (descriptor.bindingCount - index)))
+            case .classOfParameter(let index):
+                guard let number = descriptor.genericCapture(ofParameter: index),
+                    let descriptorOfClass = descriptor.captureTypes[number]?.genericClass
+                else { return nil }
+                // A value of a type parameter before it is taken for one reference until its type is known.
+                guard
+                    let offset = offset(
+                        ofCapture: number, metadata, descriptor, arguments: nil, types: [],
+                        assuming: .reference)
+                else { return nil }
+                place = .object(offset: UInt(offset), capture: number, classDescriptor: descriptorOfClass)
+            }
+            context.parameters.append(
+                .init(
+                    depth: parameter.depth, index: parameter.index, place: place, path: source.argumentPath))
+        }
+        return context
+    }
+
+    /// Returns whether the objects that type arguments were taken from are where captures with these arguments stand.
+    mutating func confirms(
+        _ context: GenericContext, _ metadata: Metadata, arguments: [GenericArguments.Argument]
+    ) -> Bool {
+        context.parameters.allSatisfy { parameter in
+            guard case .object(let offset, let capture, _) = parameter.place else { return true }
+            return self.offset(
+                ofCapture: capture, metadata, context.descriptor, arguments: GenericArguments(arguments),
+                types: arguments) == Int(offset)
+        }
+    }
+
+    /// - Parameter fallback: stands for a value of a type parameter without an argument.
+    private mutating func offset(
+        ofCapture number: Int, _ metadata: Metadata, _ descriptor: CaptureDescriptor,
+        arguments: GenericArguments?, types parameters: [GenericArguments.Argument],
+        assuming fallback: Capture? = nil
+    ) -> Int? {
+        var offset = firstCapture(metadata, descriptor)
+        for name in descriptor.captureTypes.prefix(number) {
+            guard let name,
+                let capture = capture(name, arguments: arguments, parameters: parameters)
+                    ?? (name.genericParameter == nil ? nil : fallback)
+            else { return nil }
+            offset = offset.aligned(to: capture.alignment) + capture.size
+        }
+        return offset.aligned(to: 8)
     }
 
     private mutating func capture(
@@ -73,6 +153,6 @@ extension ObjectLayouts {
         if name.isNotStrong { return .bytes(type.flatMap { $0.valueWitnesses?.size } ?? 8) }
         if let type { return .value(types.layout(of: type)) }
         // A class whose arguments are not known is one word anyway.
-        return name.isGenericClass ? .reference : nil
+        return name.genericClass != nil ? .reference : nil
     }
 }

@@ -1,18 +1,25 @@
 /// The layouts of objects, computed once for each class, context or box from its metadata.
 struct ObjectLayouts {
-    var types = TypeLayouts()
+    /// Layouts that are kept for the next walk. A program has some thousands; words that only look like types are not
+    /// counted on to be few.
+    private static let limit = 1 << 15
+
+    var types: TypeLayouts
     private(set) var layouts: [ObjectLayout] = []
     private var indices = AddressTable()
     private var boxIndices = AddressTable()
+    /// By the context's metadata.
+    var genericContexts: [UInt: GenericContext] = [:]
     /// By the context's metadata and its type arguments.
-    var genericContexts: [[UInt]: Int32] = [:]
+    var genericLayouts: [[UInt]: Int32] = [:]
 
     // Layouts that do not depend on metadata.
     let task: Int32
     let taskFrames: Int32
     let block: Int32
 
-    init() {
+    init(_ images: LoadedImages) {
+        types = TypeLayouts(images)
         task = 0
         taskFrames = 1
         block = 2
@@ -22,6 +29,9 @@ struct ObjectLayouts {
             ObjectLayout(kind: .block, scanStart: HeapLayout.Block.captures),
         ]
     }
+
+    /// True if layouts have to be computed anew, so that memory stays bounded. Not during a walk, which refers to them.
+    var isFull: Bool { layouts.count > Self.limit || types.values.count > Self.limit }
 
     @inline(__always)
     func layout(_ index: Int32) -> ObjectLayout { layouts[Int(index)] }
@@ -81,7 +91,7 @@ struct ObjectLayouts {
                         kind: .unknownWords, offset: Int32(field.offset), label: label,
                         detail: Int32(end - field.offset)))
             } else {
-                slots += types.slots(of: field, nesting: 0)
+                slots += types.slots(of: field)
             }
         }
         layout.slots = types.append(slots)

@@ -34,7 +34,8 @@ struct TrialDeletion {
         for index in 0..<nodeCount where !isKept[index] {
             let node = walker.graph.nodes[index]
             objects += 1
-            bytes += walker.reader.allocatedBytes(at: node.address, walker.reader.layouts.layout(node.layout))
+            bytes &+= walker.reader.allocatedBytes(
+                at: node.address, walker.reader.layouts.layout(node.layout))
         }
         addBuffers(&walker, isKept: isKept)
     }
@@ -58,7 +59,7 @@ struct TrialDeletion {
                 let count = walker.reader.strongCount(at: buffer.address), count <= buffer.references
             else { continue }
             objects += 1
-            bytes += walker.reader.allocatedBytes(at: buffer.address, walker.reader.layouts.layout(layout))
+            bytes &+= walker.reader.allocatedBytes(at: buffer.address, walker.reader.layouts.layout(layout))
         }
     }
 }
@@ -67,7 +68,7 @@ extension ObjectReader {
     /// Bytes of an object, of its side table and of the raw memory that it owns.
     mutating func allocatedBytes(at address: UInt, _ layout: ObjectLayout) -> Int {
         var bytes = chunkBytes(at: address) ?? Allocator.estimatedBytes(estimatedSize(at: address, layout))
-        if hasSideTable(at: address) { bytes += HeapLayout.ReferenceCount.sideTableChunkBytes }
+        if hasSideTable(at: address) { bytes &+= HeapLayout.ReferenceCount.sideTableChunkBytes }
         if layout.rawMemoryOffset != 0, let memory = memory.word(address &+ layout.rawMemoryOffset),
             let capacity = self.memory.word(address &+ layout.rawCapacityOffset), Self.isAddress(memory),
             capacity < HeapLayout.Chunk.sizeLimit
@@ -75,7 +76,7 @@ extension ObjectReader {
             let chunk = chunkBytes(at: memory) ?? 0
             // Memory that was not allocated for it has another word in front.
             let isOwn = chunk >= Int(capacity) && chunk < Int(capacity) + 64 * 1024
-            bytes += isOwn ? chunk : Allocator.estimatedBytes(Int(capacity))
+            bytes &+= isOwn ? chunk : Allocator.estimatedBytes(Int(capacity))
         }
         return bytes
     }
@@ -97,7 +98,7 @@ extension ObjectReader {
             let capacity = memory.word(address &+ Storage.capacityAndFlags),
             capacity >> 1 < Storage.countLimit
         {
-            return size + Int(capacity >> 1) &* layouts.types.layout(of: element).stride
+            return size &+ Int(capacity >> 1) &* layouts.types.layout(of: element).stride
         }
         if layout.scaleOffset != 0, let capacity = memory.word(address &+ HeapLayout.HashStorage.capacity),
             capacity < 1 << UInt(HeapLayout.HashStorage.scaleLimit)
@@ -107,10 +108,10 @@ extension ObjectReader {
             for index in 0..<2 {
                 if index == 1, type.descriptor == layouts.types.standard.setStorage { break }
                 if let argument = type.genericArgument(index) {
-                    stride += layouts.types.layout(of: argument).stride
+                    stride &+= layouts.types.layout(of: argument).stride
                 }
             }
-            return size + Int(capacity) &* 4 / 3 &* stride
+            return size &+ Int(capacity) &* 4 / 3 &* stride
         }
         return size
     }

@@ -27,9 +27,9 @@ struct GraphWalker: ~Copyable {
     }
 
     mutating func begin(_ budget: Budget) {
-        self.budget = budget
+        self.budget = budget.limited
         current = 0
-        edgeLimit = budget.objects.multipliedReportingOverflow(by: Self.edgesPerNode).partialValue
+        edgeLimit = self.budget.objects * Self.edgesPerNode
         reader.reset(pageBytes: budget.pageBytes)
         graph.removeAll()
     }
@@ -155,7 +155,7 @@ struct GraphWalker: ~Copyable {
         for index in range.indices {
             let slot = reader.layouts.types.slots[index]
             let offset = Int(slot.offset)
-            guard offset + 8 <= size || slot.kind == .enumeration else { continue }
+            guard offset >= 0, offset &+ 8 <= size || slot.kind == .enumeration else { continue }
             let joined = label == 0 ? slot.label : reader.layouts.types.labels.join(label, slot.label)
             switch slot.kind {
             case .strong:
@@ -207,16 +207,10 @@ struct GraphWalker: ~Copyable {
             fromByteOffset: MetadataLayout.Existential.containedType, as: UInt.self)
         guard type != 0, reader.isType(type) else { return }
         let first = unsafe container.loadUnaligned(as: UInt.self)
-        let metadata = Metadata(type)
-        if metadata.isClass { return addEdge(to: first, label: label, flags: flags) }
-        let value = reader.layouts.types.layout(of: metadata)
-        guard !value.slots.isEmpty, nesting < ScratchMemory.levels, let witnesses = metadata.valueWitnesses
-        else {
-            // A large value without references still has a box, which belongs to the memory kept.
-            if metadata.valueWitnesses?.isInline == false { addEdge(to: first, label: label, flags: flags) }
-            return
-        }
-        guard witnesses.isInline else { return addEdge(to: first, label: label, flags: flags) }
+        let value = reader.layouts.types.layout(of: Metadata(type))
+        // A large value without references still has a box, which belongs to the memory kept.
+        if value.isClass || !value.isInline { return addEdge(to: first, label: label, flags: flags) }
+        guard nesting < ScratchMemory.levels else { return }
         unsafe follow(
             value.slots, in: container, size: MetadataLayout.Existential.containedType, label: label,
             flags: flags,

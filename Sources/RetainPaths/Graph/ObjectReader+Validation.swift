@@ -12,21 +12,49 @@ extension ObjectReader {
         typealias Class = MetadataLayout.Class
         typealias Context = DescriptorLayout.Context
         guard Self.isAddress(address), let kind = memory.word(address), MetadataLayout.Kind.isClass(kind),
-            let descriptor = memory.word(address &+ UInt(Class.descriptor)), descriptor & 3 == 0,
-            images.contains(descriptor), let flags = uint32(descriptor),
-            flags & Context.kindMask == Context.classKind,
+            let descriptor = memory.word(address &+ UInt(Class.descriptor)),
+            DescriptorCheck(images).isType(descriptor, Context.classKind),
             let sizes = memory.word(address &+ UInt(Class.instanceSize)),
             (16..<(1 << 24)).contains(sizes & 0xFFFF_FFFF), sizes >> 32 & 0xFFFF < 4096,
             let extent = memory.word(address &+ UInt(Class.metadataSize)),
             (40..<(1 << 20)).contains(extent & 0xFFFF_FFFF), extent >> 32 < 1024,
+            extent >> 32 < extent & 0xFFFF_FFFF,
+            // The offsets of fields, which the runtime reads, stand between.
+            memory.word((address &+ (extent & 0xFFFF_FFFF) &- (extent >> 32) &- 8) & ~7) != nil,
             let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)),
-            images.contains(destroy),
-            hasWitnesses(address)
+            images.isCode(destroy),
+            hasWitnesses(address), isInPlace(address, descriptor)
         else { return false }
-        if !images.contains(address), flags & (Context.isGeneric | Context.hasResilientSuperclass) == 0 {
-            return false
-        }
         return hasSuperclasses(address)
+    }
+
+    /// Returns whether metadata lies where the compiler or the runtime puts it, and not in a copy of a page.
+    private mutating func isInPlace(_ address: UInt, _ descriptor: UInt) -> Bool {
+        typealias Context = DescriptorLayout.Context
+        if images.contains(address) { return true }
+        let flags = ImmortalMemory.uint32(descriptor)
+        let isResilient =
+            flags & Context.hasResilientSuperclass != 0 && flags & Context.kindMask == Context.classKind
+        guard !memory.owns(address) else { return false }
+        return flags & Context.isGeneric != 0 ? hasArguments(address, descriptor) : isResilient
+    }
+
+    /// Returns whether the type arguments and witness tables of generic metadata can be read.
+    private mutating func hasArguments(_ address: UInt, _ descriptor: UInt) -> Bool {
+        typealias Context = DescriptorLayout.Context
+        let isClass = ImmortalMemory.uint32(descriptor) & Context.kindMask == Context.classKind
+        let header = descriptor &+ (isClass ? Context.classBytes : Context.valueBytes)
+        let count = ImmortalMemory.uint16(header &+ Context.keyArgumentCount)
+        guard images.contains(header, count: 16), count < 64,
+            let offset = Metadata(address).genericArgumentsOffset
+        else { return false }
+        for index in 0..<UInt(count) {
+            guard let argument = memory.word(address &+ UInt(offset) &+ 8 &* index),
+                // Bit 0 marks packs of types in the heap.
+                memory.word(argument & ~7) != nil
+            else { return false }
+        }
+        return true
     }
 
     /// Follows the superclasses to the root.
@@ -44,8 +72,7 @@ extension ObjectReader {
             guard Self.isAddress(superclass), let kind = memory.word(superclass),
                 MetadataLayout.Kind.isClass(kind),
                 let descriptor = memory.word(superclass &+ UInt(MetadataLayout.Class.descriptor)),
-                images.contains(descriptor), let flags = uint32(descriptor),
-                flags & DescriptorLayout.Context.kindMask == DescriptorLayout.Context.classKind
+                DescriptorCheck(images).isType(descriptor, DescriptorLayout.Context.classKind)
             else { return false }
             current = superclass
         }
@@ -72,23 +99,23 @@ extension ObjectReader {
     }
 
     private mutating func isNominal(_ address: UInt, _ descriptorKind: UInt32) -> Bool {
+        // Metadata that has to be completed at run time is static, so that in the heap are only generic types.
         guard let descriptor = memory.word(address &+ UInt(MetadataLayout.Value.descriptor)),
-            descriptor & 3 == 0,
-            images.contains(descriptor), let flags = uint32(descriptor),
-            flags & DescriptorLayout.Context.kindMask == descriptorKind, hasWitnesses(address)
+            DescriptorCheck(images).isType(descriptor, descriptorKind)
         else { return false }
-        return images.contains(address) || flags & DescriptorLayout.Context.isGeneric != 0
-        // Metadata that has to be completed at run time is static, so that only generic types are left.
+        return hasWitnesses(address) && isInPlace(address, descriptor)
     }
 
     /// Returns whether metadata has a value witness table with functions of an image and a size that types can have.
     private mutating func hasWitnesses(_ address: UInt) -> Bool {
+        typealias Witness = MetadataLayout.Witness
         guard let table = memory.word(address &+ UInt(bitPattern: MetadataLayout.valueWitnesses)),
-            Self.isAddress(table), let first = memory.word(table), images.contains(first),
-            let size = memory.word(table &+ MetadataLayout.Witness.size), size < 1 << 20,
-            let stride = memory.word(table &+ MetadataLayout.Witness.stride), stride < 1 << 21, stride >= size
+            Self.isAddress(table), let first = memory.word(table), images.isCode(first),
+            let size = memory.word(table &+ Witness.size), size < 1 << 20,
+            let stride = memory.word(table &+ Witness.stride), stride < 1 << 21, stride >= size,
+            let flags = memory.word(table &+ Witness.flags)
         else { return false }
-        return true
+        return UInt32(truncatingIfNeeded: flags) & Witness.isIncomplete == 0
     }
 
     /// The runtime is asked for the tuple of the same elements: there is one metadata for each.
@@ -112,13 +139,13 @@ extension ObjectReader {
 
     /// Returns whether an address is the metadata of contexts: it lies in an image, with its function and its description.
     mutating func isContext(_ address: UInt) -> Bool {
-        guard images.contains(address),
+        guard images.contains(address, count: 24),
             let destroy = memory.word(address &+ UInt(bitPattern: MetadataLayout.destroy)),
-            images.contains(destroy),
+            images.isCode(destroy),
             let first = memory.word(address &+ HeapLayout.Context.firstCapture), first & 0xFFFF_FFFF <= 256,
             let descriptor = memory.word(address &+ HeapLayout.Context.captureDescriptor)
         else { return false }
-        return descriptor == 0 || images.contains(descriptor)
+        return descriptor == 0 || CaptureDescriptor(descriptor, images) != nil
     }
 
     /// Returns whether an object that starts as a block has the rest of one.
@@ -127,7 +154,8 @@ extension ObjectReader {
     /// Bytes of a block; `nil` where they cannot be true.
     mutating func blockSize(at address: UInt) -> Int? {
         typealias Block = HeapLayout.Block
-        guard let descriptor = memory.word(address &+ Block.descriptor), images.contains(descriptor),
+        guard let descriptor = memory.word(address &+ Block.descriptor),
+            images.contains(descriptor, count: 16),
             let size = memory.word(descriptor &+ Block.descriptorSize), size >= UInt(Block.captures),
             size < Block.sizeLimit
         else { return nil }
@@ -142,11 +170,5 @@ extension ObjectReader {
         let (capacity, used) = (sizes & 0xFFFF_FFFF, sizes >> 32)
         guard capacity < HeapLayout.TaskSlab.capacityLimit, used <= capacity else { return nil }
         return HeapLayout.TaskSlab.frames + Int(used)
-    }
-
-    /// Four bytes at an address that is a multiple of 4.
-    private mutating func uint32(_ address: UInt) -> UInt32? {
-        guard let word = memory.word(address & ~7) else { return nil }
-        return UInt32(truncatingIfNeeded: address & 4 == 0 ? word : word >> 32)
     }
 }

@@ -1,22 +1,30 @@
 /// Recognises objects: reads a header through the snapshot, validates the metadata and finds the layout.
 struct ObjectReader: ~Copyable {
     var memory = PageSnapshot()
-    var images = LoadedImages()
-    var layouts = ObjectLayouts()
+    var images: LoadedImages
+    var layouts: ObjectLayouts
+
+    init() {
+        images = LoadedImages()
+        layouts = ObjectLayouts(images)
+    }
 
     /// Starts a new walk with fresh pages, and with a new list of images if some came or went.
     mutating func reset(pageBytes: Int) {
         memory.reset(byteLimit: pageBytes)
-        guard images.isOutdated else { return }
-        images = LoadedImages()
-        // Types of an image that has gone may have left their addresses to others.
-        layouts = ObjectLayouts()
+        if images.isOutdated {
+            images = LoadedImages()
+            // Types of an image that has gone may have left their addresses to others.
+            layouts = ObjectLayouts(images)
+        } else if layouts.isFull {
+            layouts = ObjectLayouts(images)
+        }
     }
 
     /// Returns whether a word can be the address of an object, before anything is read there.
     @inline(__always)
     static func isAddress(_ word: UInt) -> Bool {
-        word & 7 == 0 && word >= CheckedMemory.addressStart && word < CheckedMemory.addressEnd
+        word & 7 == 0 && HeapLayout.addresses.contains(word)
     }
 
     /// The layout of the object at an address.
@@ -45,7 +53,7 @@ struct ObjectReader: ~Copyable {
         case Kind.closureContext:
             guard isContext(word) else { return nil }
             let descriptor = CaptureDescriptor(
-                ImmortalMemory.word(word &+ HeapLayout.Context.captureDescriptor))
+                ImmortalMemory.word(word &+ HeapLayout.Context.captureDescriptor), images)
             let layout = layouts.contextLayout(Metadata(word), descriptor)
             let index = layouts.add(layout, for: word)
             return layout.kind == .genericContext ? genericContextIndex(at: address, index) : index
@@ -68,37 +76,30 @@ struct ObjectReader: ~Copyable {
     /// The layout of a context whose captures have types that the context itself holds.
     private mutating func genericContextIndex(at address: UInt, _ index: Int32) -> Int32? {
         let metadata = Metadata(layouts.layout(index).metadata)
-        guard let descriptor = CaptureDescriptor(metadata.word(Int(HeapLayout.Context.captureDescriptor)))
-        else {
-            return nil
-        }
-        let captures = address &+ UInt(metadata.uint32(Int(HeapLayout.Context.firstCapture)))
-        let parameters = arguments(of: descriptor, captures: captures)
-        let key = [metadata.address] + (parameters ?? []).map(\.type.address)
-        if let index = layouts.genericContexts[key] { return index }
+        guard let context = layouts.genericContexts[metadata.address] else { return nil }
+        let arguments = arguments(of: context, at: address)
+        let key = [metadata.address] + (arguments ?? []).map(\.type.address)
+        if let index = layouts.genericLayouts[key] { return index }
         let layout: ObjectLayout
-        if let parameters {
+        if let arguments, layouts.confirms(context, metadata, arguments: arguments) {
             layout = layouts.contextLayout(
-                metadata, descriptor, arguments: GenericArguments(parameters), types: parameters)
+                metadata, context.descriptor, arguments: GenericArguments(arguments), types: arguments)
         } else {
             layout = layouts.contextLayout(metadata, nil)
         }
         let found = layouts.append(layout)
-        // Programs have few contexts with few arguments; a limit stops words that only look like such.
-        if layouts.genericContexts.count < 4096 { layouts.genericContexts[key] = found }
+        layouts.genericLayouts[key] = found
         return found
     }
 
     /// The argument of each generic parameter that captures use; `nil` where one cannot be found.
     private mutating func arguments(
-        of descriptor: CaptureDescriptor, captures: UInt
+        of context: GenericContext, at address: UInt
     ) -> [GenericArguments.Argument]? {
         var arguments: [GenericArguments.Argument] = []
-        for index in 0..<descriptor.sourceCount {
-            guard let (name, source) = descriptor.source(index), let parameter = name.genericParameter,
-                var type = origin(source.origin, captures: captures, descriptor)
-            else { return nil }
-            for position in source.argumentPath {
+        for parameter in context.parameters {
+            guard var type = type(at: parameter.place, of: address) else { return nil }
+            for position in parameter.path {
                 guard let argument = type.genericArgument(position), isType(argument.address) else {
                     return nil
                 }
@@ -109,22 +110,19 @@ struct ObjectReader: ~Copyable {
         return arguments
     }
 
-    private mutating func origin(
-        _ origin: MetadataSource.Origin, captures: UInt, _ descriptor: CaptureDescriptor
-    ) -> Metadata? {
-        switch origin {
-        case .binding(let index):
-            guard index < descriptor.bindingCount, let type = memory.word(captures &+ 8 &* UInt(index)),
-                isType(type)
-            else { return nil }
+    private mutating func type(at place: GenericContext.Place, of address: UInt) -> Metadata? {
+        switch place {
+        case .type(let offset):
+            guard let type = memory.word(address &+ offset), isType(type) else { return nil }
             return Metadata(type)
-        case .classOfParameter(let index):
-            // Right where the captures before it are single references, which the class below confirms.
-            guard let capture = descriptor.genericCapture(ofParameter: index),
-                let object = memory.word(captures &+ 8 &* UInt(descriptor.bindingCount + capture)),
-                Self.isAddress(object), let type = memory.word(object), isClass(type)
+        case .object(let offset, _, let classDescriptor):
+            guard let object = memory.word(address &+ offset), Self.isAddress(object),
+                let type = memory.word(object), isClass(type)
             else { return nil }
-            return Metadata(type)
+            // The object may be of a subclass, which has other arguments or none.
+            var current: Metadata? = Metadata(type)
+            for _ in 0..<64 where current?.descriptor != classDescriptor { current = current?.superclass }
+            return current?.descriptor == classDescriptor ? current : nil
         }
     }
 }

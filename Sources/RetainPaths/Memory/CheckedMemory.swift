@@ -7,17 +7,12 @@
 
 /// Reads that fail instead of raising a signal where an address is not mapped.
 enum CheckedMemory {
-    /// Addresses that a program can use end here on the supported systems: 47 bits.
-    static let addressEnd: UInt = 1 << 47
-    /// Nothing is mapped below: the first page stays empty to catch null pointers.
-    static let addressStart: UInt = 4096
-
     /// Copies `count` bytes at `address`.
     ///
     /// One system call, 0.9 µs for 4 KiB.
     /// - Returns: `false` where a byte of them cannot be read. The contents of `destination` are then undefined.
     static func read(_ address: UInt, count: Int, into destination: UnsafeMutableRawPointer) -> Bool {
-        guard count > 0, address >= addressStart, address < addressEnd else { return false }
+        guard count > 0, HeapLayout.addresses.contains(address) else { return false }
         #if canImport(Darwin)
             // Written for Apple's systems, but not run there yet.
             var copied: vm_size_t = 0

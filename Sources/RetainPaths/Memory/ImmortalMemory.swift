@@ -1,35 +1,31 @@
-/// Direct reads of memory that is never freed: images of this process and metadata that was validated.
+/// Reads of memory that is never freed: images of this process and metadata that was validated.
 ///
-/// Everything else is read through ``PageSnapshot``.
+/// Each read is one system call that fails where nothing is mapped, so that a fact about the runtime that has changed gives
+/// a wrong number instead of a signal. Layouts are computed once for a type, so that the time does not count; instances are
+/// read through ``PageSnapshot``.
 enum ImmortalMemory {
-    /// `nil` for null and the small offsets from it that a missing part gives: reads of those return 0.
-    @inline(__always)
-    private static func pointer(_ address: UInt) -> UnsafeRawPointer? {
-        unsafe address < CheckedMemory.addressStart ? nil : UnsafeRawPointer(bitPattern: address)
+    static func word(_ address: UInt) -> UInt { read(address, 0) }
+    static func uint32(_ address: UInt) -> UInt32 { read(address, 0) }
+    static func uint16(_ address: UInt) -> UInt16 { read(address, 0) }
+    static func byte(_ address: UInt) -> UInt8 { read(address, 0) }
+
+    /// - Parameter fallback: the result where a byte cannot be read.
+    private static func read<Value: BitwiseCopyable>(_ address: UInt, _ fallback: Value) -> Value {
+        var value = fallback
+        let isRead = unsafe withUnsafeMutableBytes(of: &value) { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return unsafe CheckedMemory.read(address, count: bytes.count, into: start)
+        }
+        return isRead ? value : fallback
     }
 
-    @inline(__always)
-    static func word(_ address: UInt) -> UInt {
-        guard let pointer = unsafe pointer(address) else { return 0 }
-        return unsafe pointer.loadUnaligned(as: UInt.self)
-    }
-
-    @inline(__always)
-    static func uint32(_ address: UInt) -> UInt32 {
-        guard let pointer = unsafe pointer(address) else { return 0 }
-        return unsafe pointer.loadUnaligned(as: UInt32.self)
-    }
-
-    @inline(__always)
-    static func uint16(_ address: UInt) -> UInt16 {
-        guard let pointer = unsafe pointer(address) else { return 0 }
-        return unsafe pointer.loadUnaligned(as: UInt16.self)
-    }
-
-    @inline(__always)
-    static func byte(_ address: UInt) -> UInt8 {
-        guard let pointer = unsafe pointer(address) else { return 0 }
-        return unsafe pointer.load(as: UInt8.self)
+    /// Reads bytes up to the next multiple of 128 from the start of memory, so that no read crosses the end of a page.
+    static func piece(_ address: UInt) -> [UInt8] {
+        let count = 128 - Int(address & 127)
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            guard let start = buffer.baseAddress else { return }
+            length = unsafe CheckedMemory.read(address, count: count, into: start) ? count : 0
+        }
     }
 
     /// The target of a relative reference, 0 where it is null.
@@ -44,11 +40,12 @@ enum ImmortalMemory {
     static func string(_ address: UInt) -> String {
         var bytes: [UInt8] = []
         while bytes.count < 1024 {
-            let byte = byte(address &+ UInt(bytes.count))
-            if byte == 0 { break }
-            bytes.append(byte)
+            let piece = piece(address &+ UInt(bytes.count))
+            let text = piece.prefix { $0 != 0 }
+            bytes += text
+            if piece.isEmpty || text.count < piece.count { break }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: bytes.prefix(1024), as: UTF8.self)
     }
 }
 

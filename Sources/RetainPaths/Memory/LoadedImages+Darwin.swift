@@ -22,9 +22,8 @@
         private static func image(_ header: UInt, slide: UInt, path: String, isProgram: Bool) -> Image? {
             guard ImmortalMemory.uint32(header) == MH_MAGIC_64 else { return nil }
             var image = Image(
-                addresses: 0..<0, base: header, name: lastComponent(path), identifier: nil, writable: [],
+                segments: [], base: header, name: lastComponent(path), identifier: nil,
                 isProgram: isProgram)
-            var (start, end) = (UInt.max, UInt.min)
             var command = header &+ 32
             for _ in 0..<min(ImmortalMemory.uint32(header &+ 16), 512) {
                 let kind = ImmortalMemory.uint32(command)
@@ -33,20 +32,20 @@
                 } else if kind == UInt32(LC_SEGMENT_64) {
                     let name = ImmortalMemory.string(command &+ 8).prefix(16)
                     let first = ImmortalMemory.word(command &+ 24) &+ slide
-                    let range = first..<(first &+ ImmortalMemory.word(command &+ 32))
+                    let range = first..<max(first, first &+ ImmortalMemory.word(command &+ 32))
                     if name != "__PAGEZERO", name != "__LINKEDIT", !range.isEmpty {
-                        (start, end) = (min(start, range.lowerBound), max(end, range.upperBound))
-                        if ImmortalMemory.uint32(command &+ 60) & UInt32(VM_PROT_WRITE) != 0 {
-                            image.writable.append(range)
-                        }
+                        // <mach-o/loader.h>: segment_command_64.initprot
+                        let protection = ImmortalMemory.uint32(command &+ 60)
+                        image.segments.append(
+                            Segment(
+                                addresses: range, isReadable: protection & UInt32(VM_PROT_READ) != 0,
+                                isWritable: protection & UInt32(VM_PROT_WRITE) != 0,
+                                isExecutable: protection & UInt32(VM_PROT_EXECUTE) != 0))
                     }
                 }
                 command &+= UInt(ImmortalMemory.uint32(command &+ 4))
             }
-            // Libraries of the shared cache have their segments far apart, with segments of others in between.
-            guard start < end else { return nil }
-            image.addresses = start..<end
-            return image
+            return image.segments.isEmpty ? nil : image
         }
     }
 #endif

@@ -43,25 +43,25 @@
             let bias = UInt(unsafe given.bias)
             let path = unsafe given.path.map { unsafe String(cString: $0) } ?? ""
             var image = Image(
-                addresses: 0..<0, base: bias, name: isProgram ? programName : lastComponent(path),
-                identifier: nil, writable: [], isProgram: isProgram)
-            var (start, end) = (UInt.max, UInt.min)
+                segments: [], base: bias, name: isProgram ? programName : lastComponent(path),
+                identifier: nil, isProgram: isProgram)
             for index in 0..<Int(unsafe given.header_count) {
                 let header = unsafe headers[index]
                 let first = bias &+ UInt(header.p_vaddr)
-                let range = first..<(first &+ UInt(header.p_memsz))
+                let range = first..<max(first, first &+ UInt(header.p_memsz))
                 switch header.p_type {
                 case UInt32(PT_LOAD):
-                    (start, end) = (min(start, range.lowerBound), max(end, range.upperBound))
-                    if header.p_flags & UInt32(PF_W) != 0 { image.writable.append(range) }
+                    image.segments.append(
+                        Segment(
+                            addresses: range, isReadable: header.p_flags & UInt32(PF_R) != 0,
+                            isWritable: header.p_flags & UInt32(PF_W) != 0,
+                            isExecutable: header.p_flags & UInt32(PF_X) != 0))
                 case UInt32(PT_NOTE) where image.identifier == nil:
                     image.identifier = buildID(in: range, alignment: header.p_align == 8 ? 8 : 4)
                 default: break
                 }
             }
-            guard start < end else { return nil }
-            image.addresses = start..<end
-            return image
+            return image.segments.isEmpty ? nil : image
         }
 
         /// Finds the note `NT_GNU_BUILD_ID`.

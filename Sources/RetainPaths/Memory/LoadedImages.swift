@@ -3,56 +3,76 @@ internal import LeakMessage
 /// The programs and libraries that this process has loaded.
 struct LoadedImages: Sendable {
     struct Image: Sendable {
-        /// From the first to the last byte that is mapped for it.
-        var addresses: Range<UInt>
+        /// In the order of their addresses. Between them may be memory of others, or none.
+        var segments: [Segment]
         /// Offsets count from this address: the load bias in ELF, the header in Mach-O.
         var base: UInt
         /// The last component of the path; `nil` for the program itself where the system does not tell.
         var name: String?
         /// The build id (ELF) or UUID (Mach-O), hexadecimal without dashes.
         var identifier: String?
-        /// The segments that a program can write to, where its global variables are.
-        var writable: [Range<UInt>]
         var isProgram: Bool
+
+        /// The segments that a program can write to, where its global variables are.
+        var writable: [Range<UInt>] { segments.filter(\.isWritable).map(\.addresses) }
+    }
+
+    /// Memory that the loader has mapped for an image, and what it may be used for.
+    struct Segment: Sendable {
+        var addresses: Range<UInt>
+        var isReadable: Bool
+        var isWritable: Bool
+        var isExecutable: Bool
     }
 
     /// Changes with every image that is loaded or unloaded.
     let version: UInt64
-    /// In the order of their addresses.
     let images: [Image]
-    /// The bounds of `images`, alone in memory because every validation searches them.
+    /// The segments of all images in the order of their addresses. Bounds are alone in memory because every validation
+    /// searches them.
     private let starts: [UInt]
     private let ends: [UInt]
+    private let segments: [(segment: Segment, image: Int)]
 
     /// Lists the images that are loaded now.
     init() { self.init(version: Self.currentVersion, images: Self.loadedImages()) }
 
     init(version: UInt64, images: [Image]) {
         self.version = version
-        let sorted = images.filter { !$0.addresses.isEmpty }
-            .sorted { $0.addresses.lowerBound < $1.addresses.lowerBound }
-        self.images = sorted
-        starts = sorted.map(\.addresses.lowerBound)
-        ends = sorted.map(\.addresses.upperBound)
+        self.images = images
+        segments = images.enumerated()
+            .flatMap { index, image in image.segments.map { (segment: $0, image: index) } }
+            .filter { !$0.segment.addresses.isEmpty }
+            .sorted { $0.segment.addresses.lowerBound < $1.segment.addresses.lowerBound }
+        starts = segments.map(\.segment.addresses.lowerBound)
+        ends = segments.map(\.segment.addresses.upperBound)
     }
 
     /// True if images came or went since this list was made.
     var isOutdated: Bool { version != Self.currentVersion }
 
-    /// Returns whether an address lies in an image.
+    /// Returns whether bytes lie in one segment of an image that can be read.
     @inline(__always)
-    func contains(_ address: UInt) -> Bool { index(of: address) != nil }
+    func contains(_ address: UInt, count: UInt = 1) -> Bool {
+        guard let index = index(of: address), segments[index].segment.isReadable else { return false }
+        return count <= ends[index] &- address
+    }
 
-    func image(of address: UInt) -> Image? { index(of: address).map { images[$0] } }
+    /// Returns whether an address lies in a segment of an image that can be executed.
+    func isCode(_ address: UInt) -> Bool {
+        index(of: address).map { segments[$0].segment.isExecutable } ?? false
+    }
 
     func offset(of address: UInt) -> ImageOffset? {
-        image(of: address).map { image in
-            ImageOffset(
+        index(of: address).map { index in
+            let image = images[segments[index].image]
+            return ImageOffset(
                 image: image.name ?? "", imageIdentifier: image.identifier ?? "",
                 offset: UInt64(address &- image.base))
         }
     }
 
+    /// The number of the segment around an address.
     private func index(of address: UInt) -> Int? {
         var (low, high) = (0, starts.count)
         while low < high {

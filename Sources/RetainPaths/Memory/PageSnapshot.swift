@@ -54,8 +54,8 @@
             + [start..<(start + UInt(Self.longestRead))]
     }
 
-    /// Pages read since the last reset.
-    var readCount: Int { pageCount }
+    /// Returns whether an address lies in a copy.
+    func owns(_ address: UInt) -> Bool { ownRanges.contains { $0.contains(address) } }
 
     @inline(__always)
     private mutating func page(_ number: UInt) -> UnsafeRawPointer? {
@@ -98,7 +98,7 @@
     /// Reads 8 bytes at an address that is a multiple of 8; `nil` for other addresses and where nothing is mapped.
     @inline(__always)
     mutating func word(_ address: UInt) -> UInt? {
-        guard address & 7 == 0, address < CheckedMemory.addressEnd,
+        guard address & 7 == 0, address < HeapLayout.addresses.upperBound,
             let page = unsafe page(address / UInt(Self.pageBytes))
         else { return nil }
         return unsafe page.load(fromByteOffset: Int(address % UInt(Self.pageBytes)), as: UInt.self)
@@ -108,7 +108,9 @@
     ///
     /// - Returns: `nil` where a byte cannot be read or `count` is more than ``longestRead``.
     mutating func bytes(_ address: UInt, count: Int) -> UnsafeRawPointer? {
-        guard count > 0, count <= Self.longestRead, address < CheckedMemory.addressEnd else { return nil }
+        guard count > 0, count <= Self.longestRead, address < HeapLayout.addresses.upperBound else {
+            return nil
+        }
         let offset = Int(address % UInt(Self.pageBytes))
         if offset + count <= Self.pageBytes {
             guard let page = unsafe page(address / UInt(Self.pageBytes)) else { return nil }
@@ -119,7 +121,9 @@
 
     /// Copies `count` bytes, at most ``longestRead``, to memory of the caller.
     mutating func copy(_ address: UInt, count: Int, into destination: UnsafeMutableRawPointer) -> Bool {
-        guard count > 0, count <= Self.longestRead, address < CheckedMemory.addressEnd else { return false }
+        guard count > 0, count <= Self.longestRead, address < HeapLayout.addresses.upperBound else {
+            return false
+        }
         var done = 0
         while done < count {
             let current = address &+ UInt(done)

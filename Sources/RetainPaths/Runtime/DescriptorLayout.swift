@@ -11,21 +11,39 @@ enum DescriptorLayout {
         static let structKind: UInt32 = 17
         static let enumKind: UInt32 = 18
         static let isGeneric: UInt32 = 0x80
+        /// Bits 8 to 15; descriptors have had no other version than 0.
+        static let versionMask: UInt32 = 0xFF00
+        static let moduleKind: UInt32 = 0
+        /// The largest kind of a context that is no type: module, extension, anonymous, protocol and opaque type.
+        static let lastOtherKind: UInt32 = 4
         /// MetadataValues.h: TypeContextDescriptorFlags, bit 13 of the upper half.
         static let hasResilientSuperclass: UInt32 = 0x2000_0000
+        /// Relative, with bit 0 set where it is through a pointer; null for a module.
+        static let parent: UInt = 4
+        /// Relative to a C string; modules and types have one.
+        static let name: UInt = 8
+        /// Relative to the function that makes the metadata.
+        static let accessFunction: UInt = 12
         /// Relative to the record of the fields; null without reflection metadata.
         static let fields: UInt = 16
         /// For a class with a resilient superclass: relative to a word with the offset of its generic arguments.
         static let resilientBounds: UInt = 24
-        static let negativeSizeInWords: UInt = 24
         static let positiveSizeInWords: UInt = 28
         static let immediateMembers: UInt = 32
         static let fieldCount: UInt = 36
+        /// Bytes before the header of generic parameters.
+        static let valueBytes: UInt = 28
+        static let classBytes: UInt = 44
+        /// In the header of generic parameters: arguments in metadata, types and witness tables.
+        static let keyArgumentCount: UInt = 12
     }
 
     /// Records.h: FieldDescriptor and FieldRecord
     enum Fields {
         static let recordBytes: UInt = 10
+        /// The only size that records have had.
+        static let knownRecordBytes: UInt = 12
+        static let countLimit: UInt32 = 1 << 14
         static let count: UInt = 12
         static let records: UInt = 16
         static let recordFlags: UInt = 0

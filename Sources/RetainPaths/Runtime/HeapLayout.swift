@@ -25,6 +25,8 @@ enum HeapLayout {
     /// GenericContexts and boxes. Metadata.h: TargetHeapLocalVariableMetadata, TargetGenericBoxHeapMetadata
     enum Context {
         static let firstCapture: UInt = 8
+        /// The alignment of a capture moves the first one; garbage is larger.
+        static let firstLimit = 256
         static let captureDescriptor: UInt = 16
         /// Generic boxes.
         static let valueOffset: UInt = 8
@@ -94,6 +96,16 @@ enum HeapLayout {
         static let overhead = 8
         static let mappedOverhead = 16
     }
+
+    /// Addresses that a program can use. The first page stays empty to catch null pointers.
+    ///
+    /// Documentation/arch/x86/x86_64/mm.rst and Documentation/arch/arm64/memory.rst in the repository of Linux: 47 and 48
+    /// bits, beyond which a program has to ask. <mach/arm/vm_param.h>: 47 bits.
+    #if arch(arm64) && os(Linux)
+        static let addresses: Range<UInt> = 4096..<(1 << 48)
+    #else
+        static let addresses: Range<UInt> = 4096..<(1 << 47)
+    #endif
 
     /// References in class fields. Bits outside are spare: extra inhabitants, tags of enums and bridged objects.
     static let addressMask: UInt = 0x00FF_FFFF_FFFF_FFF8

@@ -6,26 +6,62 @@ struct MangledName {
     let count: Int
     /// The characters after the last symbolic reference, which tell how a value is kept.
     let tail: [UInt8]
+    /// The control byte of each symbolic reference and the address that it refers to.
+    private var references: [(control: UInt8, target: UInt)] = []
+    /// True if a zero byte ends it and every other byte is a character or part of a reference.
+    private let isWellFormed: Bool
 
     init(_ address: UInt) {
         self.address = address
+        var bytes: [UInt8] = []
         var (position, tailStart) = (0, 0)
-        while position < Self.longest {
-            let byte = ImmortalMemory.byte(address &+ UInt(position))
-            if byte == 0 { break }
-            switch byte {
-            // A control byte, then a relative reference of 4 bytes or an absolute one of 8.
+        var isText = true
+        /// The next bytes are read in pieces: a name may end close to the end of its segment.
+        func hasByte(_ index: Int) -> Bool {
+            while index >= bytes.count {
+                let piece = ImmortalMemory.piece(address &+ UInt(bytes.count))
+                if piece.isEmpty { return false }
+                bytes += piece
+            }
+            return true
+        }
+        while position < Self.longest, hasByte(position), bytes[position] != 0 {
+            switch bytes[position] {
+            // A control byte, then a relative reference of 4 bytes or an absolute one of 8, which no compiler has written yet.
             case 0x01...0x17:
+                references.append(
+                    (bytes[position], ImmortalMemory.relativeTarget(address &+ UInt(position + 1))))
                 position += 5
                 tailStart = position
             case 0x18...0x1F:
+                isText = false
                 position += 9
                 tailStart = position
-            default: position += 1
+            default:
+                if bytes[position] > 0x7E { isText = false }
+                position += 1
             }
         }
         count = position
-        tail = (tailStart..<max(position, tailStart)).map { ImmortalMemory.byte(address &+ UInt($0)) }
+        isWellFormed = isText && position > 0 && hasByte(position) && bytes[position] == 0
+        tail = tailStart < position && hasByte(position) ? Array(bytes[tailStart..<position]) : []
+    }
+
+    /// Returns whether the runtime can be given the name: it follows the references without a check, and calls functions.
+    ///
+    /// Mangling.rst: 1 is a context descriptor, 2 a pointer to one, 9 a function that returns metadata, A and B the shape of an
+    /// existential type. Other kinds stand in no name of a field or capture on Linux.
+    func isSafe(_ images: LoadedImages) -> Bool {
+        isWellFormed && images.contains(address, count: UInt(count + 1))
+            && references.allSatisfy { control, target in
+                switch control {
+                case 1: DescriptorCheck(images).isContext(target)
+                case 2: DescriptorCheck(images).isContext(images.pointer(at: target))
+                case 9: images.isCode(target)
+                case 0xA, 0xB: images.contains(target, count: 24)
+                default: false
+                }
+            }
     }
 
     func ends(with suffix: StaticString) -> Bool {
@@ -45,19 +81,19 @@ struct MangledName {
     /// Mangling.rst: `Xx` and `XX` are boxes of SIL, one reference each.
     var isBox: Bool { ends(with: "_Xx") || ends(with: "XX") }
 
-    /// True if the name begins with a reference to the descriptor of a class: control byte 1 direct, 2 through a pointer.
-    private var startsWithClass: Bool {
-        let control = ImmortalMemory.byte(address)
-        guard control == 1 || control == 2 else { return false }
-        let target = ImmortalMemory.relativeTarget(address &+ 1)
-        let descriptor = control == 1 || target == 0 ? target : ImmortalMemory.word(target)
-        guard descriptor != 0 else { return false }
-        return ImmortalMemory.uint32(descriptor) & DescriptorLayout.Context.kindMask
-            == DescriptorLayout.Context.classKind
+    /// The descriptor of the class that the name begins with; `nil` for other types.
+    private var classDescriptor: UInt? {
+        guard let first = references.first, ImmortalMemory.byte(address) == first.control else { return nil }
+        let descriptor = first.control == 2 ? ImmortalMemory.word(first.target) : first.target
+        guard first.control == 1 || first.control == 2,
+            ImmortalMemory.uint32(descriptor) & DescriptorLayout.Context.kindMask
+                == DescriptorLayout.Context.classKind
+        else { return nil }
+        return descriptor
     }
 
-    /// True if it is a generic class with its arguments, which end with `G`.
-    var isGenericClass: Bool { startsWithClass && tail.last == UInt8(ascii: "G") }
+    /// The descriptor of a generic class with its arguments, which end with `G`; `nil` for other types.
+    var genericClass: UInt? { tail.last == UInt8(ascii: "G") ? classDescriptor : nil }
 
     /// How the value of a lowered function type is kept.
     enum FunctionShape { case closure, singleWord }
@@ -87,7 +123,7 @@ struct MangledName {
 
     /// The depth and index of a name that is one generic parameter. Mangling.rst: `x`, `q_`, `q0_`, `qd__`, `qd_0_`, `qd0__`
     var genericParameter: (depth: Int, index: Int)? {
-        guard count == tail.count else { return nil }
+        guard references.isEmpty else { return nil }
         if tail == [UInt8(ascii: "x")] { return (0, 0) }
         guard tail.first == UInt8(ascii: "q"), tail.last == UInt8(ascii: "_") else { return nil }
         var rest = tail.dropFirst()

@@ -39,36 +39,44 @@ struct Metadata: Hashable {
 
     /// The type argument of a generic class, struct or enum; `nil` where there is none.
     func genericArgument(_ index: Int) -> Metadata? {
-        let descriptor = descriptor
-        guard descriptor != 0, (0..<64).contains(index) else { return nil }
-        let flags = ImmortalMemory.uint32(descriptor)
-        guard flags & DescriptorLayout.Context.isGeneric != 0 else { return nil }
-        var offset = MetadataLayout.Value.genericArguments
-        if isClass {
-            if flags & DescriptorLayout.Context.hasResilientSuperclass != 0 {
-                let bounds = ImmortalMemory.relativeTarget(
-                    descriptor &+ DescriptorLayout.Context.resilientBounds)
-                guard bounds != 0 else { return nil }
-                offset = Int(bitPattern: ImmortalMemory.word(bounds))
-            } else {
-                let positive = ImmortalMemory.uint32(
-                    descriptor &+ DescriptorLayout.Context.positiveSizeInWords)
-                let immediate = ImmortalMemory.uint32(descriptor &+ DescriptorLayout.Context.immediateMembers)
-                offset = 8 * (Int(positive) - Int(immediate))
-            }
-        }
-        guard offset > 0, offset < 1 << 16 else { return nil }
+        guard (0..<64).contains(index), let offset = genericArgumentsOffset else { return nil }
         let argument = word(offset + 8 * index)
         return argument == 0 ? nil : Metadata(argument)
     }
+
+    /// Bytes from the metadata of a generic type to its arguments; `nil` for other types.
+    var genericArgumentsOffset: Int? {
+        typealias Context = DescriptorLayout.Context
+        let descriptor = descriptor
+        let flags = ImmortalMemory.uint32(descriptor)
+        guard flags & Context.isGeneric != 0 else { return nil }
+        guard isClass else { return MetadataLayout.Value.genericArguments }
+        let offset: Int
+        if flags & Context.hasResilientSuperclass != 0 {
+            let bounds = ImmortalMemory.relativeTarget(descriptor &+ Context.resilientBounds)
+            offset = Int(bitPattern: ImmortalMemory.word(bounds))
+        } else {
+            let positive = ImmortalMemory.uint32(descriptor &+ Context.positiveSizeInWords)
+            let immediate = ImmortalMemory.uint32(descriptor &+ Context.immediateMembers)
+            offset = 8 * (Int(positive) - Int(immediate))
+        }
+        return (1..<(1 << 16)).contains(offset) ? offset : nil
+    }
 }
 
-/// A value witness table. Only functions that read the bytes given are called.
+/// A value witness table. Only functions that read the bytes given are called, see ``TypeLayouts``.
 struct ValueWitnesses {
     let table: UInt
 
-    var size: Int { Int(bitPattern: ImmortalMemory.word(table &+ MetadataLayout.Witness.size)) }
-    var stride: Int { Int(bitPattern: ImmortalMemory.word(table &+ MetadataLayout.Witness.stride)) }
+    /// Values of 1 MiB and more count as empty, so that sums of sizes cannot overflow.
+    private static let sizeLimit: UInt = 1 << 20
+
+    var size: Int { limited(MetadataLayout.Witness.size) }
+    var stride: Int { limited(MetadataLayout.Witness.stride) }
+    private func limited(_ offset: UInt) -> Int {
+        let bytes = ImmortalMemory.word(table &+ offset)
+        return bytes < Self.sizeLimit ? Int(bytes) : 0
+    }
     private var flags: UInt32 { ImmortalMemory.uint32(table &+ MetadataLayout.Witness.flags) }
     var alignment: Int { Int(flags & MetadataLayout.Witness.alignmentMask) + 1 }
     /// True if copying the bytes copies the value, which then has no references.

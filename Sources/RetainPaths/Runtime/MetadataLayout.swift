@@ -54,9 +54,7 @@ enum MetadataLayout {
         #endif
         static let superclass = 8
         static let instanceSize = 24 + shift
-        static let instanceAlignmentMask = 28 + shift
         static let metadataSize = 32 + shift
-        static let addressPoint = 36 + shift
         static let descriptor = 40 + shift
     }
 
@@ -102,6 +100,8 @@ enum MetadataLayout {
         static let alignmentMask: UInt32 = 0xFF
         static let isNotTrivial: UInt32 = 0x1_0000
         static let isNotInline: UInt32 = 0x2_0000
+        /// Set until the runtime has computed the layout.
+        static let isIncomplete: UInt32 = 0x40_0000
         static let hasEnumWitnesses: UInt32 = 0x20_0000
     }
 }

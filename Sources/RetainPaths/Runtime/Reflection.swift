@@ -1,6 +1,8 @@
 internal import CSwiftRuntime
 
 /// Questions about types that the runtime answers, so that no layout of fields is computed here.
+///
+/// The runtime checks nothing. Each function says what its caller has to have checked.
 enum Reflection {
     /// A stored property of a class or struct, or an element of a tuple.
     struct Field {
@@ -14,9 +16,14 @@ enum Reflection {
     /// True if the runtime has the functions needed.
     static var isAvailable: Bool { cswift_can_reflect() }
 
+    /// No object has fields beyond.
+    private static let offsets = 0..<(1 << 24)
+
     /// The fields of a type, those of its superclasses first.
     ///
     /// Noncopyable fields have the type `Void`.
+    ///
+    /// - Parameter type: validated by ``ObjectReader`` or given by the runtime.
     static func fields(of type: Metadata) -> [Field] {
         guard let pointer = unsafe UnsafeRawPointer(bitPattern: type.address) else { return [] }
         let count = unsafe cswift_field_count(pointer)
@@ -26,13 +33,17 @@ enum Reflection {
             guard let fieldType = unsafe cswift_field_type(pointer, index, &field) else { return nil }
             let name = unsafe field.name.map { unsafe String(cString: $0) } ?? ""
             if let free = unsafe field.free_name { unsafe free(field.name) }
+            let offset = unsafe cswift_field_offset(pointer, index)
+            guard offsets.contains(offset) else { return nil }
             return Field(
-                name: name, offset: unsafe cswift_field_offset(pointer, index),
+                name: name, offset: offset,
                 type: Metadata(UInt(bitPattern: fieldType)), isStrong: unsafe field.is_strong)
         }
     }
 
     /// The metadata of a tuple without labels; `nil` for fewer than two elements.
+    ///
+    /// - Parameter elements: validated by ``ObjectReader``.
     static func tuple(of elements: [Metadata]) -> Metadata? {
         guard elements.count > 1 else { return nil }
         let pointers = unsafe elements.map { unsafe UnsafeRawPointer(bitPattern: $0.address) }
@@ -45,6 +56,7 @@ enum Reflection {
     /// Resolves a mangled name.
     ///
     /// - Parameters:
+    ///   - name: one that ``MangledName/isSafe(_:)``.
     ///   - context: the descriptor whose generic parameters the name uses, 0 for none.
     ///   - arguments: the address of its generic arguments.
     static func type(named name: MangledName, context: UInt = 0, arguments: UInt = 0) -> Metadata? {
@@ -64,7 +76,8 @@ enum Reflection {
 
     /// The case of an enum value and, after projection, its payload.
     ///
-    /// Both functions only compute with the given bytes, whatever they are; a number out of range is possible.
+    /// Both functions only compute with the given bytes, whatever they are; a number out of range is possible. An
+    /// ``EnumLayout`` is made only of functions in segments of images that can be executed.
     static func enumTag(_ value: UnsafeMutableRawPointer, _ layout: EnumLayout) -> UInt32 {
         typealias Function = @convention(c) (UnsafeMutableRawPointer, UInt) -> UInt32
         return unsafe unsafeBitCast(layout.enumTag, to: Function.self)(value, layout.metadata)

@@ -27,7 +27,8 @@ struct ReferenceSlot {
     var detail: Int32 = 0
 
     func moved(by distance: Int, label: Int32) -> ReferenceSlot {
-        ReferenceSlot(kind: kind, offset: offset + Int32(distance), label: label, detail: detail)
+        ReferenceSlot(
+            kind: kind, offset: offset &+ Int32(truncatingIfNeeded: distance), label: label, detail: detail)
     }
 }
 
@@ -48,6 +49,10 @@ struct ValueLayout {
     var stride = 0
     var alignment = 1
     var slots = SlotRange.empty
+    /// True if a value is a reference to an object of a class.
+    var isClass = false
+    /// True if an existential container holds the value itself and not a pointer to a box.
+    var isInline = true
 }
 
 /// How to find the case of an enum.

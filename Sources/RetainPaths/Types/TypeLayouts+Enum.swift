@@ -1,17 +1,17 @@
 extension TypeLayouts {
     /// The slots of an enum: none, those of an only payload, or one slot for the enum as a whole.
-    mutating func enumSlots(_ metadata: Metadata, nesting: Int) -> [ReferenceSlot] {
+    mutating func enumSlots(_ metadata: Metadata) -> [ReferenceSlot] {
         let isOptional = metadata.kind == MetadataLayout.Kind.optional
         if isOptional, let payload = metadata.genericArgument(0) {
             // `nil` is a null word in each of these, so the case need not be computed.
-            let inner = layout(of: payload, nesting: nesting)
+            let inner = layout(of: payload)
             if inner.slots.count == 1, let slot = slots(of: inner.slots).first, slot.offset == 0,
                 Self.isNullWhenNil(slot, size: inner.size)
             {
                 return [slot]
             }
         }
-        guard let layout = enumLayout(metadata, isOptional: isOptional, nesting: nesting),
+        guard let layout = enumLayout(metadata, isOptional: isOptional),
             layout.cases.contains(where: { !$0.isEmpty })
         else { return [] }
         return [ReferenceSlot(kind: .enumeration, offset: 0, label: 0, detail: appendEnum(layout))]
@@ -27,12 +27,14 @@ extension TypeLayouts {
     }
 
     /// - Parameter isOptional: the case of an optional does not show in labels.
-    private mutating func enumLayout(_ metadata: Metadata, isOptional: Bool, nesting: Int) -> EnumLayout? {
+    private mutating func enumLayout(_ metadata: Metadata, isOptional: Bool) -> EnumLayout? {
         typealias Fields = DescriptorLayout.Fields
         let descriptor = metadata.descriptor
-        guard let witnesses = metadata.valueWitnesses, witnesses.hasEnumWitnesses, descriptor != 0 else {
-            return nil
-        }
+        guard let witnesses = metadata.valueWitnesses, witnesses.hasEnumWitnesses,
+            // Called for values later: `Reflection.enumTag`.
+            images.isCode(witnesses.enumTag), images.isCode(witnesses.projectEnumData),
+            DescriptorCheck(images).isType(descriptor, DescriptorLayout.Context.enumKind)
+        else { return nil }
         let fields = ImmortalMemory.relativeTarget(descriptor &+ DescriptorLayout.Context.fields)
         guard fields != 0 else { return nil }
         var layout = EnumLayout(
@@ -40,32 +42,31 @@ extension TypeLayouts {
             projectEnumData: witnesses.projectEnumData)
         let recordBytes = UInt(ImmortalMemory.uint16(fields &+ Fields.recordBytes))
         // The record at an index describes the case with the same tag. lib/IRGen/GenReflection.cpp: payload cases first
-        for index in 0..<UInt(min(ImmortalMemory.uint32(fields &+ Fields.count), 1 << 14)) {
+        for index in 0..<UInt(ImmortalMemory.uint32(fields &+ Fields.count)) {
             let record = fields &+ Fields.records &+ index &* recordBytes
             let name = ImmortalMemory.string(ImmortalMemory.relativeTarget(record &+ Fields.recordName))
             let label = isOptional ? 0 : labels.number(of: "(.\(name.isEmpty ? "?" : name))")
             let flags = ImmortalMemory.uint32(record &+ Fields.recordFlags)
             let payload = ImmortalMemory.relativeTarget(record &+ Fields.recordType)
             let slots = caseSlots(
-                payload: payload, isIndirect: flags & Fields.isIndirectCase != 0, label: label, of: metadata,
-                nesting: nesting)
+                payload: payload, isIndirect: flags & Fields.isIndirectCase != 0, label: label, of: metadata)
             layout.cases.append(append(slots))
         }
         return layout
     }
 
     private mutating func caseSlots(
-        payload: UInt, isIndirect: Bool, label: Int32, of metadata: Metadata, nesting: Int
+        payload: UInt, isIndirect: Bool, label: Int32, of metadata: Metadata
     ) -> [ReferenceSlot] {
         guard payload != 0 else { return [] }
         if isIndirect { return [ReferenceSlot(kind: .strong, offset: 0, label: label)] }
         let name = MangledName(payload)
-        guard !name.isNotStrong,
+        guard !name.isNotStrong, name.isSafe(images),
             let type = Reflection.type(
                 named: name, context: metadata.descriptor,
                 arguments: metadata.address &+ UInt(MetadataLayout.Value.genericArguments))
         else { return [] }
-        let inner = layout(of: type, nesting: nesting)
+        let inner = layout(of: type)
         return slots(of: inner.slots).map { $0.moved(by: 0, label: labels.join(label, $0.label)) }
     }
 }

@@ -1,14 +1,22 @@
 /// Where values of each type hold strong references, computed once for a type from metadata and never from an instance.
+///
+/// Every type here was validated by ``ObjectReader`` or given by the runtime. What the runtime has not checked itself, such as
+/// the functions and names of enums, is checked before it is used.
 struct TypeLayouts {
-    /// Types inside types; deeper ones are taken as empty.
-    private static let nestingLimit = 64
+    /// Containers inside containers whose elements are looked at; of deeper ones it is assumed that they hold references.
+    private static let nestingLimit = 16
 
     let standard = StandardTypes()
+    let images: LoadedImages
     var labels = Labels()
     private(set) var slots: [ReferenceSlot] = []
     private(set) var values: [ValueLayout] = []
     private(set) var enums: [EnumLayout] = []
     private var indices: [UInt: Int32] = [:]
+    /// The types of containers' elements that are being computed.
+    private var elements: [UInt] = []
+
+    init(_ images: LoadedImages) { self.images = images }
 
     /// Returns whether a type was reached from static metadata or computed before, so that it needs no validation.
     func isKnown(_ metadata: UInt) -> Bool { indices[metadata] != nil }
@@ -25,31 +33,29 @@ struct TypeLayouts {
     }
 
     /// The number of a type's layout.
-    mutating func index(of metadata: Metadata, nesting: Int = 0) -> Int32 {
+    mutating func index(of metadata: Metadata) -> Int32 {
         if let index = indices[metadata.address] { return index }
         var layout = ValueLayout()
-        var found: [ReferenceSlot] = []
-        if nesting < Self.nestingLimit { found = computeSlots(of: metadata, &layout, nesting: nesting + 1) }
-        layout.slots = append(found)
+        layout.slots = append(computeSlots(of: metadata, &layout))
         let index = Int32(values.count)
         values.append(layout)
         indices[metadata.address] = index
         return index
     }
 
-    mutating func layout(of metadata: Metadata, nesting: Int = 0) -> ValueLayout {
-        let index = index(of: metadata, nesting: nesting)
+    mutating func layout(of metadata: Metadata) -> ValueLayout {
+        let index = index(of: metadata)
         return values[Int(index)]
     }
 
-    private mutating func computeSlots(
-        of metadata: Metadata, _ layout: inout ValueLayout, nesting: Int
-    ) -> [ReferenceSlot] {
+    private mutating func computeSlots(of metadata: Metadata, _ layout: inout ValueLayout) -> [ReferenceSlot]
+    {
         typealias Kind = MetadataLayout.Kind
         let kind = metadata.kind
         let reference = [ReferenceSlot(kind: .strong, offset: 0, label: 0)]
         if Kind.isClass(kind) || kind == Kind.foreignClass {
             (layout.size, layout.stride, layout.alignment) = (8, 8, 8)
+            layout.isClass = true
             return reference
         }
         if kind == Kind.function { return functionSlots(metadata, &layout) }
@@ -57,11 +63,12 @@ struct TypeLayouts {
         (layout.size, layout.stride, layout.alignment) = (
             witnesses.size, witnesses.stride, witnesses.alignment
         )
-        guard !witnesses.isTrivial, layout.size < 1 << 20 else { return [] }
+        layout.isInline = witnesses.isInline
+        guard !witnesses.isTrivial else { return [] }
         switch kind {
-        case Kind.structure: return structSlots(metadata, nesting: nesting)
-        case Kind.tuple: return fieldSlots(of: metadata, nesting: nesting)
-        case Kind.enumeration, Kind.optional: return enumSlots(metadata, nesting: nesting)
+        case Kind.structure: return structSlots(metadata)
+        case Kind.tuple: return fieldSlots(of: metadata)
+        case Kind.enumeration, Kind.optional: return enumSlots(metadata)
         case Kind.existential:
             let flags = metadata.uint32(MetadataLayout.Existential.flags)
             let special =
@@ -95,13 +102,13 @@ struct TypeLayouts {
             ? [ReferenceSlot(kind: .block, offset: 0, label: 0)] : []
     }
 
-    private mutating func structSlots(_ metadata: Metadata, nesting: Int) -> [ReferenceSlot] {
+    private mutating func structSlots(_ metadata: Metadata) -> [ReferenceSlot] {
         let descriptor = metadata.descriptor
         if descriptor == standard.string { return [ReferenceSlot(kind: .string, offset: 0, label: 0)] }
-        var slots = fieldSlots(of: metadata, nesting: nesting)
+        var slots = fieldSlots(of: metadata)
         guard standard.wrappers.contains(descriptor) else { return slots }
         let isLeaf =
-            standard.containers.contains(descriptor) && hasTrivialArguments(metadata, nesting: nesting)
+            standard.containers.contains(descriptor) && hasTrivialArguments(metadata)
         for index in slots.indices {
             slots[index].label = 0
             if isLeaf, slots[index].kind == .strong { slots[index].kind = .storage }
@@ -110,25 +117,31 @@ struct TypeLayouts {
     }
 
     /// Returns whether the elements of a container hold no references.
-    private mutating func hasTrivialArguments(_ metadata: Metadata, nesting: Int) -> Bool {
+    ///
+    /// The elements may hold containers of their own type, or of ever larger ones.
+    private mutating func hasTrivialArguments(_ metadata: Metadata) -> Bool {
+        guard elements.count < Self.nestingLimit else { return false }
         var index = 0
         while index < 2, let argument = metadata.genericArgument(index),
             index == 0 || metadata.hasTwoArguments
         {
-            if !layout(of: argument, nesting: nesting).slots.isEmpty { return false }
+            if elements.contains(argument.address) { return false }
+            elements.append(argument.address)
+            defer { elements.removeLast() }
+            if !layout(of: argument).slots.isEmpty { return false }
             index += 1
         }
         return index > 0
     }
 
     /// The slots of stored properties or elements of a tuple.
-    mutating func fieldSlots(of metadata: Metadata, nesting: Int = 0) -> [ReferenceSlot] {
-        Reflection.fields(of: metadata).flatMap { slots(of: $0, nesting: nesting) }
+    mutating func fieldSlots(of metadata: Metadata) -> [ReferenceSlot] {
+        Reflection.fields(of: metadata).flatMap { slots(of: $0) }
     }
 
-    mutating func slots(of field: Reflection.Field, nesting: Int) -> [ReferenceSlot] {
+    mutating func slots(of field: Reflection.Field) -> [ReferenceSlot] {
         guard field.isStrong else { return [] }
-        let inner = layout(of: field.type, nesting: nesting)
+        let inner = layout(of: field.type)
         guard !inner.slots.isEmpty else { return [] }
         let label = labels.number(of: Self.displayName(field.name))
         return slots(of: inner.slots).map { slot in

@@ -1,0 +1,63 @@
+/// Checks of descriptors before the runtime is given a type or a name: it follows what is in them without a check.
+///
+/// The rule: each relative reference ends in a segment of an image that can be read, functions in one that can be executed,
+/// each count has a limit, and whole records lie in one segment.
+struct DescriptorCheck {
+    private typealias Context = DescriptorLayout.Context
+    private typealias Fields = DescriptorLayout.Fields
+    /// Contexts inside contexts.
+    private static let nestingLimit = 64
+
+    private let images: LoadedImages
+
+    init(_ images: LoadedImages) { self.images = images }
+
+    /// Returns whether an address is the descriptor of a type of one kind.
+    func isType(_ descriptor: UInt, _ kind: UInt32) -> Bool {
+        let bytes = kind == Context.classKind ? Context.classBytes : Context.valueBytes
+        guard descriptor & 3 == 0, images.contains(descriptor, count: bytes) else { return false }
+        let flags = ImmortalMemory.uint32(descriptor &+ Context.flags)
+        guard flags & Context.kindMask == kind, flags & Context.versionMask == 0, isContext(descriptor)
+        else { return false }
+        let access = ImmortalMemory.relativeTarget(descriptor &+ Context.accessFunction)
+        let fields = ImmortalMemory.relativeTarget(descriptor &+ Context.fields)
+        return (access == 0 || images.isCode(access)) && (fields == 0 || hasFields(fields))
+    }
+
+    /// Returns whether an address is the descriptor of a context whose parents lead to a module.
+    func isContext(_ descriptor: UInt) -> Bool {
+        var current = descriptor
+        for _ in 0..<Self.nestingLimit {
+            guard current & 3 == 0, images.contains(current, count: 8) else { return false }
+            let kind = ImmortalMemory.uint32(current &+ Context.flags) & Context.kindMask
+            if kind == Context.moduleKind { return hasName(current) }
+            let isType = (Context.classKind...Context.enumKind).contains(kind)
+            guard isType ? hasName(current) : kind <= Context.lastOtherKind else { return false }
+            let parent = ImmortalMemory.relativeTarget(current &+ Context.parent)
+            current = parent & 1 == 0 ? parent : images.pointer(at: parent & ~1)
+        }
+        return false
+    }
+
+    private func hasName(_ descriptor: UInt) -> Bool {
+        let name = ImmortalMemory.relativeTarget(descriptor &+ Context.name)
+        return images.contains(name) && ImmortalMemory.byte(name) != 0
+    }
+
+    /// Returns whether an address is the record of the fields of a type.
+    func hasFields(_ fields: UInt) -> Bool {
+        guard images.contains(fields, count: Fields.records) else { return false }
+        let count = ImmortalMemory.uint32(fields &+ Fields.count)
+        let recordBytes = UInt(ImmortalMemory.uint16(fields &+ Fields.recordBytes))
+        guard count > 0 else { return true }
+        return recordBytes == Fields.knownRecordBytes && count < Fields.countLimit
+            && images.contains(fields, count: Fields.records &+ UInt(count) &* recordBytes)
+    }
+}
+
+extension LoadedImages {
+    /// The word at an address of an image; 0 elsewhere.
+    func pointer(at address: UInt) -> UInt {
+        contains(address, count: 8) ? ImmortalMemory.word(address) : 0
+    }
+}

@@ -1,0 +1,287 @@
+import Foundation
+import LeakMessage
+import Testing
+
+@testable import RetainPaths
+
+#if canImport(Glibc)
+    import CLinux
+    import Glibc
+#endif
+
+private final class Plain { var number = 1 }
+private enum Choice {
+    case object(Plain)
+    case pair(Int, Plain)
+    case none
+}
+private struct Tree {
+    var value: Plain
+    var children: [Tree]
+}
+private struct Forest {
+    var trees: [String: Tree]
+    var inner: [Forest]
+    var value: Plain
+}
+private class Pair<First, Second> {
+    var first: First
+    var second: Second
+    init(_ first: First, _ second: Second) { (self.first, self.second) = (first, second) }
+}
+private final class NamedPair: Pair<Plain, Int> {}
+private final class Holder<Value> {
+    var closure: (() -> Void)?
+    var value: Value
+    init(_ value: Value) { self.value = value }
+
+    func bind<First, Second>(_ pair: Pair<First, Second>) {
+        closure = { use((self, pair)) }
+    }
+}
+@inline(never) private func use<T>(_ value: T) {}
+
+@Suite struct SafetyTests {
+    private let images = LoadedImages()
+
+    @Test func `the memory between segments belongs to no image`() {
+        typealias Segment = LoadedImages.Segment
+        let images = LoadedImages(
+            version: 1,
+            images: [
+                .init(
+                    segments: [
+                        Segment(
+                            addresses: 0x1000..<0x2000, isReadable: true, isWritable: false,
+                            isExecutable: true),
+                        Segment(
+                            addresses: 0x4000..<0x5000, isReadable: true, isWritable: true,
+                            isExecutable: false),
+                        Segment(
+                            addresses: 0x6000..<0x7000, isReadable: false, isWritable: false,
+                            isExecutable: false),
+                    ], base: 0x1000, name: "library", identifier: nil, isProgram: false)
+            ])
+        #expect(images.contains(0x1FFF))
+        #expect(!images.contains(0x2000))
+        #expect(!images.contains(0x3000))
+        #expect(images.contains(0x4FF8, count: 8))
+        #expect(!images.contains(0x4FF8, count: 9))
+        #expect(!images.contains(0x4FF8, count: .max))
+        #expect(!images.contains(0x6000))
+        #expect(images.isCode(0x1800))
+        #expect(!images.isCode(0x4800))
+        #expect(images.offset(of: 0x4800)?.offset == 0x3800)
+        #expect(images.offset(of: 0x3000) == nil)
+    }
+
+    @Test func `an enum whose functions are no code is not asked for its case`() throws {
+        try unsafe withCopy(of: Choice.self) { metadata, witnesses in
+            var layouts = TypeLayouts(images)
+            #expect(!layouts.layout(of: metadata).slots.isEmpty)
+            for offset in [MetadataLayout.Witness.enumTag, MetadataLayout.Witness.projectEnumData] {
+                let function = unsafe witnesses.load(fromByteOffset: Int(offset), as: UInt.self)
+                unsafe witnesses.storeBytes(
+                    of: UInt(bitPattern: witnesses), toByteOffset: Int(offset), as: UInt.self)
+                var layouts = TypeLayouts(images)
+                #expect(layouts.layout(of: metadata).slots.isEmpty)
+                unsafe witnesses.storeBytes(of: function, toByteOffset: Int(offset), as: UInt.self)
+            }
+        }
+    }
+
+    /// Copies of an enum's metadata and witnesses that can be changed.
+    private func withCopy(
+        of type: Any.Type, _ body: (Metadata, UnsafeMutableRawPointer) throws -> Void
+    ) throws {
+        let original = Metadata(type)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 16)
+        defer { unsafe memory.deallocate() }
+        let witnesses = unsafe memory + 64
+        for index in 0..<8 {
+            let word = ImmortalMemory.word(original.address &+ UInt(8 * index))
+            unsafe memory.storeBytes(of: word, toByteOffset: 8 + 8 * index, as: UInt.self)
+        }
+        unsafe memory.storeBytes(of: UInt(bitPattern: witnesses), as: UInt.self)
+        let table = try #require(original.valueWitnesses).table
+        for index in 0..<16 {
+            let word = ImmortalMemory.word(table &+ UInt(8 * index))
+            unsafe witnesses.storeBytes(of: word, toByteOffset: 8 * index, as: UInt.self)
+        }
+        try unsafe body(Metadata(UInt(bitPattern: memory) &+ 8), witnesses)
+    }
+
+    @Test(arguments: [
+        [UInt8](arrayLiteral: 1, 0x40, 0x42, 0x0F, 0),  // a descriptor far away
+        [2, 0x40, 0x42, 0x0F, 0],
+        [9, 0x40, 0x42, 0x0F, 0],  // a function that the runtime would call
+        [3, 1, 0, 0, 0],
+        [0x18, 1, 1, 1, 1, 1, 1, 1, 1],
+        [0xC3, 0xA4],
+        [],
+    ])
+    func `the runtime is not given a name with a bad reference`(bytes: [UInt8]) {
+        unsafe (bytes + [0]).withUnsafeBufferPointer { bytes in
+            let start = UInt(bitPattern: bytes.baseAddress)
+            let all = LoadedImages(
+                version: 1,
+                images: [
+                    .init(
+                        segments: [
+                            .init(
+                                addresses: start..<(start + UInt(bytes.count)), isReadable: true,
+                                isWritable: false,
+                                isExecutable: false)
+                        ], base: 0, name: nil, identifier: nil, isProgram: false)
+                ])
+            #expect(!MangledName(start).isSafe(all))
+        }
+    }
+
+    @Test func `a description of captures with too many of them is refused`() {
+        let words: [UInt32] = [3, 0, 0, 0]
+        unsafe words.withUnsafeBytes { bytes in
+            let start = UInt(bitPattern: bytes.baseAddress)
+            #expect(CaptureDescriptor(start, images) == nil)
+            let own = LoadedImages(
+                version: 1,
+                images: [
+                    .init(
+                        segments: [
+                            .init(
+                                addresses: start..<(start + 16), isReadable: true, isWritable: false,
+                                isExecutable: false)
+                        ], base: 0, name: nil, identifier: nil, isProgram: false)
+                ])
+            // Three captures do not fit into 16 bytes.
+            #expect(CaptureDescriptor(start, own) == nil)
+        }
+    }
+
+    @Test func `metadata is accepted only where the compiler or the runtime has put it`() throws {
+        var reader = ObjectReader()
+        for type: Any.Type in [Choice.self, [Int: Plain].self, Pair<Int, Plain>.self, NamedPair.self] {
+            let isAccepted = reader.isType(Metadata(type).address)
+            #expect(isAccepted, "\(type)")
+        }
+        try unsafe withCopy(of: Choice.self) { metadata, _ in
+            var reader = ObjectReader()
+            let isAccepted = reader.isType(metadata.address)
+            #expect(!isAccepted)
+        }
+    }
+
+    /// In a process of its own: a fault would end it. All segments are taken where `RETAIN_FUZZ_SECONDS` is set.
+    @Test func `any word of an image can be taken for metadata`() async {
+        await #expect(processExitsWith: .success) {
+            let isLong = ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"] != nil
+            let objects = WordObjects()
+            var (words, accepted) = (0, 0)
+            for image in LoadedImages().images {
+                for segment in image.segments where segment.isReadable && (isLong || segment.isWritable) {
+                    var word = (segment.addresses.lowerBound + 7) & ~7
+                    while word < segment.addresses.upperBound {
+                        let count = min(WordObjects.count, Int(segment.addresses.upperBound - word + 7) / 8)
+                        accepted += objects.walk(from: word, count: count)
+                        words += count
+                        word += UInt(8 * count)
+                    }
+                }
+            }
+            print("\(words) words, \(accepted) accepted")
+            #expect(accepted > 1000)
+        }
+    }
+
+    @Test func `sums of numbers without a limit do not overflow`() throws {
+        var budget = Budget.thorough
+        (budget.objects, budget.buffers, budget.depth) = (.max, .max, .max)
+        (budget.cycleLength, budget.cycles, budget.pageBytes) = (.max, .max, .max)
+        var walker = GraphWalker()
+        let object = Plain()
+        let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+        let explanation = walker.explanation(address, callerReferences: 1, budget: budget)
+        #expect(explanation.cost?.objects == 1)
+        #expect(explanation.cost?.isAtLeast == false)
+        let slot = ReferenceSlot(kind: .strong, offset: .max, label: 0)
+        #expect(slot.moved(by: .max, label: 0).offset == slot.offset &- 1)
+        withExtendedLifetime(object) {}
+    }
+
+    @Test func `a type that holds containers of itself keeps its references`() {
+        var layouts = TypeLayouts(images)
+        let forest = layouts.layout(of: Metadata(Forest.self))
+        #expect(layouts.slots(of: forest.slots).map(\.kind) == [.strong, .strong, .strong])
+        let tree = layouts.layout(of: Metadata(Tree.self))
+        #expect(layouts.slots(of: tree.slots).map(\.kind) == [.strong, .strong])
+    }
+
+    @Test func `type arguments come from the class that a closure names`() throws {
+        let finder = try #require(TestFinder.shared)
+        func explain(_ object: AnyObject) -> RetainExplanation {
+            unsafe finder.explain(
+                UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()), callerReferences: 1)
+        }
+        // A subclass without arguments of its own, in front of which an object of another class is captured.
+        let holder = Holder("text")
+        holder.bind(NamedPair(Plain(), 1))
+        let explanation = explain(holder)
+        #expect(explanation.path?.isSuspected == false)
+        #expect(explanation.path?.description.hasSuffix("closure → Holder<String>") == true)
+        holder.closure = nil
+    }
+
+    @Test(arguments: [16, 24, 25, 40, 56, 100, 1_000, 300_000])
+    func `an allocation's size is that of the allocator`(count: Int) throws {
+        guard Allocator.hasChunkHeaders else { return }
+        let memory = try unsafe #require(malloc(count))
+        defer { unsafe free(memory) }
+        var reader = ObjectReader()
+        let size = reader.allocationSize(at: UInt(bitPattern: memory))
+        #expect(unsafe size == malloc_usable_size(memory))
+    }
+
+    @Test func `layouts are computed anew when they are too many`() {
+        var reader = ObjectReader()
+        while !reader.layouts.isFull { _ = reader.layouts.append(ObjectLayout(kind: .object)) }
+        reader.reset(pageBytes: 4096)
+        #expect(reader.layouts.layouts.count < 10)
+    }
+}
+
+/// Objects whose first words are addresses in images, in memory that is zero otherwise.
+@safe private final class WordObjects {
+    static let count = 64
+    private static let bytes = 256
+
+    private let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes * count, alignment: 4096)
+    private var walker = GraphWalker()
+
+    /// - Returns: how many words were accepted, as the metadata of an object or as a type.
+    func walk(from start: UInt, count: Int) -> Int {
+        unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: Self.bytes * Self.count)
+        for index in 0..<count {
+            unsafe memory.storeBytes(
+                of: start &+ UInt(8 * index), toByteOffset: index * Self.bytes, as: UInt.self)
+        }
+        walker.begin(.release)
+        var accepted = 0
+        for index in 0..<count {
+            let word = start &+ UInt(8 * index)
+            if walker.reader.isType(word) {
+                accepted += 1
+                _ = walker.reader.layouts.types.layout(of: Metadata(word))
+                _ = TypeName.qualified(Metadata(word))
+            }
+            let object = unsafe UInt(bitPattern: memory + index * Self.bytes)
+            if let layout = walker.reader.layoutIndex(at: object) {
+                accepted += 1
+                let metadata = walker.reader.layouts.layout(layout).metadata
+                if metadata != 0 { _ = walker.reader.layouts.layout(layout) }
+            }
+        }
+        return accepted
+    }
+
+    deinit { unsafe memory.deallocate() }
+}
