@@ -8,9 +8,9 @@ public import LeakMessage
 ///
 /// ```swift
 /// if let finder = RetainPathFinder() {
-///     let object = Unmanaged.passRetained(viewModel)
+///     let object = Unmanaged.passRetained(makeViewModel())   // no variable holds it as well
 ///     let explanation = finder.explain(object.toOpaque(), callerReferences: 1)
-///     print(explanation.path?.description ?? "unknown")   // CartViewModel.onChange → closure → CartViewModel
+///     print(explanation.path?.description ?? "unknown")   // CartViewModel.onPaid → closure → CartViewModel
 ///     object.release()
 /// }
 /// ```
@@ -35,8 +35,9 @@ public struct RetainPathFinder: Sendable {
     ///
     /// - Parameters:
     ///   - address: the object. It need not be held: if it ends meanwhile, the answer may be wrong.
-    ///   - callerReferences: how many strong references the caller itself holds. Optimized code may hold more than one for
-    ///     a variable, so hold the object through `Unmanaged.passRetained` and count that one alone.
+    ///   - callerReferences: the strong references that the caller itself holds. A local variable holds one, or more in
+    ///     optimized code: pass the object to `Unmanaged.passRetained` where no variable refers to it, and count that
+    ///     reference alone.
     ///   - budget: the limits of each of the two walks.
     ///   - search: where to look for a holder if no proven cycle explains every reference.
     public func explain(
@@ -45,6 +46,7 @@ public struct RetainPathFinder: Sendable {
     ) -> RetainExplanation {
         let address = UInt(bitPattern: address)
         return walker.with { walker in
+            defer { walker.reset() }
             let first = walker.explanation(
                 address, callerReferences: callerReferences, budget: budget, search: search)
             let second = walker.explanation(

@@ -80,6 +80,34 @@ private final class Crowd {
         last.last = nil
     }
 
+    @Test func `the count is read before the pages of the budget are used up`() throws {
+        let crowd = Crowd()
+        // A weak reference moves the count into a side table, which is in another page.
+        crowd.owner = crowd
+        crowd.links = (0..<20_000).map { _ in Link() }
+        let holders = [crowd, crowd, crowd]
+        for pages in 2...4 {
+            var budget = Budget.release
+            budget.pageBytes = pages * 4096
+            #expect(explain(crowd, budget: budget).unexplainedReferences >= holders.count)
+        }
+    }
+
+    @Test func `little memory is kept after a walk`() throws {
+        let crowd = Crowd()
+        crowd.links = (0..<50_000).map { _ in Link() }
+        let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(crowd).toOpaque())
+        let kept = finder.withWalker { walker in
+            _ = walker.explanation(address, callerReferences: 1, budget: .thorough)
+            walker.reset()
+            let copies = walker.reader.memory.ownRanges.map(\.count).reduce(0, +)
+            return copies + walker.graph.nodes.capacity * MemoryLayout<ObjectGraph.Node>.stride
+                + walker.graph.edges.capacity * MemoryLayout<ObjectGraph.Edge>.stride
+        }
+        #expect(kept < 2 << 20)
+        withExtendedLifetime(crowd) {}
+    }
+
     @Test func `a thousand cycles of one shape count as one`() {
         let links = (0..<1_000).map { _ in Link() }
         let crowd = Crowd()

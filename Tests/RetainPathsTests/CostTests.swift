@@ -1,5 +1,6 @@
 import LeakMessage
 import RetainScenarios
+import Synchronization
 import Testing
 
 @testable import RetainPaths
@@ -15,6 +16,8 @@ private final class Owner {
     weak var weakOther: Owner?
     var onChange: (() -> Void)?
 }
+
+private final class Locked { let part = Mutex<Large?>(nil) }
 
 @Suite struct CostTests {
     private let finder: RetainPathFinder
@@ -76,6 +79,14 @@ private final class Owner {
         #expect((10_000..<11_000).contains(fromFirst))
         #expect((20_000..<21_000).contains(fromSecond))
         (first.other, second.other) = (nil, nil)
+    }
+
+    @Test func `memory behind a suspected reference is not charged`() throws {
+        let owner = Locked()
+        owner.part.withLock { $0 = Large(50_000) }
+        let explanation = try cost(owner)
+        #expect(explanation.bytes < 1_000)
+        #expect(explanation.objects == 1)
     }
 
     @Test func `a budget that ends the walk gives a lower bound`() throws {

@@ -6,6 +6,17 @@ final class Cache {
     static let shared = Cache()
 }
 var openScreens: [Screen] = []
+final class Account {
+    var model: AccountModel?
+    static let shared = Account()
+}
+final class AccountModel {
+    var account: Account?
+    var peer: AccountModel?
+    var onChange: (() -> Void)?
+}
+/// Holds an object as a local variable of a function that has not returned does.
+nonisolated(unsafe) let localVariable = UnsafeMutablePointer<AccountModel?>.allocate(capacity: 1)
 var currentScreen: Screen?
 
 @safe final class Waiter: Screen, @unchecked Sendable {
@@ -117,6 +128,41 @@ extension RetainScenario {
             let detail = Detail()
             DispatchQueue.main.asyncAfter(deadline: .now() + 3600) { detail.refresh() }
             return detail
+        },
+    ]
+}
+
+extension RetainScenario {
+    /// Cycles that are none to break: something outside holds another object of them.
+    public static let heldCycles: [RetainScenario] = [
+        .cycle(
+            "singleton and view model", "AccountModel.account → Account.model → AccountModel",
+            isHeldElsewhere: true
+        ) {
+            let model = AccountModel()
+            model.account = Account.shared
+            Account.shared.model = model
+            return model
+        },
+        .cycle(
+            "closure that captures a singleton",
+            "AccountModel.onChange → closure → Account.model → AccountModel", isHeldElsewhere: true
+        ) {
+            let model = AccountModel()
+            let account = Account.shared
+            let number = Int.random(in: 1...9)
+            model.onChange = { use((account, number)) }
+            account.model = model
+            return model
+        },
+        .cycle(
+            "two objects, the other held by a local variable",
+            "AccountModel.peer → AccountModel.peer → AccountModel", isHeldElsewhere: true
+        ) {
+            let (model, other) = (AccountModel(), AccountModel())
+            (model.peer, other.peer) = (other, model)
+            unsafe localVariable.initialize(to: other)
+            return model
         },
     ]
 }

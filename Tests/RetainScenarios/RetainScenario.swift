@@ -16,17 +16,21 @@ public struct RetainScenario: Sendable {
     public let expected: String?
     /// True if the path may be suspected: it leads through memory of unknown layout.
     public let isSuspected: Bool
+    /// True if something outside, such as memory of a library that cannot be read, holds another object of the cycle: the
+    /// path is known, but it is not proven that nothing else keeps the object.
+    public var isHeldElsewhere = false
     /// The part of a holder's path that has to appear in a search with globals and heap; `nil` where nothing is expected.
     public let holder: String?
     /// Makes the graph. Nothing else may hold the result but what the scenario is about.
     public let make: @Sendable () -> AnyObject
 
     static func cycle(
-        _ name: String, _ expected: String?, isSuspected: Bool = false,
+        _ name: String, _ expected: String?, isSuspected: Bool = false, isHeldElsewhere: Bool = false,
         _ make: @escaping @Sendable () -> AnyObject
     ) -> RetainScenario {
         RetainScenario(
-            name: name, truth: .cycle, expected: expected, isSuspected: isSuspected, holder: nil, make: make)
+            name: name, truth: .cycle, expected: expected, isSuspected: isSuspected,
+            isHeldElsewhere: isHeldElsewhere, holder: nil, make: make)
     }
 
     static func freed(_ name: String, _ make: @escaping @Sendable () -> AnyObject) -> RetainScenario {

@@ -52,7 +52,8 @@ public struct ScenarioResult: Sendable {
         while true {
             let explanation = unsafe finder.explain(UnsafeRawPointer(object.toOpaque()), callerReferences: 1)
             let grade = Self.grade(scenario, explanation)
-            let isProven = scenario.isSuspected || explanation.confidence == .proven
+            let isProven =
+                scenario.isSuspected || scenario.isHeldElsewhere || explanation.confidence == .proven
             let isExpected = grade == .found && isProven || grade == .foundSuspected || grade == .nothing
             if isExpected || clock.now >= deadline {
                 (self.grade, self.explanation) = (grade, explanation)

@@ -8,7 +8,12 @@ extension GraphWalker {
         var explanation = RetainExplanation()
         let budget = budget.limited
         guard walk(from: address, budget: budget) else { return explanation }
-        let balance = ReferenceBalance(&self, callerReferences: callerReferences)
+        var balance = ReferenceBalance(&self, callerReferences: callerReferences)
+        if balance.unexplained != 0 {
+            // A thread that loads a weak reference to the object holds it for a moment.
+            guard walk(from: address, budget: budget) else { return explanation }
+            balance = ReferenceBalance(&self, callerReferences: callerReferences)
+        }
         explanation.unexplainedReferences = max(0, balance.unexplained)
         let cycles = CycleSearch(graph).cycles(limit: budget.cycles, longest: budget.cycleLength)
         let deletion = TrialDeletion(&self)
@@ -32,7 +37,9 @@ extension GraphWalker {
             explanation.closureSites = renderer.closureSites(shortest.cycle.edges)
             // A cycle that was cut has references that were not looked at.
             let isWhole = !shortest.path.isSuspected && shortest.path.fullLength == nil
-            let isExplained = balance.strongCount != nil && balance.unexplained == 0
+            // Whatever holds another object of the cycle from outside keeps this one through the cycle.
+            let isExplained =
+                balance.strongCount != nil && balance.unexplained == 0 && !deletion.isHeldFromOutside
             explanation.confidence = isWhole && isExplained ? .proven : .suspected
         }
         let isSuspected = explanation.path?.isSuspected ?? true

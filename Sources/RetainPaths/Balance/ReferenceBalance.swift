@@ -3,7 +3,8 @@
 /// strong count − references of the caller − references found = references that nothing explains. For an object whose
 /// holders are all known this is 0.
 struct ReferenceBalance {
-    /// The strong count of the object that was asked about; `nil` for an immortal one.
+    /// The strong count of the object that was asked about, read before its references were followed; `nil` for an immortal
+    /// one.
     let strongCount: Int?
     /// Strong references to it that no proven reference explains; suspected ones are not subtracted. Below 0 where the
     /// graph changed during the walk.
@@ -15,10 +16,10 @@ struct ReferenceBalance {
         var proven = [Int32](repeating: 0, count: nodeCount)
         var suspected: [Int] = []
         for (index, edge) in walker.graph.edges.enumerated() {
-            if edge.flags.contains(.suspected) {
-                suspected.append(index)
-            } else {
+            if edge.isProven {
                 proven[Int(edge.to)] += 1
+            } else {
+                suspected.append(index)
             }
         }
         for index in suspected {
@@ -30,7 +31,7 @@ struct ReferenceBalance {
                 walker.graph.edges[index].flags.insert(.rejected)
             }
         }
-        strongCount = walker.reader.strongCount(at: walker.graph.nodes[0].address)
+        strongCount = walker.strongCount
         unexplained = strongCount.map { $0 - callerReferences - Int(proven[0]) } ?? 0
     }
 }

@@ -2,16 +2,18 @@
 /// that are freed.
 ///
 /// The counts in the headers tell which objects are held from outside, so that no other root is needed. The object itself
-/// counts as released by whatever holds it. "Trial deletion": Lins 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
+/// counts as released by whatever holds it. Suspected references explain nothing: what they may hold is not charged. "Trial deletion": Lins 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
 struct TrialDeletion {
     private(set) var bytes = 0
     private(set) var objects = 0
+    /// True if an object that is held from outside holds the object itself, so that breaking no cycle would free it.
+    private(set) var isHeldFromOutside = false
 
     init(_ walker: inout GraphWalker) {
         let nodeCount = walker.graph.nodes.count
         guard nodeCount > 0 else { return }
         var inside = [Int32](repeating: 0, count: nodeCount)
-        for edge in walker.graph.edges where !edge.flags.contains(.rejected) { inside[Int(edge.to)] += 1 }
+        for edge in walker.graph.edges where edge.isProven { inside[Int(edge.to)] += 1 }
         var isKept = [Bool](repeating: false, count: nodeCount)
         var pending: [Int32] = []
         for index in 1..<max(nodeCount, 1) {
@@ -24,8 +26,10 @@ struct TrialDeletion {
         }
         while let node = pending.popLast() {
             for index in walker.graph.nodes[Int(node)].edges {
-                let target = Int(walker.graph.edges[index].to)
-                if target != 0, !isKept[target] {
+                let edge = walker.graph.edges[index]
+                let target = Int(edge.to)
+                if target == 0 { isHeldFromOutside = isHeldFromOutside || edge.isProven }
+                if target != 0, edge.isProven, !isKept[target] {
                     isKept[target] = true
                     pending.append(Int32(target))
                 }

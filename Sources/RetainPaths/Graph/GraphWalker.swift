@@ -7,6 +7,8 @@ struct GraphWalker: ~Copyable {
 
     var reader = ObjectReader()
     var graph = ObjectGraph()
+    /// The strong count of the first object; `nil` for an immortal one.
+    private(set) var strongCount: Int?
     private var budget = Budget.release
     private var edgeLimit = 0
     private var current: Int32 = 0
@@ -22,6 +24,8 @@ struct GraphWalker: ~Copyable {
         begin(budget)
         guard let layout = reader.layoutIndex(at: address) else { return false }
         _ = graph.addNode(address, layout: layout, depth: 0)
+        // Now: the pages of the budget may be used up later.
+        strongCount = reader.strongCount(at: address)
         expandAll()
         return true
     }
@@ -31,6 +35,12 @@ struct GraphWalker: ~Copyable {
         current = 0
         edgeLimit = self.budget.objects * Self.edgesPerNode
         reader.reset(pageBytes: budget.pageBytes)
+        graph.removeAll()
+    }
+
+    /// Gives back most of the memory of a walk.
+    mutating func reset() {
+        reader.memory.reset(byteLimit: 0)
         graph.removeAll()
     }
 

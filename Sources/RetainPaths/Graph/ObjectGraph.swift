@@ -29,6 +29,9 @@ struct ObjectGraph {
         var flags: EdgeFlags
         /// The function of a closure or block, else 0.
         var function: UInt
+
+        /// True if the type of the reference is known.
+        var isProven: Bool { !flags.contains(.suspected) }
     }
 
     /// A reference to a buffer that has none itself.
@@ -45,10 +48,11 @@ struct ObjectGraph {
     var isTruncated = false
     private(set) var indices = AddressTable()
 
+    /// Memory of some hundred kilobytes stays for the next walk: as much as one within ``Budget/release`` needs.
     mutating func removeAll() {
-        nodes.removeAll(keepingCapacity: nodes.capacity < 1 << 16)
-        edges.removeAll(keepingCapacity: edges.capacity < 1 << 18)
-        bufferEdges.removeAll(keepingCapacity: bufferEdges.capacity < 1 << 16)
+        nodes.removeAll(keepingCapacity: nodes.capacity <= 1 << 12)
+        edges.removeAll(keepingCapacity: edges.capacity <= 1 << 13)
+        bufferEdges.removeAll(keepingCapacity: bufferEdges.capacity <= 1 << 13)
         indices.removeAll()
         isTruncated = false
     }

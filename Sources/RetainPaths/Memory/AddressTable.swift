@@ -45,7 +45,7 @@ struct AddressTable {
 
     mutating func removeAll() {
         guard count > 0 else { return }
-        if keys.count > 64 * Self.initialCapacity {
+        if keys.count > 16 * Self.initialCapacity {
             self = AddressTable()
         } else {
             for slot in keys.indices { keys[slot] = 0 }

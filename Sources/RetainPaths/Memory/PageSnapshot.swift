@@ -28,14 +28,14 @@
         for index in unsafe chunks.indices { unsafe Self.free(chunks[index]) }
     }
 
-    /// Forgets all pages. Chunks beyond 4 MB are given back.
+    /// Forgets all pages. Chunks beyond 1 MiB are given back.
     mutating func reset(byteLimit: Int) {
         limit = max(1, byteLimit / Self.pageBytes)
         table.removeAll()
         pageCount = 0
         unsafe lastPage = nil
         isExhausted = false
-        while unsafe chunks.count > 16 {
+        while unsafe chunks.count > 4 {
             if let chunk = unsafe chunks.popLast() { unsafe Self.free(chunk) }
         }
     }
