@@ -43,8 +43,11 @@ final class Announcer: Sendable {
 
     func ignoresWindow(_ type: AnyClass) -> Bool { suppression.ignoresWindow(name(of: type)) }
 
-    /// Tells no ends any more.
-    func forgetAll() { announcements.with { $0 = Announcements() } }
+    /// Reports no ends any more, and explains none of the leaks that wait for it.
+    func forgetAll() {
+        announcements.with { $0 = Announcements() }
+        explanations?.dropWaiting()
+    }
 
     /// - Parameter sweeper: whose verdict it is, and who forgets what shall be told of no more.
     func tell(_ sweeper: Sweeper, _ verdict: Verdict, _ entry: Expectation<any Subject>) {
@@ -146,9 +149,10 @@ final class Announcer: Sendable {
         let key = ([place] + leak.report.stack + [leak.report.className ?? ""]).joined(separator: "\n")
         explanations.explain(key, UInt(bitPattern: leak.identity)) { explanation in
             sweeper.call(afterMilliseconds: 0) {
-                // The object that was explained is the one that leaked only if it has been there all the time.
+                // The object that was explained is the one that leaked only if it has been there all the time. A look at the
+                // subject would do more than compare: it may expect other objects.
                 guard !sweeper.isStopped, sweeper.stands(leak.id, of: leak.identity),
-                    leak.subject.look() == .retained(leak.identity)
+                    leak.subject.object.map(ObjectIdentifier.init) == leak.identity
                 else { return }
                 if isAlert { self.alerts.explain(leak.report, explanation) }
                 self.mode.explain?(leak.report, explanation)

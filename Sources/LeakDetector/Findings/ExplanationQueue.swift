@@ -13,6 +13,7 @@ final class ExplanationQueue: Sendable {
     static let leakLimit = 1_000
 
     private struct Job {
+        let leak: String
         let object: UInt
         let deliver: @Sendable (RetainExplanation) -> Void
     }
@@ -23,6 +24,12 @@ final class ExplanationQueue: Sendable {
         var waiting: [Job] = []
         /// When the running explanation began; `nil` while none runs.
         var beganAt: Int64?
+
+        /// Drops what waits, which may then be enqueued again.
+        mutating func dropWaiting() {
+            asked.subtract(waiting.map(\.leak))
+            waiting = []
+        }
     }
 
     private let explainer: any LeakExplainer
@@ -41,10 +48,16 @@ final class ExplanationQueue: Sendable {
         set {
             state.with {
                 $0.isOn = newValue
-                if !newValue { $0.waiting = [] }
+                if !newValue { $0.dropWaiting() }
             }
         }
     }
+
+    /// True if nothing waits and no explanation runs.
+    var isIdle: Bool { state.with { $0.waiting.isEmpty && $0.beganAt == nil } }
+
+    /// Drops what waits, as when the detector stops.
+    func dropWaiting() { state.with { $0.dropWaiting() } }
 
     /// Enqueues a leak, unless a similar one was explained before or the queue is full.
     ///
@@ -58,12 +71,12 @@ final class ExplanationQueue: Sendable {
                 return false
             }
             if let began = state.beganAt, now() - began > Self.deadlineMilliseconds {
-                state.waiting = []
+                state.dropWaiting()
                 return false
             }
             guard state.waiting.count < Self.waitingLimit else { return false }
             state.asked.insert(leak)
-            state.waiting.append(Job(object: object, deliver: deliver))
+            state.waiting.append(Job(leak: leak, object: object, deliver: deliver))
             guard state.beganAt == nil else { return false }
             state.beganAt = now()
             return true
@@ -72,7 +85,7 @@ final class ExplanationQueue: Sendable {
         let started = WorkerThread.start(name: "LeakExplainer") { self.run() }
         if !started {
             state.with {
-                $0.waiting = []
+                $0.dropWaiting()
                 $0.beganAt = nil
             }
         }
