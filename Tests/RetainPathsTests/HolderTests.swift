@@ -74,6 +74,20 @@ import Testing
         }
     #endif
 
+    @Test(arguments: [
+        ("Foundation.Timer", RetainExplanation.Holder.Kind.timer), ("Shop.Timer", .object),
+        ("Foundation.NotificationCenter", .notificationCenter), ("Shop.NotificationBadge", .object),
+        ("Shop.ImageCache", .cache), ("Foundation.NSCache<Swift.Int, Shop.Timer>", .cache),
+        ("Shop.Box<Shop.ImageCache>", .object), ("block", .dispatch), ("Shop.block", .object),
+    ])
+    func `the kind of a holder is that of a known type`(owner: String, kind: RetainExplanation.Holder.Kind) {
+        let path = RetainPath(
+            references: [RetainReference(owner: owner, field: "field", kind: .property)],
+            target: "Shop.Screen",
+            isCycle: false, description: "")
+        #expect(RetainExplanation.Holder(path).kind == kind)
+    }
+
     @Test func `a proven cycle is told without a search`() async throws {
         let scenario = try #require(RetainScenario.cycles.first)
         let object = unsafe Unmanaged.passRetained(scenario.make())

@@ -100,7 +100,8 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     /// 16 hexadecimal digits: FNV-1a over ``edges``, joined with `→`.
     ///
     /// Contains no values, no keys of dictionaries, no indices and no discriminators of private types, so that it is the
-    /// same on every device and in every build that has the same cycle.
+    /// same on every device. Builds have the same if they find the same path with the same names: not without names of
+    /// properties, and not where one of them only suspects a reference, such as those in the frames of tasks.
     public var fingerprint: String {
         FNV1a(edges.joined(separator: " → ")).hexadecimal
     }

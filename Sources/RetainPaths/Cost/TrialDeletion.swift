@@ -2,7 +2,8 @@
 /// that are freed.
 ///
 /// The counts in the headers tell which objects are held from outside, so that no other root is needed. The object itself
-/// counts as released by whatever holds it. Suspected references explain nothing: what they may hold is not charged. "Trial deletion": Lins 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
+/// counts as released by whatever holds it. Suspected references explain nothing: what they may hold is not charged.
+/// "Trial deletion": Lins 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
 struct TrialDeletion {
     private(set) var bytes = 0
     private(set) var objects = 0

@@ -18,21 +18,31 @@ extension RetainExplanation.Holder {
 }
 
 extension RetainExplanation.Holder.Kind {
+    /// Types of libraries, by their names with modules: an app may have a timer of its own.
+    private static let timers: Set = ["Foundation.Timer", "__C.NSTimer", "__C.__NSCFTimer"]
+    private static let centers: Set = [
+        "Foundation.NotificationCenter", "FoundationEssentials.NotificationCenter",
+        "__C.NSNotificationCenter",
+    ]
+    /// The name of the objects without a type that are blocks, and the class that holds one.
+    private static let blocks: Set = ["block", "Dispatch.DispatchWorkItem"]
+
     fileprivate init(_ path: RetainPath) {
-        let names = path.references.map { $0.owner.split(separator: ".").last.map(String.init) ?? $0.owner }
+        // Without type arguments.
+        let names = path.references.map { String($0.owner.prefix { $0 != "<" }) }
         let first = path.references.first?.kind
-        if names.contains("Timer") {
+        if names.contains(where: Self.timers.contains) {
             self = .timer
-        } else if names.contains(where: { $0.hasPrefix("Notification") }) {
+        } else if names.contains(where: Self.centers.contains) {
             self = .notificationCenter
-        } else if names.contains(where: { $0.hasSuffix("Cache") || $0.hasPrefix("NSCache") }) {
+        } else if names.contains(where: { $0.hasSuffix("Cache") }) {
             self = .cache
         } else if first == .task {
             self = .task
         } else if first == .global {
             self = .global
         } else {
-            self = names.contains("block") ? .dispatch : .object
+            self = names.contains(where: Self.blocks.contains) ? .dispatch : .object
         }
     }
 }

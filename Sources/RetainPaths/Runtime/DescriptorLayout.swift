@@ -1,7 +1,8 @@
 /// Facts about the static descriptions in an image.
 ///
 /// Sources: include/swift/ABI/Metadata.h, MetadataValues.h, include/swift/RemoteInspection/Records.h, docs/ABI/Mangling.rst.
-/// `DescriptorLayoutTests` compares each with the runtime that the tests run on.
+/// `DescriptorLayoutTests` compares fields, cases and captures with the runtime that the tests run on; the others are tested by the
+/// scenarios, whose paths they lead to.
 enum DescriptorLayout {
     /// Metadata.h: TargetContextDescriptor and below
     enum Context {

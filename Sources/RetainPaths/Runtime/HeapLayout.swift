@@ -1,7 +1,8 @@
 /// Facts about objects in memory, 64-bit.
 ///
 /// Sources: SwiftShims/RefCount.h, stdlib/public/core and stdlib/public/Concurrency in the repository of Swift, glibc's
-/// malloc.c. `HeapLayoutTests` compares each with the runtime that the tests run on.
+/// malloc.c. `HeapLayoutTests` compares most of them with the runtime that the tests run on; tasks and blocks are tested by the
+/// scenarios, whose paths they lead to.
 enum HeapLayout {
     /// The smallest object: metadata and reference counts. HeapObject.h
     static let headerBytes = 16

@@ -1,7 +1,8 @@
 /// Facts about type metadata, 64-bit.
 ///
 /// Sources: include/swift/ABI/MetadataKind.def, Metadata.h, MetadataValues.h and ValueWitness.def in the repository of
-/// Swift. `MetadataLayoutTests` compares each with the runtime that the tests run on.
+/// Swift. `MetadataLayoutTests` compares those that have a counterpart in Swift with the runtime that the tests run on; the others
+/// are tested by the scenarios, whose paths they lead to.
 enum MetadataLayout {
     /// The first word of metadata. MetadataKind.def
     enum Kind {
