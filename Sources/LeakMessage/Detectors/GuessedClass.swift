@@ -72,9 +72,9 @@ enum GuessedClass {
             return text[start..<rest.endIndex]
         }
         let behind = text[name.endIndex...].prefix(nameByteLimit)
-        guard behind.first == UInt8(ascii: "<"), behind.dropFirst().first.map(isWord) ?? false else {
-            return name
-        }
+        guard behind.first == UInt8(ascii: "<"), let first = behind.dropFirst().first,
+            isWord(first) || "[(".utf8.contains(first)
+        else { return name }
         guard let end = Brackets.closedEnd(behind), text[end - 1] == UInt8(ascii: ">") else { return name }
         return text[start..<end]
     }

@@ -124,7 +124,7 @@ struct PrivateText {
                 || text[index - 1] == UInt8(ascii: "?"))
     }
 
-    /// Returns whether the first or a later backtick of a debugger's frame stands at an index.
+    /// True if the line up to an index begins as a debugger's frame.
     private func isInFrame(_ index: Int) -> Bool {
         let before = text[..<index].suffix(Self.frameBytes)
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? before.startIndex

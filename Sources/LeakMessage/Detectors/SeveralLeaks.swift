@@ -245,7 +245,7 @@ public enum SeveralLeaks {
             let path = item.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
             let arguments = Self.arguments(item[path.endIndex...])
             name = item[..<arguments.endIndex]
-            let rest = item[arguments.endIndex...].trimmed
+            let rest = Self.withoutAddress(item[arguments.endIndex...].trimmed)
             let isAlone = rest.allSatisfy { $0.isDigit || " ()x×:|-,".utf8.contains($0) }
             let numbers = rest.split(whereSeparator: { !$0.isDigit })
             alive =
@@ -259,6 +259,16 @@ public enum SeveralLeaks {
             } else {
                 kind = spelling.hasHump || !arguments.isEmpty ? .type : .typeOrWord
             }
+        }
+
+        /// What stands behind the address in `: 0x1f` and `(0x1f)`; the whole text where none is.
+        private static func withoutAddress(_ text: Text) -> Text {
+            guard
+                let digits = text.drop(while: { " :(".utf8.contains($0) }).dropping("0x")?.prefix(
+                    while: \.isHexadecimal),
+                !digits.isEmpty
+            else { return text }
+            return text[digits.endIndex...]
         }
 
         /// The generic arguments at the start of `text`; empty where there are none.

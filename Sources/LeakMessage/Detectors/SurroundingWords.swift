@@ -51,7 +51,7 @@ struct SurroundingWords {
         return denial != nil && !next.contains(" until ")
     }
 
-    /// The words between a denial and the name leave the name in the denied phrase: those of `no leak in A and B` do, those of
+    /// True if the words between a denial and the name leave the name in the denied phrase: those of `no leak in A and B` do, those of
     /// `no leak in A but B` and `no leak in A and B leaked` do not.
     private func isSamePhrase(behindDenial words: Text) -> Bool {
         if words.contains(where: { ",([".utf8.contains($0) }) { return false }
@@ -66,7 +66,7 @@ struct SurroundingWords {
         return !isSecond || !(saysRetained || isEllipsis || words.contains(" leak"))
     }
 
-    /// A list counts no instance of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
+    /// True if a list counts no instance of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
     var saysNone: Bool {
         if let front = before.droppingLast("0 "), front.last.map({ " :(\n".utf8.contains($0) }) ?? true { return true }
         let count = after.drop { " :=(x|-".utf8.contains($0) }

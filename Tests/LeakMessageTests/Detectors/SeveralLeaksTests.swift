@@ -41,6 +41,7 @@ import Testing
         "[\"CartModel\"]\n{\"class\":\"HomeModel\"}",
         "{\"leaks\":[{\"class\":\"CartModel\"}]}\n{\"leaks\":[{\"class\":\"HomeModel\"}]}",
         "{\"class\":\"CartModel\"}, [\"HomeModel\"]",
+        "Leaked:\n- CartModel: 0x1f\n- HomeModel (0x2f)", "Leaked: CartModel 0x7f88acc69260, HomeModel 0x0",
         "Leaked: {\"class\":\"CartModel\"}, {\"class\":\"HomeModel\"}",
     ])
     func `each leak is a part`(text: String) {
@@ -282,6 +283,8 @@ import Testing
         ("CartModel did not leak until HomeModel was added", "CartModel"),
         ("no leaks in HomeModel and CartModel is still alive", "CartModel"),
         ("no leaks except CartModel", "CartModel"),
+        ("class Store<[CartModel]> leaked", "Store<[CartModel]>"),
+        ("leak of Store<(Int) -> CartModel>", "Store<(Int) -> CartModel>"),
         ("leak in CartBadge: retained by the footer", "CartBadge"),
         ("Memory leak detected in CartBadge: 3 instances", "CartBadge"),
         ("Leak detected in CartBadge: closure captures self", "CartBadge"),
