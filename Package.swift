@@ -57,7 +57,7 @@ let package = Package(
         .target(
             name: "RetainPaths",
             dependencies: [
-                "LeakDetector", "LeakMessage", "CSwiftRuntime",
+                "LeakDetector", "LeakMessage", "Threads", "CSwiftRuntime",
                 .target(name: "CLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),

@@ -1,4 +1,5 @@
 public import LeakMessage
+internal import Threads
 
 /// Finds the strong references that keep an object alive, by reading the memory of the Swift runtime.
 ///
@@ -15,7 +16,7 @@ public import LeakMessage
 /// }
 /// ```
 public struct RetainPathFinder: Sendable {
-    private let walker: Lock<GraphWalker>
+    private let walker: Guarded<GraphWalker>
 
     /// Prepares a finder and runs its self-test: about 1 ms.
     ///
@@ -24,7 +25,7 @@ public struct RetainPathFinder: Sendable {
     public init?() {
         #if (arch(x86_64) || arch(arm64)) && (canImport(Darwin) || canImport(Glibc))
             guard Reflection.isAvailable else { return nil }
-            walker = Lock(GraphWalker())
+            walker = Guarded(GraphWalker())
             guard SelfTest.passes(self) else { return nil }
         #else
             return nil
@@ -55,7 +56,11 @@ public struct RetainPathFinder: Sendable {
         }
     }
 
-    func withWalker<Result>(_ body: (inout GraphWalker) -> Result) -> Result { walker.with(body) }
+    func withWalker<Result>(
+        _ body: (inout sending GraphWalker) -> sending Result
+    ) -> sending Result {
+        walker.with(body)
+    }
 }
 
 extension RetainExplanation {

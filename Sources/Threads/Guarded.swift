@@ -1,7 +1,7 @@
 /// A value that one thread at a time may touch, and that threads can wait on.
 ///
 /// `with` blocks until the value is free. Do not call `with` of the same instance from inside `with`: it deadlocks.
-public final class Guarded<Value>: @unchecked Sendable {
+public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     // Unchecked: every access to `value` happens between lock and unlock.
     private var value: Value
     private let monitor = Monitor()
@@ -13,7 +13,7 @@ public final class Guarded<Value>: @unchecked Sendable {
         case sleep(milliseconds: Int64?)
     }
 
-    public init(_ value: sending Value) {
+    public init(_ value: consuming sending Value) {
         self.value = value
     }
 
@@ -64,7 +64,7 @@ public final class Guarded<Value>: @unchecked Sendable {
 }
 
 @available(iOS 16, tvOS 16, *)
-extension Guarded {
+extension Guarded where Value: ~Copyable {
     /// As ``wait(milliseconds:until:)``, with a `Duration`, rounded up to milliseconds.
     public func wait<Result>(
         timeout: Duration?, until body: (inout sending Value) -> sending Result?
