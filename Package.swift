@@ -119,7 +119,11 @@ let package = Package(
             dependencies: ["LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPClient", "Gzip"],
             swiftSettings: settings),
         .executableTarget(
-            name: "leak-demo", dependencies: ["LeakDetector", "LeakReporter", "LeakMessage"],
+            name: "leak-demo",
+            dependencies: [
+                "LeakDetector", "LeakReporter", "LeakMessage",
+                .target(name: "RetainPaths", condition: .when(platforms: [.linux])),
+            ],
             swiftSettings: settings),
 
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),

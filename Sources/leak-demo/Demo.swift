@@ -4,6 +4,10 @@ import LeakDetector
 import LeakMessage
 import LeakReporter
 
+#if canImport(RetainPaths)
+    import RetainPaths
+#endif
+
 /// Plays the leaks on every phone of the fleet and sends what was noticed.
 @MainActor
 struct Demo {
@@ -137,8 +141,14 @@ private final class Unit {
         limits.graceMilliseconds = 300
         limits.secondLookMilliseconds = 200
         (limits.outstanding, limits.survivors) = (200_000, 50_000)
+        #if canImport(RetainPaths)
+            let explainer = RetainPathFinder()
+        #else
+            let explainer: (any LeakExplainer)? = nil
+        #endif
         detector = LeakDetector(
-            limits: limits, queue: DispatchQueue(label: "leak-demo"), report: reporter.record(leak:))
+            .report(reporter.record(leak:), onExplain: reporter.record(_:explanation:)), limits: limits,
+            explainer: explainer, queue: DispatchQueue(label: "leak-demo"))
     }
 
     func play(_ scenarios: [Scenario], newest: String) {

@@ -3,13 +3,14 @@
 /// The number is an address, another one in every launch, so a name with it would be another name each time.
 public enum UnknownContext {
     private static let opening = Array("(unknown context at $".utf8)
-    private static let inside = Array(" in $".utf8)
+    /// Before an address; before a hash of the file's name, in builds with debug information.
+    private static let inside = [Array(" in $".utf8), Array(" in _".utf8)]
 
-    /// `Shop.(unknown context at $559f795ba48c).Row` and `Shop.(Row in $559f795ba48c)` become `Shop.Row`, inside generic arguments
-    /// too.
+    /// `Shop.(unknown context at $559f795ba48c).Row`, `Shop.(Row in $559f795ba48c)` and `Shop.(Row in _5B1D0F)` become `Shop.Row`,
+    /// inside generic arguments too.
     public static func removed(from name: String) -> String {
         let bytes = Array(name.utf8)
-        guard bytes.contains(UInt8(ascii: "$")) else { return name }
+        guard bytes.contains(UInt8(ascii: "(")) else { return name }
         var kept: [UInt8] = []
         kept.reserveCapacity(bytes.count)
         var index = 0
@@ -31,7 +32,7 @@ public enum UnknownContext {
 
     /// The end of ` in $10a2c)` at the start of a text.
     private static func endOfDiscriminator(_ text: ArraySlice<UInt8>) -> Int? {
-        guard text.starts(with: inside) else { return nil }
+        guard let inside = inside.first(where: { text.starts(with: $0) }) else { return nil }
         let digits = text.dropFirst(inside.count).prefix(while: \.isHexadecimal)
         let isClosed = digits.endIndex < text.endIndex && text[digits.endIndex] == UInt8(ascii: ")")
         return isClosed && !digits.isEmpty ? digits.endIndex + 1 : nil

@@ -35,7 +35,7 @@ import Testing
         let document = try document(["{\(text)}", "{\(text),\"alive\":7}"])
         var cache = GroupCache()
         for (index, alive) in [without, with].enumerated() {
-            let cached = cache.group(document, index, app: "a", module: nil)
+            let cached = cache.group(document, document.reports[index], app: "a", module: nil)
             let direct = Grouping.groups(document.report(at: index), app: "a", module: nil)
             #expect(([cached.first] + cached.others).map(\.alive) == alive)
             #expect(([direct.first] + direct.others).map(\.alive) == alive)

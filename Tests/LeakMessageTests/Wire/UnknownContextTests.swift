@@ -12,6 +12,8 @@ import Testing
         ("Shop.(unknown context at $1", "Shop.(unknown context at $1"),
         ("Shop.(Cart in $10a2c)", "Shop.Cart"), ("Shop.(Cart in $10a2c).Row", "Shop.Cart.Row"),
         ("Shop.Box<Shop.(unknown context at $1).A, Shop.(B in $2)>", "Shop.Box<Shop.A, Shop.B>"),
+        ("Shop.(Cart in _5B1D0F)", "Shop.Cart"), ("(paid in _full)", "(paid in _full)"),
+        ("Shop.(Box in _5B1D0F)<Shop.(Cart in _A1).Item>", "Shop.Box<Shop.Cart.Item>"),
         ("(Int, () -> ())", "(Int, () -> ())"), ("cart in $5)", "cart in $5)"),
         ("(paid in $)", "(paid in $)"),
         ("(paid in $5 and more)", "(paid in $5 and more)"),

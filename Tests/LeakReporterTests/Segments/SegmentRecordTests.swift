@@ -51,6 +51,10 @@ import Testing
             .dropped(reason: "queue_full", count: 300),
             "ffa70614000000b272c3c62c010000000000000a0071756575655f66756c6c"
         ),
+        (
+            .explanation(Array(#"{"class":"Cart"}"#.utf8)[...]),
+            "ffa709100000009418d6c57b22636c617373223a2243617274227d"
+        ),
         (.replaces(key: "k0"), "ffa70704000000d63dfb0c02006b30"),
         (
             .seal(
@@ -80,6 +84,7 @@ import Testing
             .checks(ClassChecks(className: "Größe 🧵", count: 0)),
             .session(EndedSession(id: "", startedAt: WireTime(milliseconds: -1), checks: .max, leaks: 0)),
             .dropped(reason: "", count: .max),
+            .explanation(Array(#"{"class":"Cart"}"#.utf8)[...]),
             .replaces(key: String(repeating: "k", count: 1_000)),
             .seal(SegmentSeal(sentAt: WireTime(milliseconds: .min), reports: .max, head: [])),
             .report(SegmentReport(index: .max, count: .max, alive: 0, json: [0x7B])),
@@ -120,7 +125,7 @@ import Testing
             let short = Framing.Frame(kind: frame.kind, payload: frame.payload.prefix(length))
             #expect(SegmentRecord(short) != record)
         }
-        for kind in [0, 9, 255] as [UInt8] {
+        for kind in [0, 10, 255] as [UInt8] {
             #expect(SegmentRecord(Framing.Frame(kind: kind, payload: frame.payload)) == nil)
         }
     }
