@@ -98,7 +98,8 @@ public final class LeakReporter: Sendable {
     ///
     /// ```swift
     /// LeakDetector.start(
-    ///     .report(reporter.record, onExplain: reporter.record(_:explanation:)), explainer: RetainPathFinder())
+    ///     .report(reporter.record(leak:), onExplain: reporter.record(_:explanation:)),
+    ///     explainer: RetainPathFinder())
     /// ```
     ///
     /// Counts no sighting. Collectors that do not know explanations ignore it.

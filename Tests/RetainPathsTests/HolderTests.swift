@@ -21,7 +21,7 @@ import Testing
                 #expect(inGlobals.count > 1)
                 for scenario in inGlobals {
                     let explanation = await onOwnThread {
-                        ScenarioResult.holder(of: scenario, finder, .globals)
+                        ScenarioResult.holder(of: scenario, finder, .globals, patience: .seconds(120))
                     }
                     let path = try #require(explanation.path, "\(scenario)")
                     let expected = try #require(scenario.holder)
@@ -42,7 +42,9 @@ import Testing
             await #expect(processExitsWith: .success) {
                 let finder = try #require(RetainPathFinder())
                 for scenario in RetainScenario.negatives where scenario.truth == .held {
-                    let explanation = await onOwnThread { ScenarioResult.holder(of: scenario, finder, .heap) }
+                    let explanation = await onOwnThread {
+                        ScenarioResult.holder(of: scenario, finder, .heap, patience: .seconds(120))
+                    }
                     let path = ScenarioResult.normalized(explanation.path?.description ?? "")
                     let expected = ScenarioResult.normalized(scenario.holder ?? "")
                     #expect(path.contains(expected), "\(scenario)")
@@ -66,7 +68,9 @@ import Testing
                 for (name, kind) in kinds {
                     let scenario = try #require(RetainScenario.all.first { $0.name == name })
                     let explanation = await onOwnThread {
-                        ScenarioResult.holder(of: scenario, finder, .heap) { $0.holder?.kind == kind }
+                        ScenarioResult.holder(of: scenario, finder, .heap, patience: .seconds(120)) {
+                            $0.holder?.kind == kind
+                        }
                     }
                     #expect(explanation.holder?.kind == kind, "\(name)")
                 }

@@ -73,7 +73,8 @@ enum MessageText {
     private static func entity(_ text: Text) -> (character: Text, rest: Text)? {
         guard let number = text.dropping("#") else {
             let name = text.prefix { $0.isLetter }
-            guard name.count <= 24, let character = entities[name.string], let rest = text[name.endIndex...].dropping(";")
+            guard name.count <= 24, let character = entities[name.string],
+                let rest = text[name.endIndex...].dropping(";")
             else { return nil }
             return (Text(character), rest)
         }
@@ -89,10 +90,13 @@ enum MessageText {
     }
 
     private static let entities = [
-        "quot": "\"", "QUOT": "\"", "apos": "'", "lt": "<", "LT": "<", "gt": ">", "GT": ">", "grave": "`", "DiacriticalGrave": "`",
-        "ldquo": "“", "rdquo": "”", "rdquor": "”", "bdquo": "„", "ldquor": "„", "lsquo": "‘", "rsquo": "’", "rsquor": "’",
+        "quot": "\"", "QUOT": "\"", "apos": "'", "lt": "<", "LT": "<", "gt": ">", "GT": ">", "grave": "`",
+        "DiacriticalGrave": "`",
+        "ldquo": "“", "rdquo": "”", "rdquor": "”", "bdquo": "„", "ldquor": "„", "lsquo": "‘", "rsquo": "’",
+        "rsquor": "’",
         "sbquo": "‚", "lsquor": "‚", "laquo": "«", "raquo": "»", "lsaquo": "‹", "rsaquo": "›", "Prime": "″",
-        "OpenCurlyQuote": "‘", "CloseCurlyQuote": "’", "OpenCurlyDoubleQuote": "“", "CloseCurlyDoubleQuote": "”",
+        "OpenCurlyQuote": "‘", "CloseCurlyQuote": "’", "OpenCurlyDoubleQuote": "“",
+        "CloseCurlyDoubleQuote": "”",
     ]
 
     /// A quote or a bracket in any spelling, at the start of a text.
@@ -103,7 +107,9 @@ enum MessageText {
         let rest: Text
 
         init?(_ text: Text) {
-            func behind(_ quotes: [StaticString]) -> Text? { quotes.lazy.compactMap { text.dropping($0) }.first }
+            func behind(_ quotes: [StaticString]) -> Text? {
+                quotes.lazy.compactMap { text.dropping($0) }.first
+            }
             if let rest = behind(doubleQuotes) {
                 (byte, isOpening, self.rest) = (UInt8(ascii: "\""), false, rest)
             } else if let rest = behind(openingQuotes) {
@@ -119,7 +125,9 @@ enum MessageText {
 
         /// - Parameter doubleQuote: stands for double quotes.
         func append(to text: inout [UInt8], doubleQuote: UInt8 = UInt8(ascii: "\"")) {
-            if isOpening, text.last.map(PrivateText.isBesideApostrophe) ?? false { text.append(UInt8(ascii: " ")) }
+            if isOpening, text.last.map(PrivateText.isBesideApostrophe) ?? false {
+                text.append(UInt8(ascii: " "))
+            }
             text.append(byte == UInt8(ascii: "\"") ? doubleQuote : byte)
         }
     }

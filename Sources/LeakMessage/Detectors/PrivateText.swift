@@ -103,7 +103,9 @@ struct PrivateText {
     /// Returns whether the next byte is a quote that is no apostrophe.
     private var isOpening: Bool {
         if keepsQuotations || isInCode(at: rest.startIndex) { return false }
-        if rest.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false) { return true }
+        if rest.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false) {
+            return true
+        }
         guard rest.first == UInt8(ascii: "`") else { return false }
         // One that a second answers in the same line is no apostrophe.
         let inside = rest.dropFirst().prefix { $0 != UInt8(ascii: "`") && $0 != UInt8(ascii: "\n") }

@@ -68,7 +68,9 @@ struct SurroundingWords {
 
     /// True if a list counts no instance of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
     var saysNone: Bool {
-        if let front = before.droppingLast("0 "), front.last.map({ " :(\n".utf8.contains($0) }) ?? true { return true }
+        if let front = before.droppingLast("0 "), front.last.map({ " :(\n".utf8.contains($0) }) ?? true {
+            return true
+        }
         let count = after.drop { " :=(x|-".utf8.contains($0) }
         guard count.startIndex > after.startIndex, count.first == UInt8(ascii: "0") else { return false }
         let behind = count.dropFirst().trimmed
@@ -214,7 +216,8 @@ struct SurroundingWords {
     private static let denialsAfter: [StaticString] = [
         "is not leaking", "isn't leaking", "was not leak", "wasn't leak", "did not leak", "didn't leak",
         "does not leak", "doesn't leak", "has not leaked", "hasn't leaked", "never leak", "no longer leak",
-        "leaked 0 ", "has no leak", "had no leak", "has no memory leak", "is leak free", "is leak-free", "without leak",
+        "leaked 0 ", "has no leak", "had no leak", "has no memory leak", "is leak free", "is leak-free",
+        "without leak",
         "not leaking",
         "not leaked", "not a leak", "is not a leak", "isn't a leak", "was not a leak",
     ]

@@ -259,7 +259,9 @@ import Testing
             let body = #"{"class":"Cart","type":"leak","stack":\#(stack.replacing("X", with: digit))}"#
             let document = try WireReader.read(Array(body.utf8), as: .json)
             let direct = Grouping.group(document.report(at: 0), app: "shop", module: "Shop").identity
-            #expect(cache.group(document, document.reports[0], app: "shop", module: "Shop").first.identity.id == direct.id)
+            #expect(
+                cache.group(document, document.reports[0], app: "shop", module: "Shop").first.identity.id
+                    == direct.id)
         }
     }
 

@@ -62,7 +62,8 @@ import Testing
         var cache = GroupCache()
         for index in document.reports.indices {
             #expect(
-                cache.group(document, document.reports[index], app: "a", module: nil).first.livedMilliseconds == (index + 10)
+                cache.group(document, document.reports[index], app: "a", module: nil).first.livedMilliseconds
+                    == (index + 10)
                     * 1_000
                     + 912)
         }
@@ -107,7 +108,8 @@ import Testing
         for _ in 0..<3 {
             for index in document.reports.indices {
                 for (app, module) in [("a", nil), ("b", nil), ("a", "A"), ("ab", "")] as [(String, String?)] {
-                    let cached = cache.group(document, document.reports[index], app: app, module: module).first
+                    let cached = cache.group(document, document.reports[index], app: app, module: module)
+                        .first
                     let direct = Grouping.group(document.report(at: index), app: app, module: module)
                     #expect(cached.identity.id == direct.identity.id, "\(reports[index])")
                     #expect(cached.identity.kind == direct.identity.kind)
@@ -141,7 +143,9 @@ import Testing
         let kept = cache.group(document, document.reports[0], app: "a", module: nil).first
         for index in document.reports.indices {
             _ = cache.group(document, document.reports[index], app: "a", module: nil).first
-            #expect(cache.group(document, document.reports[0], app: "a", module: nil).first.identity === kept.identity)
+            #expect(
+                cache.group(document, document.reports[0], app: "a", module: nil).first.identity
+                    === kept.identity)
             #expect(cache.count <= 64)
         }
     }

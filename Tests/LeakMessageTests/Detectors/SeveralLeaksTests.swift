@@ -124,7 +124,8 @@ import Testing
         ),
         (#"[{"class":"CartModel","count":0},{"class":"HomeModel","count":0}]"#, []),
         (#"{"class":"CartModel","of":{"count":0}},{"class":"HomeModel"}"#, ["CartModel", "HomeModel"]),
-        (#"{"class":"CartModel","count":0}"#, []), ("Leaked: CartModel: 0", []), ("Leaked CartModel (0)", []), ("0 CartModel leaked", []), ("CartModel leaked 0 times", []),
+        (#"{"class":"CartModel","count":0}"#, []), ("Leaked: CartModel: 0", []), ("Leaked CartModel (0)", []),
+        ("0 CartModel leaked", []), ("CartModel leaked 0 times", []),
         ("leaked: 0 CartModel", []), ("1.0 CartModel leaked", ["CartModel"]),
         ("CartModel: 0 leaks", []), ("Leaked: CartModel: 0x1f", ["CartModel"]),
         ("CartModel leaked (0 s)", ["CartModel"]),
@@ -204,18 +205,24 @@ import Testing
     }
 
     private static let quotes = [
-        ("`", "`"), ("``", "``"), ("``", "''"), ("''", "''"), ("“", "”"), ("„", "“"), ("«", "»"), ("‹", "›"), ("‘", "’"),
-        ("‚", "‘"), ("「", "」"), ("&quot;", "&quot;"), ("&#34;", "&#34;"), ("&#0034;", "&#0034;"), ("&#x0022;", "&#X22;"),
-        ("&#039;", "&#0039;"), ("&#x027;", "&#X27;"), ("&ldquo;", "&rdquo;"), ("&bdquo;", "&ldquo;"), ("&lsquo;", "&rsquo;"),
-        ("&laquo;", "&raquo;"), ("&#8220;", "&#8221;"), ("&#x201C;", "&#x201d;"), ("&#8216;", "&#8217;"), ("&grave;", "&#96;"),
-        ("&amp;ldquo;", "&amp;rdquo;"), ("&amp;#0034;", "&amp;#0034;"), ("&QUOT;", "&QUOT;"), ("&#34", "&#34"), ("&#8220", "&#8221"),
+        ("`", "`"), ("``", "``"), ("``", "''"), ("''", "''"), ("“", "”"), ("„", "“"), ("«", "»"), ("‹", "›"),
+        ("‘", "’"),
+        ("‚", "‘"), ("「", "」"), ("&quot;", "&quot;"), ("&#34;", "&#34;"), ("&#0034;", "&#0034;"),
+        ("&#x0022;", "&#X22;"),
+        ("&#039;", "&#0039;"), ("&#x027;", "&#X27;"), ("&ldquo;", "&rdquo;"), ("&bdquo;", "&ldquo;"),
+        ("&lsquo;", "&rsquo;"),
+        ("&laquo;", "&raquo;"), ("&#8220;", "&#8221;"), ("&#x201C;", "&#x201d;"), ("&#8216;", "&#8217;"),
+        ("&grave;", "&#96;"),
+        ("&amp;ldquo;", "&amp;rdquo;"), ("&amp;#0034;", "&amp;#0034;"), ("&QUOT;", "&QUOT;"),
+        ("&#34", "&#34"), ("&#8220", "&#8221"),
     ]
 
     @Test(arguments: quotes)
     func `a value that a person typed is kept in no quotes`(opening: String, closing: String) {
         let quotation = opening + "Jane Doe" + closing
         for text in [
-            "label \(quotation) leaked", "label: \(quotation)", "text=\(quotation), leaked", "(\(quotation)) leaked",
+            "label \(quotation) leaked", "label: \(quotation)", "text=\(quotation), leaked",
+            "(\(quotation)) leaked",
             "\(quotation) leaked", "leaked\n\(quotation)", "it's \(quotation) that leaked",
         ] {
             let redacted = DetectorMessage.redacted(text)
@@ -223,7 +230,9 @@ import Testing
             #expect(DetectorMessage.redacted(redacted) == redacted)
         }
         // Two straight quotes behind a letter may be apostrophes.
-        guard Text("\(opening)").first != UInt8(ascii: "'"), !["&#039;", "&#x027;"].contains(opening) else { return }
+        guard Text("\(opening)").first != UInt8(ascii: "'"), !["&#039;", "&#x027;"].contains(opening) else {
+            return
+        }
         #expect(!DetectorMessage.redacted("title\(quotation) leaked").contains("Jane"))
         #expect(!DetectorMessage.redacted("CartModel leaked, see label.\(quotation)(x)").contains("Jane"))
     }
