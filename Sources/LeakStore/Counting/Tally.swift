@@ -18,6 +18,8 @@ package struct Tally {
     private var leakIndices: [LeakID: Int] = [:]
     /// Leaks with two keys that reports may count under, with the one that was chosen.
     package private(set) var choices: [(asked: LeakIdentity, chosen: LeakID)] = []
+    /// Leaks of explanations that do not count because the admission did not know of the leak.
+    package private(set) var unknownLeaks: Set<LeakID> = []
     /// The limits because of which leaks do not count as themselves.
     private var leaksBeyond: [LeakID: BeyondLimit.Name] = [:]
     private var cellIndices: [Pair<Int>: Int] = [:]
@@ -142,7 +144,10 @@ package struct Tally {
         let asked = explanation.leak.counted(in: apps[app].name)
         let chosen = try asked.chosen { id throws(StoreError) in try module(of: id, by: admission) }
         let isHere = leakIndices[explanation.leak.askedID] != nil || leakIndices[chosen.id] != nil
-        if !isHere, try module(of: chosen.id, by: admission) == nil { return }
+        if !isHere, try module(of: chosen.id, by: admission) == nil {
+            unknownLeaks.formUnion([asked.id, asked.alternative?.id].compactMap(\.self))
+            return
+        }
         let leak = try leak(explanation.leak, app, explanation.at, key: key, by: admission)
         guard !leaks[leak].identity.isBeyond else { return }
         leaks[leak].values.append((.reason, explanation.reason.storable))

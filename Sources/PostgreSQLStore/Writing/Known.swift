@@ -75,14 +75,16 @@
 
         private static func leaks(thatMayBeOf tally: Tally) -> [LeakID] {
             let ids = tally.leaks.map(\.identity.id)
-            guard !tally.choices.isEmpty else { return ids }
+            guard !tally.choices.isEmpty || !tally.unknownLeaks.isEmpty else { return ids }
             let others = tally.choices.flatMap { [$0.asked.id, $0.asked.alternative?.id].compactMap(\.self) }
-            return Array(Set(ids + others))
+            return Array(Set(ids + others).union(tally.unknownLeaks))
         }
 
-        /// Returns whether the tally chose keys without knowing the leaks that are there, or that one has no module yet.
+        /// Returns whether the tally chose keys, or left out explanations, without knowing the leaks that are there, or that one
+        /// has no module yet.
         func misled(_ tally: Tally) -> Bool {
-            tally.choices.contains { asked, chosen in
+            if tally.unknownLeaks.contains(where: { leaks[$0] != nil }) { return true }
+            return tally.choices.contains { asked, chosen in
                 let best = asked.chosen { module(of: $0) }
                 return best.id != chosen || best.module != nil && module(of: chosen)?.isEmpty ?? false
             }
