@@ -104,6 +104,7 @@ extension FieldReader {
             if count == WireLimits.furtherCyclesCount + 1 {
                 note("why.further_cycles has more than \(WireLimits.furtherCyclesCount) entries", at: start)
             }
+            try refuseNull("why.further_cycles[\(count - 1)]", "an object")
             var fields = PathFields()
             if try comes(.object, "why.further_cycles[\(count - 1)]", "an object"), try scanner.enterObject()
             {
@@ -139,6 +140,7 @@ extension FieldReader {
     private mutating func reference(
         _ field: @autoclosure () -> String
     ) throws(JSONError) -> RetainReference? {
+        try refuseNull(field(), "an object")
         let offset = scanner.offset
         guard try comes(.object, field(), "an object") else { return nil }
         var reference = RetainReference(owner: "", field: "", kind: .property)
@@ -169,6 +171,13 @@ extension FieldReader {
         return reference
     }
 
+    /// Notes an element that is `null`, which only fields may be.
+    private mutating func refuseNull(
+        _ field: @autoclosure () -> String, _ needed: StaticString
+    ) throws(JSONError) {
+        if try scanner.kind() == .null { note("\(field()) is null, must be \(needed)", at: scanner.offset) }
+    }
+
     private mutating func flag(_ field: @autoclosure () -> String) throws(JSONError) -> Bool {
         guard try comes(.boolean, field(), "true or false") else { return false }
         return try scanner.boolean()
@@ -181,6 +190,7 @@ extension FieldReader {
         guard try scanner.enterArray() else { return [] }
         var count = 0
         repeat {
+            try refuseNull("why.closures[\(count)]", "a string")
             let slice = try string("why.closures[\(count)]", atMost: WireLimits.elementBytes)
             count += 1
             if count == WireLimits.pathCount + 1 {

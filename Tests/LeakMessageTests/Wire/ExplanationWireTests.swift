@@ -94,6 +94,12 @@ import Testing
             "why.confidence is not proven, suspected or none"
         ),
         (#"{"class": "A", "why": {"path": [{"field": "a"}]}}"#, "why.path[0] has no owner"),
+        (#"{"class": "A", "why": {"path": [null]}}"#, "why.path[0] is null, must be an object"),
+        (#"{"class": "A", "why": {"closures": [null]}}"#, "why.closures[0] is null, must be a string"),
+        (
+            #"{"class": "A", "why": {"further_cycles": [null]}}"#,
+            "why.further_cycles[0] is null, must be an object"
+        ),
         (#"{"class": "A", "why": {"path": [5]}}"#, "why.path[0] is a number, must be an object"),
         (
             #"{"class": "A", "why": {"bytes": -1}}"#,
