@@ -121,7 +121,8 @@ struct PrivateText {
             return text[name.endIndex...].dropFirst().first == UInt8(ascii: "(")
                 && (name.allSatisfy(\.isIdentifier) || isInFrame(index))
         }
-        return isInFrame(index)
+        // What was masked before is masked again, so that a second pass changes nothing.
+        return isInFrame(index) && !behind.starts(with: "…`")
             && (behind.starts(with: "-[") || behind.starts(with: "+[") || behind.first?.isIdentifier ?? false
                 || text[index - 1] == UInt8(ascii: "?"))
     }
