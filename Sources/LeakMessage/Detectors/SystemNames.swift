@@ -25,6 +25,12 @@ enum SystemNames {
         return bare.starts(with: "UI") || bare.starts(with: "NS") || name.starts(with: "SwiftUI.")
     }
 
+    /// True if a type that is named with its module is the system's, such as `Foundation.Timer`.
+    static func isSystemType(_ qualified: String) -> Bool {
+        let module = qualified.prefix { $0 != "." }
+        return module.count < qualified.count && (module == "__C" || modules.contains { $0 == module })
+    }
+
     static func isModule(_ name: Text) -> Bool {
         modules.contains { $0.utf8.elementsEqual(name) }
     }

@@ -26,8 +26,11 @@ extension RetainExplanation {
     }
 
     /// The known mistake behind the path and the code to write instead, in lines of their own; `nil` without a cause.
-    public var advice: String? {
-        guard let cause else { return nil }
+    public var advice: String? { advice(closureNames: []) }
+
+    /// - Parameter closureNames: the names of the path's closures, which tell the cause more exactly.
+    package func advice(closureNames: [String]) -> String? {
+        guard let cause = path.flatMap({ LeakCause(of: $0, closureNames: closureNames) }) else { return nil }
         let isCertain = cause.isCertain && confidence == .proven
         let code = cause.remedy.split(separator: "\n").map { "\n    \($0)" }.joined()
         return

@@ -7,31 +7,25 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     public var isCycle: Bool
     /// The number of references where the cycle is longer than the budget allowed to tell; else `nil`.
     public var fullLength: Int?
-    /// The path as a person reads it, without modules: `CartViewModel.onChange → closure → CartViewModel`.
-    ///
-    /// A question mark follows the target of a suspected reference.
-    public var description: String
 
-    /// - Parameter description: `nil` makes one of the references.
-    public init(
-        references: [RetainReference], target: String, isCycle: Bool, fullLength: Int? = nil,
-        description: String? = nil
-    ) {
+    public init(references: [RetainReference], target: String, isCycle: Bool, fullLength: Int? = nil) {
         self.references = references
         self.target = target
         self.isCycle = isCycle
         self.fullLength = fullLength
-        self.description = description ?? Self.text(of: references, target: target, fullLength: fullLength)
     }
 
-    private static func text(of references: [RetainReference], target: String, fullLength: Int?) -> String {
-        var text = references.first.map { unqualified($0.owner) } ?? ""
+    /// The path as a person reads it, without modules: `CartViewModel.onChange → closure → CartViewModel`.
+    ///
+    /// A question mark follows the target of a suspected reference.
+    public var description: String {
+        var text = references.first.map { Self.unqualified($0.owner) } ?? ""
         for (index, reference) in references.enumerated() {
             if let first = reference.field.first {
                 text += "[(".contains(first) ? reference.field : ".\(reference.field)"
             }
             let isLast = index == references.count - 1
-            let next = unqualified(isLast ? target : references[index + 1].owner)
+            let next = Self.unqualified(isLast ? target : references[index + 1].owner)
             if reference.isClosure, next != "closure", next != "block" { text += " → closure" }
             text += " → \(next)\(reference.isSuspected ? "?" : "")"
         }
@@ -51,9 +45,22 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return (words + [withoutModule(name[start...])]).joined()
     }
 
-    /// `Cart.Item` of `Shop.Cart.Item`.
+    /// `Cart.Item` of `Shop.Cart.Item`. A name that begins with a dot stands behind the arguments of a generic type.
     private static func withoutModule(_ name: Substring) -> Substring {
-        name.firstIndex(of: ".").map { name[name.index(after: $0)...] } ?? name
+        guard let dot = name.firstIndex(of: "."), dot > name.startIndex else { return name }
+        return name[name.index(after: dot)...]
+    }
+
+    /// The property to look at: `Session.observers`; the app's rather than the system's. `nil` if no reference has a name.
+    ///
+    /// The first of a cycle; else the last, which holds the object.
+    package var property: String? {
+        let named = references.filter { $0.field.first.map { !"[(".contains($0) } ?? false }
+        let own = named.filter { !SystemNames.isSystemType($0.owner) }
+        let candidates = own.isEmpty ? named : own
+        return (isCycle ? candidates.first : candidates.last).map {
+            "\(Self.unqualified($0.owner)).\($0.field.prefix { !"[(".contains($0) })"
+        }
     }
 
     /// True if a reference of it is suspected.
@@ -82,17 +89,26 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
 
     /// The same path; a cycle begins where every object of it begins it.
     public var normalized: RetainPath {
-        guard isCycle, fullLength == nil, references.count > 1 else { return self }
-        func names(from start: Int) -> [String] {
-            (references[start...] + references[..<start]).map { "\($0.owner).\($0.field)" }
+        guard isCycle, fullLength == nil, !references.isEmpty else { return self }
+        let names = references.map { "\($0.owner).\($0.field)" }
+        // Names decide first, so that builds which suspect different references begin a cycle at one place.
+        let keys = zip(names, references).map { name, reference in
+            [name, "\(reference.kind.rawValue) \(reference.isClosure) \(reference.isSuspected)"]
+        }
+        func precedes(_ one: Int, _ other: Int) -> Bool {
+            for part in 0...1 {
+                for step in references.indices {
+                    let (first, second) = (
+                        keys[(one + step) % keys.count][part], keys[(other + step) % keys.count][part]
+                    )
+                    if first != second { return first < second }
+                }
+            }
+            return false
         }
         let named = references.indices.filter { !["closure", "block"].contains(references[$0].owner) }
-        let starts = (named.isEmpty ? Array(references.indices) : named).map {
-            (start: $0, names: names(from: $0))
-        }
-        guard let first = starts.min(by: { $0.names.lexicographicallyPrecedes($1.names) })?.start else {
-            return self
-        }
+        let starts = named.isEmpty ? Array(references.indices) : named
+        let first = starts.min(by: precedes) ?? 0
         let rotated = Array(references[first...] + references[..<first])
         return RetainPath(references: rotated, target: rotated[0].owner, isCycle: true)
     }

@@ -75,25 +75,22 @@ extension FieldReader {
         guard try comes(.array, "explanations", "an array") else { return }
         let start = scanner.offset
         guard try scanner.enterArray() else { return }
-        var index = 0
         repeat {
+            let index = document.explanations.count + document.rejectedExplanationCount
             guard index < WireLimits.explanationsCount else {
                 note("explanations has more than \(WireLimits.explanationsCount) entries", at: start)
                 return
             }
-            let offset = scanner.offset
             var fields = try report()
             clearProblem()
-            if fields.problem == nil, !fields.slices.why.isPresent {
-                fields.problem = ("why is missing", offset)
+            let isGiven = fields.slices.why.isPresent
+            let problem = fields.problem?.reason ?? fields.whyProblem ?? (isGiven ? nil : "why is missing")
+            if let problem {
+                document.rejectExplanation("explanations[\(index)]: \(problem)")
+            } else {
+                fields.slices.index = index
+                document.explanations.append(fields.slices)
             }
-            if let problem = fields.problem {
-                note("explanations[\(index)]: \(problem.reason)", at: problem.offset)
-                return
-            }
-            fields.slices.index = index
-            document.explanations.append(fields.slices)
-            index += 1
         } while try scanner.another(in: .array)
     }
 

@@ -12,18 +12,16 @@ extension FieldReader {
             let name = try scanner.name()
             if try read(name, "why", into: &path) { continue }
             if scanner.matches(name, "confidence") {
-                let confidence: RetainExplanation.Confidence? = try choice(
-                    "why.confidence", "proven, suspected or none")
-                if let confidence { explanation.confidence = confidence }
+                if let confidence: RetainExplanation.Confidence = try word("why.confidence") {
+                    explanation.confidence = confidence
+                }
             } else if scanner.matches(name, "further_cycles") {
                 explanation.furtherCycles = try furtherCycles()
             } else if scanner.matches(name, "unexplained") {
                 explanation.unexplainedReferences =
                     try amount("why.unexplained", atMost: WireLimits.retainCount) ?? 0
             } else if scanner.matches(name, "holder") {
-                let kind: RetainExplanation.Holder.Kind? = try choice(
-                    "why.holder", "task, timer, notification_center, dispatch, cache, global or object")
-                explanation.holder = kind.map { RetainExplanation.Holder(kind: $0) }
+                explanation.holder = try word("why.holder").map { RetainExplanation.Holder(kind: $0) }
             } else if scanner.matches(name, "closures") {
                 explanation.closureSites = try closures()
             } else if scanner.matches(name, "global") {
@@ -154,10 +152,7 @@ extension FieldReader {
                     let slice = try nameText("\(field()).field", atMost: WireLimits.elementBytes)
                     reference.field = slice.isPresent ? scanner.text(of: slice) : ""
                 } else if scanner.matches(name, "kind") {
-                    let slice = try string("\(field()).kind", atMost: WireLimits.elementBytes)
-                    // A kind that a later version knows is no reason to refuse the path.
-                    let word = slice.isPresent ? scanner.text(of: slice) : ""
-                    reference.kind = RetainReference.Kind(rawValue: word) ?? .opaque
+                    reference.kind = try word("\(field()).kind") ?? .opaque
                 } else if scanner.matches(name, "closure") {
                     reference.isClosure = try flag("\(field()).closure")
                 } else if scanner.matches(name, "suspected") {
@@ -169,6 +164,15 @@ extension FieldReader {
         }
         if reference.owner.isEmpty { note("\(field()) has no owner", at: offset) }
         return reference
+    }
+
+    /// One of the words of an enumeration; `nil` for a word that a later version may know, which is no reason to refuse an
+    /// explanation.
+    private mutating func word<Word: RawRepresentable<String>>(
+        _ field: @autoclosure () -> String
+    ) throws(JSONError) -> Word? {
+        let slice = try string(field(), atMost: WireLimits.elementBytes)
+        return slice.isPresent ? Word(rawValue: scanner.text(of: slice)) : nil
     }
 
     /// Notes an element that is `null`, which only fields may be.

@@ -53,7 +53,8 @@ extension RetainPath {
 
 extension RetainReference {
     fileprivate func write(to object: inout JSONWriter) {
-        object.field("owner", owner.name(cutTo: WireLimits.classBytes))
+        // A reader refuses a reference without one.
+        object.field("owner", owner.isEmpty ? "unknown" : owner.name(cutTo: WireLimits.classBytes))
         if !field.isEmpty { object.field("field", field.name(cutTo: WireLimits.elementBytes)) }
         object.field("kind", kind.rawValue)
         if isClosure { object.field("closure", true) }

@@ -6,6 +6,8 @@ extension FieldReader {
         var slices = ReportSlices()
         /// Bounds broken, or `nil`.
         var problem: (reason: String, offset: Int)?
+        /// Bounds broken by `why`, which is left out then.
+        var whyProblem: String?
         /// A field that says which leak it is was there.
         var namesLeak = false
         /// Fields that only a batch has, or an app, were there.
@@ -46,7 +48,11 @@ extension FieldReader {
                 }
                 if field.namesLeak { fields.namesLeak = true }
                 if field == .app { fields.describesBatch = true }
-                try read(field, into: &fields.slices)
+                if field == .why {
+                    try why(into: &fields)
+                } else {
+                    try read(field, into: &fields.slices)
+                }
             } while try scanner.another(in: .object)
         }
         let slices = fields.slices
@@ -59,6 +65,18 @@ extension FieldReader {
         }
         fields.problem = problem
         return fields
+    }
+
+    /// Reads `why`. A bound that it breaks costs the explanation, and not the report.
+    private mutating func why(into fields: inout ReportFields) throws(JSONError) {
+        let earlier = problem
+        clearProblem()
+        let start = scanner.offset
+        let isGiven = try explanation() != nil
+        fields.slices.why = isGiven && problem == nil ? JSONSlice(start..<scanner.offset) : .absent
+        fields.whyProblem = problem?.reason
+        clearProblem()
+        if let earlier { note(earlier.reason, at: earlier.offset) }
     }
 
     private mutating func read(_ field: WireField, into report: inout ReportSlices) throws(JSONError) {
@@ -93,10 +111,7 @@ extension FieldReader {
         case .device: try device(&report.origin)
         case .install: report.origin.install = try nameText("install", atMost: WireLimits.installBytes)
         case .user: report.origin.user = try nameText("user", atMost: WireLimits.userBytes)
-        case .why:
-            let start = scanner.offset
-            report.why = try explanation() == nil ? .absent : JSONSlice(start..<scanner.offset)
-        case .sessions, .checks, .dropped, .explanations, .reports, .sentAt: try scanner.skip()
+        case .why, .sessions, .checks, .dropped, .explanations, .reports, .sentAt: try scanner.skip()
         }
     }
 

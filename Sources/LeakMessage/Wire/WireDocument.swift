@@ -12,6 +12,9 @@ public struct WireDocument: Sendable {
     public internal(set) var reports: [ReportSlices] = []
     /// What keeps the objects of leaks that were reported before: reports with ``ReportSlices/why``, which count no sighting.
     public internal(set) var explanations: [ReportSlices] = []
+    /// Explanations that are not well formed, those in reports included, and the first fault of one.
+    public internal(set) var rejectedExplanationCount = 0
+    public internal(set) var rejectedExplanation: String?
     /// The reports that are not well formed.
     public internal(set) var rejected: [Rejection] = []
 

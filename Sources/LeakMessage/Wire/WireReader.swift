@@ -100,6 +100,11 @@ public enum WireReader {
 }
 
 extension WireDocument {
+    mutating func rejectExplanation(_ reason: @autoclosure () -> String) {
+        rejectedExplanationCount += 1
+        if rejectedExplanation == nil { rejectedExplanation = reason() }
+    }
+
     /// Takes a report, or refuses it by its index.
     mutating func add(_ fields: FieldReader.ReportFields) {
         let index = givenCount
@@ -108,6 +113,7 @@ extension WireDocument {
         } else {
             reports.append(fields.slices)
             reports[reports.count - 1].index = index
+            if let reason = fields.whyProblem { rejectExplanation("reports[\(index)]: \(reason)") }
         }
     }
 }

@@ -50,7 +50,7 @@ import Testing
 
     private static func cycle(_ references: RetainReference...) -> RetainPath {
         RetainPath(
-            references: references, target: references.first?.owner ?? "", isCycle: true, description: "")
+            references: references, target: references.first?.owner ?? "", isCycle: true)
     }
 
     private static let timer = RetainReference(owner: "Shop.Page", field: "refreshTimer", kind: .property)
@@ -155,7 +155,7 @@ import Testing
         let closure = RetainReference(owner: owner, field: "handler", kind: .property, isClosure: true)
         #expect(LeakCause(of: Self.cycle(screen, closure)) != nil)
         let held = RetainPath(
-            references: [screen, closure], target: "Shop.Row", isCycle: false, description: "")
+            references: [screen, closure], target: "Shop.Row", isCycle: false)
         #expect(LeakCause(of: held) == nil)
     }
 
@@ -169,11 +169,24 @@ import Testing
                 else { continue }
                 let rotated = RetainPath(
                     references: Array(path.references[start...] + path.references[..<start]),
-                    target: path.references[start].owner, isCycle: true, description: "")
+                    target: path.references[start].owner, isCycle: true)
                 let other = LeakCause(of: rotated, closureNames: vector.closures ?? [])
                 #expect(other?.identifier == cause?.identifier, "\(vector.testDescription)")
             }
         }
+    }
+
+    @Test(arguments: [
+        ("closure #1 in closure #2 in Gallery.bind()", "nested_closure"),
+        ("closure #1 () -> () in closure #2 () -> () in Shop.Gallery.bind() -> ()", "nested_closure"),
+        ("closure #1 in closure #2 in static Screens.family.getter", "stored_closure"),
+        ("closure #1 in Gallery.bind()", "stored_closure"),
+        ("implicit closure #2 in implicit closure #1 in closure #4 in Screens.make()", "method_reference"),
+    ])
+    func `a closure is nested where the outer one is the object's own`(name: String, cause: String) {
+        let zoom = RetainReference(owner: "Shop.Gallery", field: "onZoom", kind: .property, isClosure: true)
+        let path = RetainPath(references: [zoom], target: "Shop.Gallery", isCycle: true)
+        #expect(LeakCause(of: path, closureNames: [name])?.identifier == cause)
     }
 
     // MARK: Paths of strangers
@@ -181,14 +194,14 @@ import Testing
     @Test(arguments: ["Ä<[(.", "\u{301}", "_", "{field|"])
     func `any path is read, however long its names are`(part: String) {
         let long = String(repeating: part, count: 20_000)
-        var paths = [RetainPath(references: [], target: "", isCycle: true, description: "")]
+        var paths = [RetainPath(references: [], target: "", isCycle: true)]
         for kind in RetainReference.Kind.allCases {
             for isCycle in [true, false] {
                 let reference = RetainReference(owner: long, field: long, kind: kind, isClosure: isCycle)
                 paths.append(
                     RetainPath(
                         references: Array(repeating: reference, count: 10_000), target: long,
-                        isCycle: isCycle, description: long))
+                        isCycle: isCycle))
             }
         }
         for path in paths {
@@ -205,8 +218,7 @@ import Testing
             let count = Int.random(in: 0...6, using: &random)
             let path = RetainPath(
                 references: (0..<count).map { _ in references.randomElement(using: &random)! },
-                target: references.randomElement(using: &random)!.owner, isCycle: Bool.random(using: &random),
-                description: "")
+                target: references.randomElement(using: &random)!.owner, isCycle: Bool.random(using: &random))
             guard let cause = LeakCause(of: path) else { continue }
             #expect(cause.remedy.utf8.count < 600 && !cause.remedy.contains("|"))
             #expect(!path.isSuspected || !cause.isCertain)

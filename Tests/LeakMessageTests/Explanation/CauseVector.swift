@@ -33,7 +33,7 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
                     kind: RetainReference.Kind(rawValue: $0.kind) ?? .opaque,
                     isSuspected: $0.suspected ?? false, isClosure: $0.closure ?? false)
             },
-            target: target, isCycle: cycle ?? false, description: "")
+            target: target, isCycle: cycle ?? false)
     }
 
     /// Paths that the rules were written with, and as many others that only measure them, told apart by a hash of the line.

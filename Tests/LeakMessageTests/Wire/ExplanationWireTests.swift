@@ -89,10 +89,8 @@ import Testing
 
     @Test(arguments: [
         (#"{"class": "A", "why": 5}"#, "why is a number, must be an object"),
-        (
-            #"{"class": "A", "why": {"confidence": "sure"}}"#,
-            "why.confidence is not proven, suspected or none"
-        ),
+        (#"{"class": "A", "why": {"confidence": 1}}"#, "why.confidence is a number, must be a string"),
+        (#"{"class": "A", "why": {"path": [{"owner": ""}]}}"#, "why.path[0] has no owner"),
         (#"{"class": "A", "why": {"path": [{"field": "a"}]}}"#, "why.path[0] has no owner"),
         (#"{"class": "A", "why": {"path": [null]}}"#, "why.path[0] is null, must be an object"),
         (#"{"class": "A", "why": {"closures": [null]}}"#, "why.closures[0] is null, must be a string"),
@@ -108,25 +106,66 @@ import Testing
         (#"{"class": "A", "why": {"is_cycle": "yes"}}"#, "why.is_cycle is a string, must be true or false"),
         (#"{"class": "A", "why": {"closures": [1]}}"#, "why.closures[0] is a number, must be a string"),
     ])
-    func `a mistake is told by its place`(json: String, reason: String) throws {
+    func `a mistake costs the explanation and no report`(json: String, reason: String) throws {
         let document = try WireReader.read(Array(json.utf8), as: .json)
-        #expect(document.rejected.map(\.reason) == [reason])
-        let batch = #"{"explanations": [\#(json)]}"#
-        #expect(throws: WireError.self) { try WireReader.read(Array(batch.utf8), as: .json) }
+        #expect(document.reports.count == 1 && document.rejected.isEmpty)
+        #expect(document.report(at: 0).explanation == nil)
+        #expect(document.rejectedExplanation == "reports[0]: \(reason)")
+        let batch =
+            #"{"reports": [{"class": "B"}, \#(json)], "explanations": [{"class": "A", "why": {}}, \#(json)]}"#
+        let read = try WireReader.read(Array(batch.utf8), as: .json)
+        #expect(read.reports.count == 2 && read.explanations.count == 1)
+        #expect(read.rejectedExplanationCount == 2 && read.rejectedExplanation == "reports[1]: \(reason)")
     }
 
-    @Test func `an explanation says why`() {
-        let batch = #"{"explanations": [{"class": "A"}]}"#
+    @Test(arguments: [
+        (#"{"class": "A"}"#, "why is missing"),
+        (#"{"why": {}}"#, "class is missing; add class, message, error with a domain, cycle or fingerprint"),
+        ("7", "report is a number, must be an object"),
+    ])
+    func `an explanation names its leak and says why`(json: String, reason: String) throws {
+        let batch = #"{"reports": [{"class": "B"}], "explanations": [\#(json)]}"#
+        let document = try WireReader.read(Array(batch.utf8), as: .json)
+        #expect(document.reports.count == 1 && document.explanations.isEmpty)
+        #expect(document.rejectedExplanation == "explanations[0]: \(reason)")
+    }
+
+    @Test func `explanations are bounded, however often the field comes`() {
+        let thousand = Array(repeating: #"{"class": "A", "why": {}}"#, count: 600).joined(separator: ",")
+        let batch = #"{"explanations": [\#(thousand)], "explanations": [\#(thousand)]}"#
         let error = #expect(throws: WireError.self) { try WireReader.read(Array(batch.utf8), as: .json) }
-        #expect(error?.reason == "explanations[0]: why is missing")
+        #expect(error?.reason == "explanations has more than 1000 entries")
     }
 
     @Test func `words of later versions are left out`() throws {
         let json =
-            #"{"class": "A", "why": {"path": [{"owner": "A", "kind": "later", "new": []}], "newer": {}}}"#
+            #"{"class": "A", "why": {"path": [{"owner": "A", "kind": "later", "new": []}], "newer": {}, "holder": "thread", "confidence": "sure"}}"#
         let document = try WireReader.read(Array(json.utf8), as: .json)
         let path = try #require(document.report(at: 0).explanation?.path)
         #expect(path.references.map(\.kind) == [.opaque] && path.description == "A → ")
+        #expect(document.rejectedExplanation == nil)
+    }
+
+    @Test(arguments: [
+        (["Shop.Countdown.timer", "Foundation.Timer._fire"], true, "Countdown.timer"),
+        (["Foundation.Timer._fire", "Shop.Countdown.timer"], true, "Countdown.timer"),
+        (["Shop.Session.observers[*]"], false, "Session.observers"),
+        (["Shop.App.session", "Shop.Session.observers[*]"], false, "Session.observers"),
+        (["Shop.Player.state(.failed).retry"], true, "Player.state"),
+        (["Foundation.Timer._fire"], true, "Timer._fire"),
+        (["Shop.List<Swift.Int>.items[*]", "closure."], true, "List<Int>.items"),
+        (["closure.", "Swift.Array.[*]"], false, nil),
+    ])
+    func `a path names the property to look at`(edges: [String], isCycle: Bool, property: String?) {
+        let references = edges.map { edge in
+            let bracket = edge.firstIndex { "[(".contains($0) } ?? edge.endIndex
+            let point = edge[..<bracket].lastIndex(of: ".") ?? edge.startIndex
+            return RetainReference(
+                owner: String(edge[..<point]), field: String(edge[edge.index(after: point)...]),
+                kind: .property)
+        }
+        let path = RetainPath(references: references, target: "Shop.Row", isCycle: isCycle)
+        #expect(path.property == property)
     }
 
     @Test func `each object of a cycle begins the normalized path at one place`() {
@@ -140,6 +179,18 @@ import Testing
         }
         #expect(Set(paths.map(\.description)) == ["Api.owner → CartViewModel.onPaid → closure → Api"])
         #expect(Set(paths.map(\.fingerprint)).count == 1)
+    }
+
+    @Test func `a cycle with equal names begins at one place, whatever is suspected of it`() {
+        func cycle(_ suspected: [Bool]) -> RetainPath {
+            let references = suspected.map {
+                RetainReference(owner: "Shop.Page", field: "next", kind: .property, isSuspected: $0)
+            }
+            return RetainPath(references: references, target: "Other", isCycle: true).normalized
+        }
+        #expect(cycle([false, true]) == cycle([true, false]))
+        #expect(cycle([false, true, false]) == cycle([false, false, true]))
+        #expect(cycle([false]).target == "Shop.Page")
     }
 
     @Test(arguments: [

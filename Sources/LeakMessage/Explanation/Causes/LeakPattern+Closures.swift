@@ -20,7 +20,8 @@ extension LeakPattern {
                     self?.load { [weak self] in … }
                 }
                 """,
-            if: .certain(.any.closure, in: .ownCycle, closureNamed: " in closure #"),
+            // The outer closure is one of the object's own: else it is a caller's, and captures nothing of this cycle.
+            if: .certain(.any.closure, in: .ownCycle, closureNamed: " in closure #", "{target|?}."),
             .probable(.any.single.nestedClosures.notGeneric, in: .ownCycle)),
         LeakPattern(
             "binding_closure", "Closure bound to an observable value",

@@ -12,13 +12,13 @@ struct LeakRule: Sendable {
     private let shape: Shape
     /// True if the path has no other references.
     private let isWhole: Bool
-    /// A part of a closure's demangled name, with placeholders as texts have them.
-    private let closureName: String?
+    /// Parts of one closure's demangled name, with placeholders as texts have them; none for any closures.
+    private let closureName: [String]
     /// False if the rule goes by a name that could mean something else.
     let isCertain: Bool
 
     private init(
-        _ references: [ReferenceCondition], _ shape: Shape, isWhole: Bool, _ closureName: String?,
+        _ references: [ReferenceCondition], _ shape: Shape, isWhole: Bool, _ closureName: [String],
         isCertain: Bool
     ) {
         self.references = references
@@ -31,7 +31,7 @@ struct LeakRule: Sendable {
     /// A rule that types, kinds and the shape of the path prove.
     static func certain(
         _ references: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false,
-        closureNamed name: String? = nil
+        closureNamed name: String...
     ) -> LeakRule {
         LeakRule(references, shape, isWhole: isWhole, name, isCertain: true)
     }
@@ -40,7 +40,7 @@ struct LeakRule: Sendable {
     static func probable(
         _ references: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false
     ) -> LeakRule {
-        LeakRule(references, shape, isWhole: isWhole, nil, isCertain: false)
+        LeakRule(references, shape, isWhole: isWhole, [], isCertain: false)
     }
 
     /// Returns the index of the step that the last condition matches; `nil` if the path does not match.
@@ -69,9 +69,9 @@ struct LeakRule: Sendable {
     }
 
     private func isNamed(_ closureNames: [Text], _ names: PatternNames) -> Bool {
-        guard let closureName else { return true }
-        let part = Text(PatternNames.fill(closureName, with: names))
-        return closureNames.contains { $0.firstRange(of: part) != nil }
+        guard !closureName.isEmpty else { return true }
+        let parts = closureName.map { Text(PatternNames.fill($0, with: names)) }
+        return closureNames.contains { name in parts.allSatisfy { name.firstRange(of: $0) != nil } }
     }
 }
 
