@@ -125,6 +125,10 @@ struct RowCheck: Sendable {
                   select 1 from leak_value where leak = l.id and kind < 2 group by kind having \(sum("reports")) > l.reports)
                 """),
         RowCheck(
+            "what an object of a leak keeps is the median of its explanations",
+            "retained_bytes", of: "leak", as: "l",
+            from: "select \(RetainedBytes.median(ofLeak: "l.id"))", since: 11),
+        RowCheck(
             "reports and freed of a release are the sums of its leaks",
             "reports, freed", of: "release", as: "r",
             from: "select \(sum("reports")), \(sum("freed")) from leak_release where release = r.id"),

@@ -175,6 +175,10 @@ public protocol StoreReader: AnyObject {
     ///
     /// - Parameter app: `nil` for all apps that have the class.
     func leakClass(_ name: String, app: String?, now: Int64) throws(StoreError) -> LeakClass?
+    /// The most frequent values of ``Submission/Explanation/reason`` of each leak, by number of explanations.
+    ///
+    /// - Parameter limit: of reasons per leak.
+    func reasons(of leaks: [LeakID], limit: Int) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]]
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend?
     /// First, newest, then a uniform sample, newest first; `nil` when there is no such leak.
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?

@@ -81,6 +81,7 @@ import Testing
             update app set newest_release = (select max(id) from release);
             update leak set moving = 0, impact = 1, rank_impact = 1;
             alter table idempotency_use drop column text_bytes;
+            alter table leak drop column retained_bytes;
             drop table value_log; drop table key_log;
             pragma user_version = 3
             """)
@@ -111,7 +112,7 @@ import Testing
                 """
                 update app set text_bytes = 200000;
                 alter table idempotency_use drop column text_bytes;
-                drop table value_log; drop table key_log;
+                alter table leak drop column retained_bytes; drop table value_log; drop table key_log;
                 pragma user_version = \(schema)
                 """)
             if schema < 5 { try connection.execute("drop table clock") }

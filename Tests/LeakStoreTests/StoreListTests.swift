@@ -39,7 +39,8 @@ import Testing
                     Report(
                         leak: leak("L\(number)"), version: Bool.random(using: &random) ? "1.0" : "2.0",
                         install: .random(in: 0..<9, using: &random),
-                        at: noon - .random(in: 0..<5, using: &random) * hour))
+                        at: noon - .random(in: 0..<5, using: &random) * hour,
+                        alive: Bool.random(using: &random) ? .random(in: 0..<9, using: &random) : nil))
             }
         }
         // Some of what is counted soon after another call is not yet in its place of the order.
@@ -48,6 +49,14 @@ import Testing
             let part = Array(reports[start..<min(start + 30, reports.count)])
             _ = try store.count([submission(part)], now: noon + Int64(number))
         }
+        // Some leaks are explained, so that their bytes are known.
+        var explanations = submission()
+        explanations.origins = [Submission.Origin(app: "shop", version: "1.0")]
+        explanations.explanations = (0..<25).map { number in
+            Submission.Explanation(
+                leak: leak("L\(number)"), origin: 0, at: noon, reason: "s", bytes: number % 7 * 1_000)
+        }
+        _ = try store.count([explanations], now: noon + 1_000)
         var query = LeakQuery()
         query.sort = sort
         query.limit = limit
@@ -67,6 +76,7 @@ import Testing
             case .impact: 0
             case .reports: row.reports
             case .installs: row.installs
+            case .cost: row.cost ?? 0
             case .lastSeen: Int(row.lastSeen)
             case .firstSeen: Int(row.firstSeen)
             }

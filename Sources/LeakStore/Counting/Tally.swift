@@ -61,23 +61,36 @@ package struct Tally {
     package mutating func add(
         _ submission: Submission, number: Int, by admission: some Admission
     ) throws(StoreError) {
-        var senders: [(source: Int, install: UInt64?)] = []
+        // Origins that only explain make no app, version or build.
+        let counts = submission.explanations.isEmpty ? nil : Set(submission.sightings.map(\.origin))
+        var senders: [(source: Int, install: UInt64?)?] = []
         senders.reserveCapacity(submission.origins.count)
-        for origin in submission.origins {
+        for (index, origin) in submission.origins.enumerated() {
+            guard counts?.contains(index) ?? true else {
+                senders.append(nil)
+                continue
+            }
             senders.append((try source(origin, submission, by: admission), origin.installHash))
         }
         for index in submission.sightings.indices {
             let sighting = submission.sightings[index]
-            guard senders.indices.contains(sighting.origin) else { continue }
-            let sender = senders[sighting.origin]
+            guard senders.indices.contains(sighting.origin), let sender = senders[sighting.origin] else {
+                continue
+            }
             try count(
                 sighting, from: sender.source, sender.install,
                 at: Place(submission: number, sighting: index), key: submission.keyID, by: admission)
         }
-        for explanation in submission.explanations where senders.indices.contains(explanation.origin) {
-            try count(
-                explanation, sources[senders[explanation.origin].source].app, key: submission.keyID,
-                by: admission)
+        for explanation in submission.explanations {
+            weight += 1
+            guard submission.origins.indices.contains(explanation.origin) else { continue }
+            guard try isKnown(explanation.leak, by: admission) else {
+                unknownLeaks.formUnion(
+                    [explanation.leak.id, explanation.leak.alternative?.id].compactMap(\.self))
+                continue
+            }
+            let app = try app(submission.origins[explanation.origin].app, submission, by: admission)
+            try count(explanation, app.index, key: submission.keyID, by: admission)
         }
         for denominator in submission.denominators { try count(denominator, submission, by: admission) }
         for dropped in submission.dropped where dropped.count > 0 {
@@ -102,8 +115,9 @@ package struct Tally {
     ) throws(StoreError) {
         let count = Total.bounded(sighting.count)
         let app = sources[given].app
-        let leak = try leak(sighting.leak, app, sighting.at, key: key, by: admission)
-        leaks[leak].span.widen(to: sighting.at)
+        let leak = try leak(sighting.leak, app, key: key, by: admission)
+        leaks[leak].span = leaks[leak].span ?? Span(sighting.at)
+        leaks[leak].span?.widen(to: sighting.at)
         if sighting.isFreed {
             let (source, cell, isFolded) = try cell(leak, given, sighting.at, by: admission)
             let release = sources[source].release
@@ -137,6 +151,15 @@ package struct Tally {
         }
     }
 
+    /// Returns true if the leak is in the database, or new here.
+    private func isKnown(_ leak: LeakIdentity, by admission: some Admission) throws(StoreError) -> Bool {
+        if leakIndices[leak.askedID] != nil { return true }
+        for id in [leak.id, leak.alternative?.id].compactMap(\.self) {
+            if try module(of: id, by: admission) != nil { return true }
+        }
+        return false
+    }
+
     /// Counts what keeps the object of a leak that is known; of others nothing is kept.
     private mutating func count(
         _ explanation: Submission.Explanation, _ app: Int, key: Int64, by admission: some Admission
@@ -148,13 +171,15 @@ package struct Tally {
             unknownLeaks.formUnion([asked.id, asked.alternative?.id].compactMap(\.self))
             return
         }
-        let leak = try leak(explanation.leak, app, explanation.at, key: key, by: admission)
+        let leak = try leak(explanation.leak, app, key: key, by: admission)
         guard !leaks[leak].identity.isBeyond else { return }
         leaks[leak].values.append((.reason, explanation.reason.storable))
+        if let closures = explanation.closures {
+            leaks[leak].values.append((.closures, closures.storable))
+        }
         if let bytes = explanation.bytes {
             leaks[leak].values.append((.retainedBytes, "\(RetainedBytes.rounded(bytes))"))
         }
-        weight += 1
     }
 
     /// A report beyond several limits counts for each.
@@ -299,7 +324,7 @@ package struct Tally {
     }
 
     private mutating func leak(
-        _ identity: LeakIdentity, _ app: Int, _ time: Int64, key: Int64, by admission: some Admission
+        _ identity: LeakIdentity, _ app: Int, key: Int64, by admission: some Admission
     ) throws(StoreError) -> Int {
         if let known = leakIndices[identity.askedID] { return known }
         let asked = identity.counted(in: apps[app].name)
@@ -312,7 +337,7 @@ package struct Tally {
         if let known = leakIndices[counted.id] {
             index = known
         } else {
-            leaks.append(Leak(identity: counted, app: app, key: key, span: Span(time)))
+            leaks.append(Leak(identity: counted, app: app, key: key))
             index = leaks.count - 1
             leakIndices[counted.id] = index
             weight += admitted.isNew ? Self.newLeakWeight : 1
@@ -400,6 +425,8 @@ package enum ValueKind: Int, Sendable, CaseIterable {
     case reason = 2
     /// Bytes that one object of the leak keeps, ``RetainedBytes/rounded(_:)``. Counts explanations.
     case retainedBytes = 3
+    /// ``Submission/Explanation/closures``. Counts explanations.
+    case closures = 4
 
     /// True if the counts of all values together are at most the leak's reports.
     package var countsReports: Bool { self == .system || self == .model }

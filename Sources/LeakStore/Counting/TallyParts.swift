@@ -35,7 +35,8 @@ extension Tally {
         package var app: Int
         /// The ingest key whose report named it first.
         package var key: Int64
-        package var span: Span
+        /// Of its sightings; `nil` while only explanations name it.
+        package var span: Span?
         package var reports = 0
         package var freed = 0
         package var aliveAtMost: Int?

@@ -243,6 +243,7 @@ extension Writer {
                     target, kind.rawValue, row.value, row.reports)
             }
         }
+        try writeRetainedBytes(of: target)
     }
 
     private func values(

@@ -8,6 +8,8 @@ public struct LeakDetail: Sendable {
     public var models: [ValueCount]
     /// ``Submission/Explanation/reason`` and how many explanations gave it; an empty value stands for those beyond a limit.
     public var reasons: [ValueCount]
+    /// ``Submission/Explanation/closures`` and how many explanations gave them; an empty value as in ``reasons``.
+    public var closures: [ValueCount]
     /// Bytes that an object keeps, to within 1/32, and how many explanations said so; smallest first.
     public var retainedBytes: [(bytes: Int, count: Int)]
     /// Reports per day by version, the last 14 days.
@@ -24,13 +26,15 @@ public struct LeakDetail: Sendable {
     public init(
         row: LeakRow, versions: [VersionCount], systems: [ValueCount], models: [ValueCount], trend: Trend,
         siblings: [Sibling], samples: Int, lived: [LivedRange] = [], history: [PastDecision] = [],
-        reasons: [ValueCount] = [], retainedBytes: [(bytes: Int, count: Int)] = []
+        reasons: [ValueCount] = [], closures: [ValueCount] = [],
+        retainedBytes: [(bytes: Int, count: Int)] = []
     ) {
         self.row = row
         self.versions = versions
         self.systems = systems
         self.models = models
         self.reasons = reasons
+        self.closures = closures
         self.retainedBytes = retainedBytes
         self.trend = trend
         self.siblings = siblings
@@ -40,7 +44,7 @@ public struct LeakDetail: Sendable {
     }
 
     /// Most explanations first.
-    package static func reasons(_ values: [(text: String, count: Int)]) -> [ValueCount] {
+    package static func explained(_ values: [(text: String, count: Int)]) -> [ValueCount] {
         values.sorted { $0.count != $1.count ? $0.count > $1.count : $0.text < $1.text }
             .map { ValueCount(value: $0.text, reports: $0.count) }
     }

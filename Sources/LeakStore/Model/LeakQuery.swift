@@ -4,6 +4,8 @@ public struct LeakQuery: Hashable, Sendable {
         /// Installs affected in the newest version, then reports.
         case impact
         case reports, installs
+        /// Bytes that an object keeps, times those alive at once, times installs; then reports.
+        case cost
         case lastSeen = "last_seen"
         case firstSeen = "first_seen"
     }
@@ -29,7 +31,7 @@ public struct LeakQuery: Hashable, Sendable {
     /// Part of the class, path or message, whatever the case.
     public var search: String?
     public var sort = Sort.impact
-    /// Rows at most, 1 to 200.
+    /// Rows at most, 1 to 1,000.
     public var limit = 50
     /// ``LeakPage/next`` of the page before.
     public var cursor: String?
@@ -96,6 +98,8 @@ public struct LeakRow: Sendable {
     public var freed: Int
     public var installs: Int
     public var aliveAtMost: Int?
+    /// Bytes that one object keeps, the median of the explanations, to within 1/32; `nil` without one.
+    public var retainedBytes: Int?
     /// Time from leak to freed, milliseconds; `nil` without a freed report.
     public var lived: Percentiles?
     public var firstVersion: String
@@ -113,8 +117,9 @@ public struct LeakRow: Sendable {
     public init(
         identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil, standing: Standing? = nil,
         isNew: Bool, reports: Int,
-        freed: Int, installs: Int, aliveAtMost: Int?, lived: Percentiles?, firstVersion: String,
-        lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int, trend: [Int], share: Share?
+        freed: Int, installs: Int, aliveAtMost: Int?, retainedBytes: Int? = nil, lived: Percentiles?,
+        firstVersion: String, lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int,
+        trend: [Int], share: Share?
     ) {
         self.identity = identity
         self.state = state
@@ -125,6 +130,7 @@ public struct LeakRow: Sendable {
         self.freed = freed
         self.installs = installs
         self.aliveAtMost = aliveAtMost
+        self.retainedBytes = retainedBytes
         self.lived = lived
         self.firstVersion = firstVersion
         self.lastVersion = lastVersion
@@ -133,6 +139,19 @@ public struct LeakRow: Sendable {
         self.trendFrom = trendFrom
         self.trend = trend
         self.share = share
+    }
+}
+
+extension LeakRow {
+    /// Bytes that the objects which were alive at once keep together; `nil` without an explanation.
+    public var retainedAtOnce: Int? { retainedBytes.map { Self.product($0, max(1, aliveAtMost ?? 1)) } }
+
+    /// Bytes that would be freed on all devices: of what is alive at once, times installs; `nil` without an explanation.
+    public var cost: Int? { retainedAtOnce.map { Self.product($0, installs) } }
+
+    private static func product(_ one: Int, _ other: Int) -> Int {
+        let (product, overflows) = one.multipliedReportingOverflow(by: other)
+        return overflows ? 0x1F_FFFF_FFFF_FFFF : min(product, 0x1F_FFFF_FFFF_FFFF)
     }
 }
 

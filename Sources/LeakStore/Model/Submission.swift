@@ -110,17 +110,22 @@ public struct Submission: Sendable {
         public var at: Int64
         /// Equal for equal reasons; at most ``reasonBytes``.
         public var reason: String
+        /// The closures on the path, counted apart from it; at most ``reasonBytes``.
+        public var closures: String?
         /// Bytes that would be freed with the object.
         public var bytes: Int?
 
         /// The longest that an index of PostgreSQL can hold, with what else stands there.
         public static let reasonBytes = 2_000
 
-        public init(leak: LeakIdentity, origin: Int, at: Int64, reason: String, bytes: Int?) {
+        public init(
+            leak: LeakIdentity, origin: Int, at: Int64, reason: String, closures: String? = nil, bytes: Int?
+        ) {
             self.leak = leak
             self.origin = origin
             self.at = at
             self.reason = reason
+            self.closures = closures
             self.bytes = bytes
         }
     }

@@ -81,6 +81,9 @@ struct LeakSelection {
         case .impact: (primary, secondary) = ("coalesce(n.installs, 0)", reports)
         case .reports: (primary, secondary) = (reports, "0")
         case .installs: (primary, secondary) = (installs, reports)
+        case .cost:
+            let cost = "l.retained_bytes * 1.0 * max(coalesce(l.alive_at_most, 1), 1) * \(installs)"
+            (primary, secondary) = ("cast(min(\(cost), 0x1FFFFFFFFFFFFF) as integer)", reports)
         case .lastSeen: (primary, secondary) = ("l.last_seen", "0")
         case .firstSeen: (primary, secondary) = ("l.first_seen", "0")
         }

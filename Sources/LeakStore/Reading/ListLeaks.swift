@@ -1,9 +1,9 @@
 extension SQLiteReader {
-    static let limits = 1...200
+    static let limits = 1...1_000
 
     func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage {
         guard Self.limits.contains(query.limit) else {
-            throw StoreError(.invalidArgument, "a page has 1 to 200 rows, not \(query.limit)")
+            throw StoreError(.invalidArgument, "a page has 1 to 1,000 rows, not \(query.limit)")
         }
         let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
         return try snapshot { () throws(StoreError) in
@@ -199,7 +199,8 @@ extension LeakQuery.Sort {
     func page(of leaks: String, rank: String) -> String {
         let (primary, secondary): (String, String?) =
             switch self {
-            case .impact: (rank + "impact", rank + "reports")
+            // No index has the order by cost: its lists are sorted.
+            case .impact, .cost: (rank + "impact", rank + "reports")
             case .reports: (rank + "reports", nil)
             case .installs: (rank + "installs", rank + "reports")
             case .lastSeen: (rank + "last_seen", nil)
@@ -220,9 +221,9 @@ extension Sequence<Int64> {
 }
 
 extension LeakQuery {
-    /// Whether nothing but the app limits the list.
+    /// True if nothing but the app limits the list, and an index has its order.
     fileprivate var isOfAllLeaks: Bool {
-        version == nil && period == nil && (state == .toFix || state == .any) && kind == nil
+        sort != .cost && version == nil && period == nil && (state == .toFix || state == .any) && kind == nil
             && className == nil && (search ?? "").isEmpty
     }
 }

@@ -23,7 +23,8 @@ extension SQLiteReader {
                 trend: trend, siblings: try siblings(of: row.identity, found.number),
                 samples: try sampleCount(of: found.number), lived: try lived(of: found.number),
                 history: try history(of: found.number),
-                reasons: LeakDetail.reasons((values[.reason] ?? [:]).map { ($0.key.text, $0.value) }),
+                reasons: LeakDetail.explained((values[.reason] ?? [:]).map { ($0.key.text, $0.value) }),
+                closures: LeakDetail.explained((values[.closures] ?? [:]).map { ($0.key.text, $0.value) }),
                 retainedBytes: LeakDetail.retainedBytes(
                     (values[.retainedBytes] ?? [:]).map { ($0.key.text, $0.value) }))
         }

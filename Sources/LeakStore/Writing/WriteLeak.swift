@@ -12,14 +12,18 @@ extension Writer {
             entry = known
             if let module = leak.claimedModule { try write(module, to: known) }
         } else {
-            entry = try insert(leak, app: rows.apps[leak.app], release: marks[0])
+            // Only sightings make a leak.
+            entry = try insert(
+                leak, seen: leak.span ?? Tally.Span(now), app: rows.apps[leak.app], release: marks[0])
         }
         try move(entry)
         entry.reports.addBounded(leak.reports)
         entry.freed.addBounded(leak.freed)
         let formerFirstSeen = entry.firstSeen
-        entry.firstSeen = min(entry.firstSeen, leak.span.first)
-        entry.lastSeen = max(entry.lastSeen, leak.span.last)
+        if let span = leak.span {
+            entry.firstSeen = min(entry.firstSeen, span.first)
+            entry.lastSeen = max(entry.lastSeen, span.last)
+        }
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
         let former = (entry.firstRelease.id, entry.lastRelease.id)
         for mark in marks {
@@ -70,6 +74,16 @@ extension Writer {
                 on conflict (leak, kind, value) do update set reports = min(reports + 1, 9007199254740991)
                 """, leak, kind.rawValue, text, ValueKind.limit)
         }
+        if values.contains(where: { $0.kind == .retainedBytes }) { try writeRetainedBytes(of: leak) }
+    }
+
+    /// Writes the median again, from the counts.
+    func writeRetainedBytes(of leak: Int64) throws(StoreError) {
+        let write = try connection.statement(
+            composed: "update leak set retained_bytes = \(RetainedBytes.median(ofLeak: "?1")) where id = ?1")
+        defer { write.reset() }
+        try write.bind(leak)
+        _ = try write.step()
     }
 
     private func write(_ module: String, to entry: LeakEntry) throws(StoreError) {
@@ -122,7 +136,7 @@ extension Writer {
     }
 
     private func insert(
-        _ leak: Tally.Leak, app: AppEntry, release: LeakEntry.ReleaseMark
+        _ leak: Tally.Leak, seen span: Tally.Span, app: AppEntry, release: LeakEntry.ReleaseMark
     ) throws(StoreError) -> LeakEntry {
         let identity = leak.identity
         try connection.run(
@@ -130,9 +144,9 @@ extension Writer {
             insert into leak (key, app, kind, class, quality, first_seen, last_seen, first_release, last_release, moving)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
             """, identity.id.bytes, app.id, identity.kind, identity.className, identity.quality.rawValue,
-            leak.span.first, leak.span.last, release.id, release.id)
+            span.first, span.last, release.id, release.id)
         let row = connection.lastInsertedRow
-        let entry = LeakEntry(id: row, app: app.id, span: leak.span, release: release)
+        let entry = LeakEntry(id: row, app: app.id, span: span, release: release)
         entry.module = leak.claimedModule ?? identity.module
         try connection.run(
             """
