@@ -129,6 +129,9 @@
                   having \(sum("reports")) > l.reports)
                 """),
             RowCheck(
+                "what an object of a leak keeps is the median of its explanations",
+                "select count(*) from leak l where retained_bytes <> \(RetainedBytes.median(ofLeak: "l.id"))"),
+            RowCheck(
                 "reports and freed of a release are the sums of its leaks",
                 """
                 select count(*) from release r where (reports, freed) <>

@@ -161,6 +161,7 @@
                     from unnest($2::bigint[], $3::text[], $4::bigint[]) as merged (kind, value, reports)
                     """, .integer(target), .integers(merged.map { $0.kind }), .texts(merged.map { $0.value }),
                     .integers(merged.map { $0.reports })),
+                Query.retainedBytes(of: [target]),
             ]
         }
 

@@ -14,7 +14,8 @@
             select page.id, page.k1, page.k2, page.reports, page.installs, l.key, a.name, l.kind, l.class, l.quality,
               l.freed, l.alive_at_most, l.first_seen, l.last_seen, f.version, n.version,
               l.first_release = a.newest_release, \(isSlow), t.title, t.module, t.stack, t.children, t.cycle,
-              t.grouped_version, t.grouped_class, t.grouped_stack, lived.histogram, checks.checks, share.reports\(more)
+              t.grouped_version, t.grouped_class, t.grouped_stack, lived.histogram, checks.checks, share.reports,
+              l.retained_bytes\(more)
             from page join leak l on l.id = page.id join app a on a.id = l.app join leak_text t on t.leak = l.id
             join release f on f.id = l.first_release join release n on n.id = l.last_release
             left join leak_lived lived on lived.leak = l.id
@@ -24,7 +25,7 @@
         }
 
         /// The first column of more.
-        static let columnCount: Int32 = 29
+        static let columnCount: Int32 = 30
 
         /// Reads the columns of ``select``; the trend stays empty.
         init(_ row: Row, _ connection: Connection) throws(StoreError) {
@@ -49,7 +50,8 @@
                     groupedBy: GroupedBy(
                         version: row.int(23), className: row.text(24), stack: groupedStack)),
                 state: row.bool(17) ? .slow : .open, isNew: row.bool(16), reports: row.int(3),
-                freed: row.int(10), installs: row.int(4), aliveAtMost: row.optionalInt(11), lived: lived,
+                freed: row.int(10), installs: row.int(4), aliveAtMost: row.optionalInt(11),
+                retainedBytes: row.int(29) == 0 ? nil : row.int(29), lived: lived,
                 firstVersion: row.text(14), lastVersion: row.text(15), firstSeen: row.int64(12),
                 lastSeen: row.int64(13), trendFrom: 0, trend: [],
                 share: row.optionalInt(27).map { Share(reports: row.int(28), checks: $0) })

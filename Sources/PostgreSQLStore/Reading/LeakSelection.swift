@@ -129,7 +129,7 @@
         /// The second sort key, of a table with `reports`.
         private func secondary(_ table: String) -> String {
             switch query.sort {
-            case .impact, .installs: "\(table).reports"
+            case .impact, .installs, .cost: "\(table).reports"
             case .reports, .lastSeen, .firstSeen: "0::bigint"
             }
         }
@@ -165,7 +165,7 @@
                 let app = query.app.map { " and app = (select id from app where name = \(values.bind($0)))" }
                 let version = "version = \(values.bind(version))\(app ?? "")"
                 conditions.append("n.release = any(array(select id from release where \(version)))")
-                let needsLeak = !ofLeak.isEmpty || query.sort == .lastSeen || query.sort == .firstSeen
+                let needsLeak = !ofLeak.isEmpty || [.lastSeen, .firstSeen, .cost].contains(query.sort)
                 source = needsLeak ? "leak_release n join leak l on l.id = n.leak" : "leak_release n"
             } else {
                 if let period = query.period {
@@ -182,6 +182,8 @@
                 case .impact: query.version == nil ? "l.impact" : "n.installs"
                 case .reports: reports
                 case .installs: "\(row).installs"
+                case .cost:
+                    "least(l.retained_bytes::float8 * greatest(l.alive_at_most, 1) * \(row).installs, 9007199254740991)::bigint"
                 case .lastSeen: "l.last_seen"
                 case .firstSeen: "l.first_seen"
                 }

@@ -2,11 +2,11 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        private static let limits = 1...200
+        private static let limits = 1...1_000
 
         func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage {
             guard Self.limits.contains(query.limit) else {
-                throw StoreError(.invalidArgument, "a page has 1 to 200 rows, not \(query.limit)")
+                throw StoreError(.invalidArgument, "a page has 1 to 1,000 rows, not \(query.limit)")
             }
             let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
             return try snapshot { connection throws(StoreError) in
@@ -218,7 +218,8 @@
         /// Columns of `leak`, in an index behind the app.
         var columns: (primary: String, secondary: String?) {
             switch self {
-            case .impact: ("impact", "reports")
+            // No index has the order by cost: its lists are sorted.
+            case .impact, .cost: ("impact", "reports")
             case .reports: ("reports", nil)
             case .installs: ("installs", "reports")
             case .lastSeen: ("last_seen", nil)
@@ -228,9 +229,10 @@
     }
 
     extension LeakQuery {
-        /// True if the list has no filter besides the app and the period.
+        /// True if the list has no filter besides the app and the period, and an index has its order.
         fileprivate var isUnfiltered: Bool {
-            version == nil && (state == .toFix || state == .any) && kind == nil && className == nil
+            sort != .cost && version == nil && (state == .toFix || state == .any) && kind == nil
+                && className == nil
                 && (search ?? "").isEmpty
         }
 

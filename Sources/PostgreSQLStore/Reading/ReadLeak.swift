@@ -30,6 +30,7 @@
                     ), Self.history(of: number),
                     Query("select histogram from leak_lived where leak = $1::bigint", .integer(number)),
                     Self.values(.reason, of: number), Self.values(.retainedBytes, of: number),
+                    Self.values(.closures, of: number),
                 ])
                 let trend = Self.trend(rest[3], .day, from: first, count: LeakRow.trendDays)
                 row.trendFrom = first
@@ -45,7 +46,8 @@
                     siblings: try Self.siblings(rest[4], connection), samples: rest[5].first?.int(0) ?? 0,
                     lived: rest[7].first.flatMap { DurationHistogram(bytes: $0.bytes(0)) }?.ranges ?? [],
                     history: try Self.history(rest[6], connection),
-                    reasons: LeakDetail.reasons(rest[8].map { ($0.text(0), $0.int(1)) }),
+                    reasons: LeakDetail.explained(rest[8].map { ($0.text(0), $0.int(1)) }),
+                    closures: LeakDetail.explained(rest[10].map { ($0.text(0), $0.int(1)) }),
                     retainedBytes: LeakDetail.retainedBytes(rest[9].map { ($0.text(0), $0.int(1)) }))
             }
         }

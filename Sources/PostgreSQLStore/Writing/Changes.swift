@@ -193,7 +193,7 @@
                 writeLastHours(), writeHours(), writeDays(), writeLeaks(), writeModules(),
                 writeLeakReleases(),
                 writeLeakBuilds(),
-                writeRunningHours(), writeRunningDays(), writeValues(), writeTimes(),
+                writeRunningHours(), writeRunningDays(), writeValues(), writeRetainedBytes(), writeTimes(),
                 writeSamples(), writeMessages(), writeSets(), writeReleases(),
                 writeFirstReleases(), writeChecks(limit: limits.checkClassesPerRelease), writeSlots(),
                 writeLateDays(),

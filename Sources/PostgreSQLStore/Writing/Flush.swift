@@ -88,7 +88,8 @@
         ) throws(StoreError) -> [Submission] {
             // Most calls need no closer look: a report counts up a leak, a build of it and an hour at most.
             let bound = submissions.reduce(0) { sum, submission in
-                sum + 3 * submission.sightings.count + 2 * submission.origins.count
+                sum + 3 * submission.sightings.count + submission.explanations.count
+                    + 2 * submission.origins.count
                     + submission.denominators.reduce(0) { $0 + $1.checks.count + 2 }
             }
             guard submissions.count > 1, bound >= limit else { return submissions }

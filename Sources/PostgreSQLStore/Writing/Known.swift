@@ -84,6 +84,10 @@
         /// has no module yet.
         func misled(_ tally: Tally) -> Bool {
             if tally.unknownLeaks.contains(where: { leaks[$0] != nil }) { return true }
+            // Only explained, and gone since it was known, as by a merge.
+            if tally.leaks.contains(where: { $0.cells.isEmpty && leaks[$0.identity.id] == nil }) {
+                return true
+            }
             return tally.choices.contains { asked, chosen in
                 let best = asked.chosen { module(of: $0) }
                 return best.id != chosen || best.module != nil && module(of: chosen)?.isEmpty ?? false

@@ -36,7 +36,7 @@
         /// - Parameters:
         ///   - lastSeen: milliseconds since 1970; a leak that was seen later stays where it is.
         ///   - lastHours: the hour of the last report; `nil` without reports.
-        static func move(leaks: [Int64], lastSeen: [Int64], lastHours: [Int64?]) -> Query {
+        static func move(leaks: [Int64], lastSeen: [Int64?], lastHours: [Int64?]) -> Query {
             // A leak without reports and freed objects was inserted by this transaction and is not counted yet.
             Query(
                 """

@@ -77,7 +77,7 @@
                     order by key
                     """, .uuids(keys), .integers(apps.map { $0 }), .texts(identities.map(\.kind)),
                     .texts(identities.map(\.className)), .texts(identities.map(\.quality.rawValue)),
-                    .integers(leaks.map { $0.span.first }), .integers(leaks.map { $0.span.last }),
+                    .integers(leaks.map { $0.span?.first }), .integers(leaks.map { $0.span?.last }),
                     .integers(releases.map { $0 })),
                 Query(
                     """

@@ -55,15 +55,18 @@
                 }
             }
             var texts = tally.texts
+            // Equal texts need one number, or the statement would meet one row twice.
+            var numbers: [ByteText: Int] = [:]
             for (index, leak) in tally.leaks.enumerated() {
                 for (kind, text) in leak.values {
-                    // Equal texts need one number, or the statement would meet one row twice.
-                    let known = texts[tally.texts.count...].firstIndex(of: text)
-                    if known == nil { texts.append(text) }
+                    let number = numbers[ByteText(text)] ?? texts.count
+                    if number == texts.count {
+                        numbers[ByteText(text)] = number
+                        texts.append(text)
+                    }
                     rows.append(
                         CountRow(
-                            leak: states[index].id, first: kind.rawValue,
-                            second: Int64(known ?? texts.count - 1), reports: 1))
+                            leak: states[index].id, first: kind.rawValue, second: Int64(number), reports: 1))
                 }
             }
             guard !rows.isEmpty else { return nil }
@@ -89,6 +92,25 @@
                 """, .integers(rows.map { $0.leak }), .integers(rows.map { $0.first }),
                 .texts(rows.map { texts[Int($0.second)] }), .integers(rows.map { $0.reports }),
                 .integer(ValueKind.limit))
+        }
+
+        /// Comes after ``writeValues()``.
+        func writeRetainedBytes() -> Query? {
+            let leaks = tally.leaks.indices.filter { index in
+                tally.leaks[index].values.contains { $0.kind == .retainedBytes }
+            }
+            guard !leaks.isEmpty else { return nil }
+            return Query.retainedBytes(of: leaks.map { states[$0].id })
+        }
+    }
+
+    extension Query {
+        /// Writes the medians of leaks again, from their counts.
+        static func retainedBytes(of leaks: [Int64]) -> Query {
+            Query(
+                """
+                update leak l set retained_bytes = \(RetainedBytes.median(ofLeak: "l.id")) where id = any($1::bigint[])
+                """, .integers(leaks.map { $0 }))
         }
     }
 #endif

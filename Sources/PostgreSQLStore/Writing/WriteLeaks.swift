@@ -15,7 +15,7 @@
         func writeLastHours() -> Query? {
             guard !tally.leaks.isEmpty else { return nil }
             return LastHours.move(
-                leaks: states.map(\.id), lastSeen: tally.leaks.map(\.span.last),
+                leaks: states.map(\.id), lastSeen: tally.leaks.map { $0.span?.last },
                 lastHours: hours.map { $0?.upperBound })
         }
 
@@ -52,7 +52,7 @@
                 .integers(leaks.map { $0.freed }), .integers(states.map { count(of: .leak($0.id)) }),
                 .integers(impacts), .integers(newCells), .integers(states.map { $0.samples.sightings }),
                 .integers(leaks.map { $0.aliveAtMost.map(Int64.init) }),
-                .integers(leaks.map { $0.span.first }), .integers(leaks.map { $0.span.last }),
+                .integers(leaks.map { $0.span?.first }), .integers(leaks.map { $0.span?.last }),
                 .integers(states.map { $0.first.release }), .integers(states.map { $0.last.release }),
                 .integers(states.map { $0.samples.first }), .integers(states.map { $0.samples.newest }),
                 .integers(states.map { $0.samples.newestKept }),
