@@ -1,3 +1,4 @@
+public import LeakDetector
 public import LeakMessage
 internal import Threads
 
@@ -5,7 +6,7 @@ internal import Threads
 ///
 /// It retains nothing and reads objects only through copies of pages, so that a freed object or one that other threads change
 /// gives a wrong answer. Two walks have to agree on a path. docs/RETAINPATHS.md says what keeps it out of release builds so
-/// far.
+/// far. It explains leaks to a ``LeakDetector``: `LeakDetector.start(.log, explainer: RetainPathFinder())`.
 ///
 /// ```swift
 /// if let finder = RetainPathFinder() {
@@ -15,18 +16,26 @@ internal import Threads
 ///     object.release()
 /// }
 /// ```
-public struct RetainPathFinder: Sendable {
+public struct RetainPathFinder: LeakExplainer, Sendable {
+    /// The limits of each of the two walks.
+    public var budget: Budget
+    /// Where to look for a holder if no proven cycle explains every reference. A detector drops answers that take longer than
+    /// two seconds.
+    public var search: HolderSearch
     private let walker: Guarded<GraphWalker>
 
     /// Prepares a finder and runs its self-test: about 1 ms.
     ///
     /// - Returns: `nil` where the system is not supported, and where a small graph with known references gives another answer
     ///   than expected, as a future runtime may. On Apple's systems this has not run yet.
-    public init?() {
+    public init?(budget: Budget = .release, search: HolderSearch = []) {
         #if (arch(x86_64) || arch(arm64)) && (canImport(Darwin) || canImport(Glibc))
             guard Reflection.isAvailable else { return nil }
             walker = Guarded(GraphWalker())
+            // Not the caller's: one that is too small for the graph of the test is no fault of the runtime.
+            (self.budget, self.search) = (.release, [])
             guard SelfTest.passes(self) else { return nil }
+            (self.budget, self.search) = (budget, search)
         #else
             return nil
         #endif
@@ -39,12 +48,7 @@ public struct RetainPathFinder: Sendable {
     ///   - callerReferences: the strong references that the caller itself holds. A local variable holds one, or more in
     ///     optimized code: pass the object to `Unmanaged.passRetained` where no variable refers to it, and count that
     ///     reference alone.
-    ///   - budget: the limits of each of the two walks.
-    ///   - search: where to look for a holder if no proven cycle explains every reference.
-    public func explain(
-        _ address: UnsafeRawPointer, callerReferences: Int, budget: Budget = .release,
-        search: HolderSearch = []
-    ) -> RetainExplanation {
+    public func explain(_ address: UnsafeRawPointer, callerReferences: Int) -> RetainExplanation {
         let address = UInt(bitPattern: address)
         return walker.with { walker in
             defer { walker.reset() }

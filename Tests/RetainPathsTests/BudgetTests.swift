@@ -21,9 +21,10 @@ private final class Crowd {
     init() throws { finder = try #require(TestFinder.shared) }
 
     private func explain(_ object: AnyObject, budget: Budget) -> RetainExplanation {
+        var finder = finder
+        finder.budget = budget
         let reference = unsafe Unmanaged.passUnretained(object)
-        return unsafe finder.explain(
-            UnsafeRawPointer(reference.toOpaque()), callerReferences: 1, budget: budget)
+        return unsafe finder.explain(UnsafeRawPointer(reference.toOpaque()), callerReferences: 1)
     }
 
     private func ring(_ count: Int) -> [Link] {
@@ -65,6 +66,12 @@ private final class Crowd {
         budget.objects = 1_000
         budget.pageBytes = 4096
         #expect(explain(links[0], budget: budget).cost?.isAtLeast == true)
+    }
+
+    @Test func `a budget of one object does not fail the self-test`() {
+        var budget = Budget.release
+        budget.objects = 1
+        #expect(RetainPathFinder(budget: budget) != nil)
     }
 
     @Test func `a short cycle is found in front of many objects`() {

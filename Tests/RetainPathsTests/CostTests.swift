@@ -25,9 +25,10 @@ private final class Locked { let part = Mutex<Large?>(nil) }
     init() throws { finder = try #require(TestFinder.shared) }
 
     private func cost(_ object: AnyObject, budget: Budget = .release) throws -> RetainExplanation.Cost {
+        var finder = finder
+        finder.budget = budget
         let reference = unsafe Unmanaged.passUnretained(object)
-        let explanation = unsafe finder.explain(
-            UnsafeRawPointer(reference.toOpaque()), callerReferences: 1, budget: budget)
+        let explanation = unsafe finder.explain(UnsafeRawPointer(reference.toOpaque()), callerReferences: 1)
         return try #require(explanation.cost)
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import LeakMessage
 import RetainScenarios
 import Testing
@@ -35,6 +36,20 @@ import Testing
                     #expect(try #require(explanation.global).offset > 0)
                 }
             }
+        }
+
+        @Test func `a search does not read pages without memory`() throws {
+            let count = 16 << 20
+            let mapping = unsafe try #require(
+                unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+            defer { unsafe munmap(mapping, count) }
+            #expect(unsafe mapping != MAP_FAILED)
+            let scenario = try #require(RetainScenario.negatives.first { $0.truth == .held })
+            _ = ScenarioResult.holder(of: scenario, finder, .heap, patience: .zero)
+            var pages = [UInt8](repeating: 0, count: count / 4096)
+            #expect(unsafe mincore(mapping, count, &pages) == 0)
+            // A block of the search that begins or ends in memory beside it is read whole.
+            #expect(pages.count { $0 & 1 != 0 } <= 2 * 256)
         }
 
         /// In a process of its own: frames of other tests keep addresses that they have released.
@@ -88,16 +103,17 @@ import Testing
         let path = RetainPath(
             references: [RetainReference(owner: owner, field: "field", kind: .property)],
             target: "Shop.Screen",
-            isCycle: false, description: "")
+            isCycle: false)
         #expect(RetainExplanation.Holder(path).kind == kind)
     }
 
     @Test func `a proven cycle is told without a search`() async throws {
         let scenario = try #require(RetainScenario.cycles.first)
+        var finder = finder
+        finder.search = [.globals, .heap]
         let object = unsafe Unmanaged.passRetained(scenario.make())
         defer { unsafe object.release() }
-        let explanation = unsafe finder.explain(
-            UnsafeRawPointer(object.toOpaque()), callerReferences: 1, search: [.globals, .heap])
+        let explanation = unsafe finder.explain(UnsafeRawPointer(object.toOpaque()), callerReferences: 1)
         #expect(explanation.confidence == .proven)
         #expect(explanation.holder == nil)
     }
@@ -107,7 +123,7 @@ import Testing
             references: [
                 RetainReference(owner: "global", field: "", kind: .global),
                 RetainReference(owner: "Shop.ImageCache", field: "screens[*]", kind: .element),
-            ], target: "Shop.Screen", isCycle: false, fullLength: nil, description: "")
+            ], target: "Shop.Screen", isCycle: false)
         #expect(path.edges == ["global", "Shop.ImageCache.screens[*]"])
     }
 }

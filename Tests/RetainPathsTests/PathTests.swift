@@ -4,6 +4,9 @@ import Testing
 @testable import RetainPaths
 
 private final class Kid { var parent: Guardian? }
+private enum Shelf {
+    final class Book<Page> { var onRead: (() -> Void)? }
+}
 private final class Guardian {
     var kids: [Kid] = []
     var onChange: (() -> Void)?
@@ -15,9 +18,10 @@ private final class Guardian {
     init() throws { finder = try #require(TestFinder.shared) }
 
     private func explain(_ object: AnyObject, budget: Budget = .release) -> RetainExplanation {
+        var finder = finder
+        finder.budget = budget
         let reference = unsafe Unmanaged.passUnretained(object)
-        return unsafe finder.explain(
-            UnsafeRawPointer(reference.toOpaque()), callerReferences: 1, budget: budget)
+        return unsafe finder.explain(UnsafeRawPointer(reference.toOpaque()), callerReferences: 1)
     }
 
     @Test func `every object of a cycle has the same fingerprint`() throws {
@@ -32,13 +36,23 @@ private final class Guardian {
         #expect(first.fingerprint == second.fingerprint)
     }
 
+    @Test func `a path has the same text where it is read from JSON`() throws {
+        let book = Shelf.Book<Kid>()
+        book.onRead = { _ = book }
+        let path = try #require(explain(book).path)
+        #expect(path.description == "Shelf.Book<Kid>.onRead → closure → Shelf.Book<Kid>")
+        #expect(RetainPath(json: path.json()) == path)
+        #expect(RetainPath(json: path.json())?.description == path.description)
+        book.onRead = nil
+    }
+
     /// Fingerprints are stored: a change here needs a new version of them, not a new number below.
     @Test func `fingerprints are frozen`() {
         let path = RetainPath(
             references: [
                 RetainReference(owner: "Shop.Cart", field: "onPaid", kind: .property, isClosure: true),
                 RetainReference(owner: "closure", field: "", kind: .closureCapture),
-            ], target: "Shop.Cart", isCycle: true, fullLength: nil, description: "")
+            ], target: "Shop.Cart", isCycle: true)
         #expect(path.edges == ["Shop.Cart.onPaid", "closure"])
         #expect(path.fingerprint == "b9b59bc7ae60d2cf")
     }
@@ -49,7 +63,7 @@ private final class Guardian {
                 RetainReference(owner: $0, field: $0 == "closure" ? "" : "field", kind: .property)
             }
             return RetainPath(
-                references: references, target: owners[0], isCycle: true, fullLength: nil, description: "")
+                references: references, target: owners[0], isCycle: true)
         }
         let edges = path(["A", "closure", "B"]).edges
         #expect(path(["A", "closure", "closure", "B"]).edges == edges)
@@ -85,8 +99,7 @@ private final class Guardian {
             let paths = fields.map {
                 RetainPath(
                     references: [RetainReference(owner: "A", field: $0, kind: .property)], target: "A",
-                    isCycle: true,
-                    fullLength: nil, description: $0)
+                    isCycle: true)
             }
             (explanation.path, explanation.furtherCycles) = (paths.first, Array(paths.dropFirst()))
             explanation.confidence = paths.isEmpty ? .none : .proven
@@ -95,7 +108,7 @@ private final class Guardian {
         }
         #expect(explanation(["a", "b"]).agreeing(with: explanation(["a", "b"])) == explanation(["a", "b"]))
         let common = explanation(["a", "b"]).agreeing(with: explanation(["b"]))
-        #expect(common.path?.description == "b")
+        #expect(common.path?.description == "A.b → A")
         #expect(common.confidence == .suspected)
         let other = explanation(["a"]).agreeing(with: explanation(["c"]))
         #expect(other.path == nil)

@@ -16,8 +16,9 @@ internal import LeakMessage
 
         public init(seed: UInt64, _ finder: RetainPathFinder) {
             let graph = unsafe Unmanaged.passRetained(CostGraph(seed: seed))
-            let explanation = unsafe finder.explain(
-                UnsafeRawPointer(graph.toOpaque()), callerReferences: 1, budget: .thorough)
+            var finder = finder
+            finder.budget = .thorough
+            let explanation = unsafe finder.explain(UnsafeRawPointer(graph.toOpaque()), callerReferences: 1)
             Self.fillCaches()
             let before = Self.bytesInUse()
             unsafe graph.takeUnretainedValue().open()

@@ -157,8 +157,9 @@ extension RetainScenario {
         },
         .cycle(
             "change handler of an observation registrar",
-            "ProfileScreen.profile → Profile._$observationRegistrar.extent → Extent.context.state.buffer"
-                + " → LockedBuffer.header.observations[*].kind(.willSetTracking) → closure → ProfileScreen"
+            "ProfileScreen.profile → Profile._$observationRegistrar.extent → ObservationRegistrar.Extent.context.state.buffer"
+                + " → _ManagedCriticalState<ObservationRegistrar.State>.LockedBuffer"
+                + ".header.observations[*].kind(.willSetTracking) → closure → ProfileScreen"
         ) {
             let screen = ProfileScreen()
             screen.track()
@@ -170,7 +171,8 @@ extension RetainScenario {
             return profile
         },
         .cycle(
-            "nested generic types and a generic method", "Inner<String>.callback → closure → Inner<String>"
+            "nested generic types and a generic method",
+            "Outer<Int>.Inner<String>.callback → closure → Outer<Int>.Inner<String>"
         ) {
             let inner = Outer<Int>.Inner<String>(1, "text")
             inner.bind([1.5])

@@ -72,14 +72,15 @@ public struct ScenarioResult: Sendable {
     ) -> RetainExplanation {
         turn.lock()
         defer { turn.unlock() }
+        var finder = finder
+        (finder.budget, finder.search) = (.thorough, search)
         let object = unsafe make(scenario)
         defer { unsafe object.release() }
         let expected = scenario.holder.map(normalized) ?? ""
         let isExpected = isExpected ?? { normalized($0.path?.description ?? "").contains(expected) }
         let deadline = ContinuousClock.now + patience
         while true {
-            let explanation = unsafe finder.explain(
-                UnsafeRawPointer(object.toOpaque()), callerReferences: 1, budget: .thorough, search: search)
+            let explanation = unsafe finder.explain(UnsafeRawPointer(object.toOpaque()), callerReferences: 1)
             if isExpected(explanation) || ContinuousClock.now >= deadline { return explanation }
             Thread.sleep(forTimeInterval: 0.01)
         }

@@ -111,7 +111,7 @@ extension RetainScenario {
         },
         .cycle(
             "termination handler of a stream",
-            "Listener.continuation.storage → _Storage.state.onTermination → closure → Listener"
+            "Listener.continuation.storage → AsyncStream<Int>._Storage.state.onTermination → closure → Listener"
         ) {
             let listener = Listener()
             listener.stream = AsyncStream { continuation in

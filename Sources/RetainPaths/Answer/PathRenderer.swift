@@ -12,16 +12,13 @@ struct PathRenderer {
         images = walker.reader.images
     }
 
-    func typeName(_ node: Int) -> String { name(node, qualified: true) }
-
     /// - Parameter length: the number of references of a cycle; more than `edges` where it was cut.
     func path(_ edges: [Int32], isCycle: Bool, length: Int) -> RetainPath {
         var references: [RetainReference] = []
         guard let first = edges.first else {
-            return RetainPath(references: [], target: "", isCycle: isCycle, description: "")
+            return RetainPath(references: [], target: "", isCycle: isCycle)
         }
         var owner = Int(graph.edges[Int(first)].from)
-        var text = name(owner, qualified: false)
         var field = ""
         var isSuspected = false
         var hasElement = false
@@ -31,22 +28,16 @@ struct PathRenderer {
             isSuspected = isSuspected || edge.flags.contains(.suspected)
             hasElement = hasElement || edge.flags.contains(.element)
             if index != edges.last, isFolded(edge) { continue }
-            let target = Int(edge.to)
             references.append(
                 RetainReference(
-                    owner: name(owner, qualified: true), field: field,
+                    owner: typeName(owner), field: field,
                     kind: kind(owner, field: field, hasElement: hasElement), isSuspected: isSuspected,
                     isClosure: edge.flags.contains(.closure)))
-            if !field.isEmpty { text += field.hasPrefix("[") || field.hasPrefix("(") ? field : ".\(field)" }
-            // The context of a closure that captures one object alone is that object.
-            if edge.flags.contains(.closure), !isContext(target) { text += " → closure" }
-            text += " → \(name(target, qualified: false))\(isSuspected ? "?" : "")"
-            (owner, field, isSuspected, hasElement) = (target, "", false, false)
+            (owner, field, isSuspected, hasElement) = (Int(edge.to), "", false, false)
         }
-        if length > edges.count { text += " … (\(length) references)" }
         return RetainPath(
-            references: references, target: name(owner, qualified: true), isCycle: isCycle,
-            fullLength: length > edges.count ? length : nil, description: text)
+            references: references, target: typeName(owner), isCycle: isCycle,
+            fullLength: length > edges.count ? length : nil)
     }
 
     /// The code of the closures on a path.
@@ -67,14 +58,6 @@ struct PathRenderer {
         field += field.isEmpty || label.hasPrefix("(") ? label : ".\(label)"
     }
 
-    private func isContext(_ node: Int) -> Bool {
-        guard graph.nodes[node].layout >= 0 else { return false }
-        switch layouts.layout(graph.nodes[node].layout).kind {
-        case .closureContext, .genericContext, .block: return true
-        default: return false
-        }
-    }
-
     /// Storage, boxes and captured variables are part of the reference that leads to them.
     private func isFolded(_ edge: ObjectGraph.Edge) -> Bool {
         let layout = layouts.layout(graph.nodes[Int(edge.to)].layout)
@@ -82,7 +65,8 @@ struct PathRenderer {
         return layout.kind == .closureContext && edge.flags.isDisjoint(with: [.closure, .suspected])
     }
 
-    private func name(_ node: Int, qualified: Bool) -> String {
+    /// The object's type with its module; of what has no type a word, such as `closure`.
+    func typeName(_ node: Int) -> String {
         guard graph.nodes[node].layout >= 0 else { return "global" }
         let layout = layouts.layout(graph.nodes[node].layout)
         switch layout.kind {
@@ -91,9 +75,7 @@ struct PathRenderer {
         case .taskFrames: return "async frames"
         case .block: return "block"
         case .box: return "box"
-        case .object, .storage:
-            let type = Metadata(layout.metadata)
-            return qualified ? TypeName.qualified(type) : TypeName.unqualified(type)
+        case .object, .storage: return TypeName.qualified(Metadata(layout.metadata))
         }
     }
 

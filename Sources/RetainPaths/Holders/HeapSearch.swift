@@ -1,3 +1,7 @@
+#if canImport(Glibc)
+    internal import Glibc
+#endif
+
 /// A search of the process's memory for words that are the address of an object or of one of its holders.
 struct HeapSearch {
     /// Holders of holders that are looked for. Each round reads the memory once.
@@ -112,10 +116,12 @@ struct HeapSearch {
             var address = region.lowerBound
             while address < region.upperBound, hits.count < Self.hitLimit, bytes < Self.byteLimit {
                 let count = min(Self.blockBytes, Int(region.upperBound - address))
-                if unsafe CheckedMemory.read(address, count: count, into: block) {
+                if WritableMemory.isTouched(address, count: count),
+                    unsafe CheckedMemory.read(address, count: count, into: block)
+                {
                     unsafe collect(address, count: count, block, excluding: excluded + [own])
+                    bytes += count
                 }
-                bytes += count
                 address += UInt(count)
             }
         }
@@ -159,5 +165,19 @@ enum WritableMemory {
             guard bounds.count == 2, bounds[0] < bounds[1] else { return nil }
             return bounds[0]..<bounds[1]
         }
+    }
+
+    /// True if a page has memory. Most pages of threads' stacks have none: a read would take time, and entries in page tables.
+    ///
+    /// - Parameter address: the first byte of a page.
+    static func isTouched(_ address: UInt, count: Int) -> Bool {
+        #if canImport(Glibc)
+            // A byte for each page, which has 4 KiB or more.
+            var pages = [UInt8](repeating: 0, count: (count + 4095) / 4096)
+            let start = unsafe UnsafeMutableRawPointer(bitPattern: address)
+            return unsafe mincore(start, count, &pages) == 0 && pages.contains { $0 & 1 != 0 }
+        #else
+            return true
+        #endif
     }
 }

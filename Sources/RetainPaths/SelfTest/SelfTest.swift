@@ -1,31 +1,31 @@
 internal import LeakMessage
 
+private final class Owner {
+    var child: Child?
+    var weakClosure: (() -> Void)?
+    var closure: (() -> Void)?
+    var children: [Child] = []
+    var byNumber: [Int: Owner] = [:]
+    var state = State.idle
+    var anything: Any?
+    weak var weakReference: Owner?
+    unowned(unsafe) var unsafeReference: Owner?
+    var number = 7
+}
+
+private final class Child { var owner: Owner? }
+
+private enum State {
+    case idle
+    case loaded(Child, Int)
+    case failed(String)
+}
+
 /// A small graph with known cycles: through properties, a closure, an array, a dictionary, an enum and an existential, beside
 /// references that keep nothing alive. Tasks, blocks and generic closures are left to the tests.
 ///
 /// A runtime whose layout differs from the one described in `Runtime` gives other answers or none.
 enum SelfTest {
-    private final class Owner {
-        var child: Child?
-        var weakClosure: (() -> Void)?
-        var closure: (() -> Void)?
-        var children: [Child] = []
-        var byNumber: [Int: Owner] = [:]
-        var state = State.idle
-        var anything: Any?
-        weak var weakReference: Owner?
-        unowned(unsafe) var unsafeReference: Owner?
-        var number = 7
-    }
-
-    private final class Child { var owner: Owner? }
-
-    private enum State {
-        case idle
-        case loaded(Child, Int)
-        case failed(String)
-    }
-
     private static let expected: Set<String> = [
         "Owner.child → Child.owner → Owner",
         "Owner.closure → closure → Owner",
