@@ -23,7 +23,9 @@ final class Announcer: Sendable {
     ) {
         self.mode = mode
         suppressed = Guarded(suppression)
-        explanations = explainer.map { ExplanationQueue($0, now: monotonicTime) }
+        explanations = explainer.map {
+            ExplanationQueue($0, isWanted: mode.wantsExplanations, now: monotonicTime)
+        }
         self.system = system
         self.known = known
         self.alerts = alerts

@@ -33,12 +33,19 @@ final class ExplanationQueue: Sendable {
     }
 
     private let explainer: any LeakExplainer
+    private let isWanted: @Sendable () -> Bool
     private let now: @Sendable () -> Int64
     private let state = Guarded(State())
 
-    /// - Parameter now: milliseconds of a clock that never goes back.
-    init(_ explainer: any LeakExplainer, now: @escaping @Sendable () -> Int64) {
+    /// - Parameters:
+    ///   - isWanted: asked before a leak is enqueued, and again before it is explained.
+    ///   - now: milliseconds of a clock that never goes back.
+    init(
+        _ explainer: any LeakExplainer, isWanted: @escaping @Sendable () -> Bool = { true },
+        now: @escaping @Sendable () -> Int64
+    ) {
         self.explainer = explainer
+        self.isWanted = isWanted
         self.now = now
     }
 
@@ -66,6 +73,7 @@ final class ExplanationQueue: Sendable {
     ///   - object: its address; nothing needs to hold it.
     ///   - deliver: takes the answer, on the thread of the explainer.
     func explain(_ leak: String, _ object: UInt, deliver: @escaping @Sendable (RetainExplanation) -> Void) {
+        guard isWanted() else { return }
         let startsThread = state.with { state -> Bool in
             guard state.isOn, !state.asked.contains(leak), state.asked.count < Self.leakLimit else {
                 return false
@@ -94,7 +102,7 @@ final class ExplanationQueue: Sendable {
     /// Explains what waits, and ends: most sessions have few leaks, and a thread that waits costs memory.
     private func run() {
         while let job = next() {
-            guard let object = unsafe UnsafeRawPointer(bitPattern: job.object) else { continue }
+            guard isWanted(), let object = unsafe UnsafeRawPointer(bitPattern: job.object) else { continue }
             let explanation = unsafe explainer.explain(object, callerReferences: 0)
             let isInTime = state.with { $0.isOn && now() - ($0.beganAt ?? 0) <= Self.deadlineMilliseconds }
             if isInTime { job.deliver(explanation) }

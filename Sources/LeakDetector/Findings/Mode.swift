@@ -13,6 +13,7 @@ extension LeakDetector {
         let report: @Sendable (LeakReport) -> Void
         /// `nil` where no explanation is wanted, so that none is looked for.
         let explain: (@Sendable (LeakReport, RetainExplanation) -> Void)?
+        let wantsExplanations: @Sendable () -> Bool
 
         /// Asks about each leak on the main actor, then reports what was not ignored.
         ///
@@ -25,12 +26,16 @@ extension LeakDetector {
         ///   - report: takes leaks, and the ends of objects that were reported before, on the detector's queue.
         ///   - onExplain: takes a reported leak again with what keeps its object, on the detector's queue, where the detector
         ///     was given an explainer; once per class, call site and owners.
+        ///   - wantsExplanations: asked on any thread before an object is explained; `false` leaves the explainer alone.
         public static func custom(
             onDetect: @escaping @MainActor (Finding) -> Answer,
             report: @escaping @Sendable (LeakReport) -> Void = { _ in },
-            onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)? = nil
+            onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)? = nil,
+            wantsExplanations: @escaping @Sendable () -> Bool = { true }
         ) -> Mode {
-            Mode(question: .onMainActor(onDetect), report: report, explain: onExplain)
+            Mode(
+                question: .onMainActor(onDetect), report: report, explain: onExplain,
+                wantsExplanations: wantsExplanations)
         }
 
         /// Asks about each leak on the detector's queue, then reports what was not ignored.
@@ -40,23 +45,32 @@ extension LeakDetector {
         ///   - report: takes leaks, and the ends of objects that were reported before.
         ///   - onExplain: takes a reported leak again with what keeps its object, where the detector was given an explainer;
         ///     once per class, call site and owners.
+        ///   - wantsExplanations: asked on any thread before an object is explained; `false` leaves the explainer alone.
         public static func custom(
             onDetectOnQueue: @escaping @Sendable (Finding) -> Answer,
             report: @escaping @Sendable (LeakReport) -> Void = { _ in },
-            onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)? = nil
+            onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)? = nil,
+            wantsExplanations: @escaping @Sendable () -> Bool = { true }
         ) -> Mode {
-            Mode(question: .onQueue(onDetectOnQueue), report: report, explain: onExplain)
+            Mode(
+                question: .onQueue(onDetectOnQueue), report: report, explain: onExplain,
+                wantsExplanations: wantsExplanations)
         }
 
         /// Reports each leak, as release builds should: `.report(reporter.record(leak:))`.
         ///
-        /// - Parameter onExplain: takes a reported leak again with what keeps its object, where the detector was given an
-        ///   explainer.
+        /// - Parameters:
+        ///   - onExplain: takes a reported leak again with what keeps its object, where the detector was given an explainer.
+        ///   - wantsExplanations: asked on any thread before an object is explained: `{ reporter.takesExplanations }` obeys a
+        ///     collector that asks for none.
         public static func report(
             _ report: @escaping @Sendable (LeakReport) -> Void,
-            onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)? = nil
+            onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)? = nil,
+            wantsExplanations: @escaping @Sendable () -> Bool = { true }
         ) -> Mode {
-            .custom(onDetectOnQueue: { _ in .report }, report: report, onExplain: onExplain)
+            .custom(
+                onDetectOnQueue: { _ in .report }, report: report, onExplain: onExplain,
+                wantsExplanations: wantsExplanations)
         }
 
         /// Writes each leak to standard error, what keeps it if the detector has an explainer, and its end.

@@ -39,7 +39,7 @@ import Threads
             references: [
                 RetainReference(owner: "Shop.Page", field: "onTap", kind: .property, isClosure: true)
             ],
-            target: "Shop.Page", isCycle: true, description: "Page.onTap → closure → Page")
+            target: "Shop.Page", isCycle: true)
         return explanation
     }
 
@@ -101,6 +101,38 @@ import Threads
         }
         #expect(explainer.asked.with { $0 } == [UInt(bitPattern: ObjectIdentifier(objects[2]))])
         withExtendedLifetime(objects) {}
+    }
+
+    @Test func `nothing is explained while no explanation is wanted`() async throws {
+        let explainer = Explainer()
+        let isWanted = Guarded(false)
+        let bench = Bench(explainer: explainer, wantsExplanations: { isWanted.with { $0 } })
+        let objects = [Page(), Page()]
+        bench.detector.expectDeallocation(of: objects[0])
+        bench.wait(2_000)
+        isWanted.with { $0 = true }
+        bench.detector.expectDeallocation(of: objects[1])
+        bench.wait(2_000)
+        try await until {
+            bench.wait(0)
+            return bench.explanations.count == 1
+        }
+        #expect(explainer.asked.with { $0 } == [UInt(bitPattern: ObjectIdentifier(objects[1]))])
+        #expect(bench.reports.count == 2)
+        withExtendedLifetime(objects) {}
+    }
+
+    @Test func `a leak that waits for its explanation is dropped when none is wanted any more`() async throws
+    {
+        let explainer = Explainer(isOpen: false)
+        let isWanted = Guarded(true)
+        let queue = ExplanationQueue(explainer, isWanted: { isWanted.with { $0 } }, now: { 0 })
+        for leak in 1...3 { queue.explain("\(leak)", UInt(leak * 16)) { _ in } }
+        try await until { explainer.count == 1 }
+        isWanted.with { $0 = false }
+        explainer.open()
+        try await until { queue.isIdle }
+        #expect(explainer.count == 1)
     }
 
     @Test(arguments: ["freed", "in use", "ignored", "stopped"])

@@ -17,7 +17,8 @@ final class Bench: Sendable {
         limits: LeakDetector.Limits = .init(), suppression: LeakDetector.Suppression = .standard,
         explainer: (any LeakExplainer)? = nil, system: OperatingSystem = .current,
         known: [KnownLeak] = KnownLeak.all, alerts: AlertBoard = AlertBoard { _ in },
-        answer: @escaping @Sendable (LeakDetector.Finding) -> LeakDetector.Answer = { _ in .report }
+        answer: @escaping @Sendable (LeakDetector.Finding) -> LeakDetector.Answer = { _ in .report },
+        wantsExplanations: @escaping @Sendable () -> Bool = { true }
     ) {
         let told = Guarded([LeakReport]())
         let asked = Guarded([LeakDetector.Finding]())
@@ -27,7 +28,8 @@ final class Bench: Sendable {
                 return answer(finding)
             },
             report: { report in told.with { $0.append(report) } },
-            onExplain: { [explained] report, _ in explained.with { $0.append(report) } })
+            onExplain: { [explained] report, _ in explained.with { $0.append(report) } },
+            wantsExplanations: wantsExplanations)
         (self.told, self.asked) = (told, asked)
         detector = LeakDetector(
             limits: limits, clock: clock,
