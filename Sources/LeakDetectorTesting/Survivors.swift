@@ -15,6 +15,8 @@ struct Survivors: Sendable {
     var tracked = 0
     /// The path of references that keeps the first living one; `nil` if none was found.
     var explanation: String?
+    /// The names of the closures on that path, as far as this program has symbols for them.
+    var closures: [String] = []
     /// The known mistake behind that path and the code to write instead, in lines of their own.
     var advice: String?
 
@@ -47,7 +49,8 @@ struct Survivors: Sendable {
         let start = "\(count) still in memory \(Self.text(seconds)) s after \(end) ended"
         if let explanation {
             let subject = alive == 1 ? "It is" : "The first is"
-            let message = "\(start). \(subject) \(explanation). If it may go later, pass a longer `within`."
+            var message = "\(start). \(subject) \(explanation). If it may go later, pass a longer `within`."
+            if !closures.isEmpty { message += "\nClosure: \(closures.joined(separator: "; "))" }
             return advice.map { "\(message)\n\($0)" } ?? message
         }
         return """

@@ -77,20 +77,21 @@ public final class TrackedObjects: Sendable {
             all[index].alive += 1
             if all[index].alive == 1, let explanation = Self.explanation(of: entry.identity) {
                 all[index].explanation = explanation.summary
-                all[index].advice = explanation.advice
+                all[index].closures = ProgramSymbols.names(of: explanation.closureSites)
+                all[index].advice = explanation.advice(closureNames: all[index].closures)
             }
         }
         return all.filter { $0.alive > 0 }
     }
 
     #if canImport(RetainPaths)
-        private static let finder = RetainPathFinder()
+        private static let finder = RetainPathFinder(budget: .thorough)
 
         /// The path that keeps a living object. The tracking itself holds no reference.
         private static func explanation(of object: ObjectIdentifier) -> RetainExplanation? {
             guard let finder, let address = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: object))
             else { return nil }
-            let explanation = unsafe finder.explain(address, callerReferences: 0, budget: .thorough)
+            let explanation = unsafe finder.explain(address, callerReferences: 0)
             return explanation.path == nil ? nil : explanation
         }
     #else

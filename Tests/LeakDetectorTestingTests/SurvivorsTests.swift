@@ -1,3 +1,4 @@
+import LeakMessage
 import Testing
 
 @testable import LeakDetectorTesting
@@ -32,7 +33,9 @@ private final class Cell<Value> {}
         private final class Model {
             var onPaid: (() -> Void)?
             var total = 0
+            func add() { total += 1 }
             func bind() { onPaid = { self.total += 1 } }
+            func bindMethod() { onPaid = add }
         }
 
         @Test func `the message tells the cycle that keeps an object, its cause and what to write instead`()
@@ -48,10 +51,34 @@ private final class Cell<Value> {}
             kept = []
             let survivors = try #require(tracked.survivors.first)
             let message = survivors.message(after: .block, within: 1)
-            let cycle = "The first is kept by a cycle: Model.onPaid → closure → Model; with it "
+            let cycle =
+                "The first is kept by a cycle: SurvivorsTests.Model.onPaid → closure → SurvivorsTests.Model; with it "
             #expect(message.contains(cycle), "\(message)")
-            #expect(message.contains("would be freed. If it may go later, pass a longer `within`.\nCause: "))
+            let closure = "Closure: closure #1 in SurvivorsTests.Model.bind()"
+            #expect(
+                message.contains(
+                    "would be freed. If it may go later, pass a longer `within`.\n\(closure)\nCause: "))
             #expect(message.hasSuffix("Write instead:\n    onPaid = { [weak self] in … }"))
+        }
+
+        @Test func `the name of a closure tells the cause`() throws {
+            let tracked = TrackedObjects()
+            tracked.track(Model()).bindMethod()
+            let message = try #require(tracked.survivors.first).message(after: .block, within: 1)
+            #expect(
+                message.contains(
+                    "\nClosure: implicit closure #2 in implicit closure #1 in SurvivorsTests.Model.bindMethod()"
+                ))
+            let cause = try #require(LeakCause.all.first { $0.identifier == "method_reference" })
+            #expect(message.contains("\nCause: \(cause.name). "), "\(message)")
+        }
+
+        @Test(
+            arguments: [("nowhere", 0x1000), ("", 0), ("leak-collectorPackageTests.xctest", 0)]
+                as [(String, UInt64)])
+        func `a place without a symbol has no name`(image: String, offset: UInt64) {
+            let site = ImageOffset(image: image, imageIdentifier: "", offset: offset)
+            #expect(ProgramSymbols.names(of: [site]).isEmpty)
         }
     #endif
 
