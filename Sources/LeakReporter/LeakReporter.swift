@@ -98,27 +98,26 @@ public final class LeakReporter: Sendable {
     ///
     /// ```swift
     /// LeakDetector.start(
-    ///     .report(reporter.record(leak:), onExplain: reporter.record(_:explanation:)),
+    ///     .report(
+    ///         reporter.record(leak:), onExplain: reporter.record(_:explanation:),
+    ///         wantsExplanations: { reporter.takesExplanations }),
     ///     explainer: RetainPathFinder())
     /// ```
     ///
-    /// Counts no sighting. Collectors that do not know explanations ignore it.
+    /// Counts no sighting. `beforeSend` is asked as it was for the leak, and what it leaves of class, path and explanation is
+    /// sent. Older collectors ignore it beside reports, and refuse a batch that has nothing else.
     public func record(_ leak: LeakReport, explanation: RetainExplanation) {
-        var report = LeakReport()
-        report.id = leak.id
-        report.at = leak.at
-        report.kind = leak.kind
-        report.className = leak.className
-        report.stack = leak.stack
-        report.children = leak.children
-        report.cycle = leak.cycle
-        report.message = leak.message
-        report.error = leak.error
-        report.fingerprint = leak.fingerprint
+        var report = leak
+        report.event = .leak
         report.explanation = explanation
-        report = report.boundedForQueue()
-        keeper.post(.explanation(report), bytes: ReportSize.bytes(of: report) + 1_024)
+        keeper.record(explanationOf: report)
     }
+
+    /// True if an explanation would be sent: this run reports, and the collector has not asked for none.
+    ///
+    /// A collector that was started with `--explanations no` says so in its answers. The wish holds for later runs, until an
+    /// answer says otherwise. `false` for the moment that it takes to read it.
+    public var takesExplanations: Bool { keeper.wantsExplanations }
 
     // MARK: What they are a share of
 

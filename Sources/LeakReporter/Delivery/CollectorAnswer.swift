@@ -6,6 +6,8 @@ struct CollectorAnswer: Hashable, Sendable {
     /// Indexes of the reports of the batch that were not taken.
     let rejected: [Int]
     let firstReason: String?
+    /// False if the collector asks for no explanations.
+    let takesExplanations: Bool
 
     /// - Returns: `nil` when it is not such a body.
     init?(json: [UInt8]) {
@@ -16,9 +18,11 @@ struct CollectorAnswer: Hashable, Sendable {
             }
             let accepted: Int
             let rejected: [Rejection]?
+            let explanations: Bool?
         }
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(json)) else { return nil }
         rejected = body.rejected?.map(\.index) ?? []
+        takesExplanations = body.explanations ?? true
         firstReason = body.rejected?.first?.reason.map { $0.prefix(utf8: 300) }
     }
 }

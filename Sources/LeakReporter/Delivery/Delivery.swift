@@ -4,7 +4,8 @@ import ReportTransport
 /// What an attempt to deliver a batch came to.
 enum Delivery: Hashable, Sendable {
     /// The collector has it: forget the batch. The reports of the indexes `rejected` were invalid, the first for `reason`.
-    case accepted(rejected: [Int], reason: String?)
+    /// The collector asks for explanations of leaks or for none.
+    case accepted(rejected: [Int], reason: String?, takesExplanations: Bool = true)
     /// The collector may have counted it or not: keep the batch and send the same bytes again, no sooner than
     /// `afterMilliseconds` if the collector asked for that.
     case postponed(afterMilliseconds: Int?, why: String)
@@ -48,7 +49,9 @@ enum Delivery: Hashable, Sendable {
             guard let result = CollectorAnswer(json: answer.body) else {
                 return .postponed(afterMilliseconds: nil, why: Self.stranger(answer))
             }
-            return .accepted(rejected: result.rejected, reason: result.firstReason)
+            return .accepted(
+                rejected: result.rejected, reason: result.firstReason,
+                takesExplanations: result.takesExplanations)
         case 300...399:
             return .declined(why: why)
         case 408, 425, 429, 500...599:
@@ -75,7 +78,7 @@ enum Delivery: Hashable, Sendable {
     /// What went wrong, in words that say what to do; `nil` if nothing did.
     var trouble: String? {
         switch self {
-        case .accepted(let rejected, let reason):
+        case .accepted(let rejected, let reason, _):
             rejected.isEmpty
                 ? nil : "the collector refused \(rejected.count) reports\(reason.map { ": \($0)" } ?? "")"
         case .postponed(_, let why), .declined(let why), .tooLong(_, let why), .refused(let why),

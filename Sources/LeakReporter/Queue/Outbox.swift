@@ -22,6 +22,8 @@ struct Outbox {
     private var hurriedThrough: UInt64?
     private var isAway = false
     private(set) var isCollecting = true
+    /// False if the collector's last answer asked for no explanations.
+    var takesExplanations = true
     /// Nothing is collected, and the user has not been asked yet.
     private var isUnanswered = false
     private var stateFailure: String?
@@ -48,6 +50,9 @@ struct Outbox {
     }
 
     private var takesDenominators: Bool { isCollecting && rules.refusal == nil && !rules.isSampledOut }
+
+    /// True if an explanation would be kept.
+    var wantsExplanations: Bool { takesDenominators && takesExplanations }
 
     // MARK: What the app says
 
@@ -87,12 +92,16 @@ struct Outbox {
 
     /// Keeps what was found out about a leak that was recorded before. Nothing is counted for it, also where it is not kept.
     mutating func record(explanationOf leak: LeakReport, at now: Now) {
-        guard takesDenominators, leak.explanation != nil else { return }
-        var report = rules.redaction == .standard ? leak.redactedForSending() : leak
+        guard wantsExplanations, rules.refusal == nil, !rules.isSampledOut else { return }
+        // As the sighting was, so that `beforeSend` keeps back what it kept back then.
+        var report = context.added(to: leak)
+        if rules.redaction == .standard { report = report.redactedForSending() }
         if let beforeSend = rules.beforeSend {
             guard let changed = beforeSend(report) else { return }
             report = changed.identified(as: report).boundedForQueue()
         }
+        report = report.withExplanationAlone
+        guard report.explanation != nil, report.namesLeak else { return }
         let key = FoldingKey(report)
         report.at = report.at ?? now.wallTime
         let json = report.json()
@@ -301,7 +310,9 @@ struct Outbox {
         }
         schedule.finish(delivery, at: now.moment, jitter: jitter)
         switch delivery {
-        case .accepted(let rejected, _): queue.finishAccepted(batch, rejected: rejected)
+        case .accepted(let rejected, _, let takesExplanations):
+            self.takesExplanations = takesExplanations
+            queue.finishAccepted(batch, rejected: rejected)
         case .tooLong: queue.split(batch, at: now)
         case .refused: queue.finishRefused(batch, .refused, at: now)
         case .postponed: queue.finishPostponed()

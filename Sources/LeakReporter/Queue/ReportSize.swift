@@ -21,7 +21,14 @@ enum ReportSize {
             bytes += error.domain.utf8.count + 40
             for key in error.userInfo { bytes += Self.bytes(of: key) }
         }
+        guard let explanation = report.explanation else { return bytes }
+        if let path = explanation.path { bytes += Self.bytes(of: path) }
+        for cycle in explanation.furtherCycles { bytes += Self.bytes(of: cycle) }
         return bytes
+    }
+
+    private static func bytes(of path: RetainPath) -> Int {
+        path.references.reduce(0) { $0 + $1.owner.utf8.count + $1.field.utf8.count + 60 }
     }
 
     private static func bytes(of text: String?) -> Int { text?.utf8.count ?? 0 }

@@ -15,6 +15,8 @@ struct Board: Sendable {
     /// When something is sent next; `nil` when nothing is due. The past while a batch is on its way.
     var sendsAt: Moment?
     var isClosed = false
+    /// False until the keeper has read what the collector asked an earlier run for.
+    var wantsExplanations = false
 
     /// Whether nothing will be sent before that.
     func isResting(until deadline: Moment) -> Bool { sendsAt.map { $0 > deadline } ?? true }

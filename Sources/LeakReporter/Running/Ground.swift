@@ -48,4 +48,6 @@ struct Ground: Sendable {
     }
 
     var spentFile: StateFile? { folder.map { StateFile(folder: $0, name: "spent") } }
+    /// Exists while the collector asks for no explanations.
+    var noExplanationsFile: StateFile? { folder.map { StateFile(folder: $0, name: "no-explanations") } }
 }

@@ -80,6 +80,16 @@ final class Keeper: Sendable {
         mailbox.merge(.report(report), bytes: bytes, weight: count, key: key) { $0.add(report) }
     }
 
+    func record(explanationOf leak: LeakReport) {
+        // As for a report: from the app's own `beforeSend`, which would be asked about it.
+        guard !ThreadMark.isSet(by: self) else { return }
+        let report = leak.boundedForQueue()
+        let entry = Entry.explanation(report)
+        _ = mailbox.offer(
+            entry, bytes: ReportSize.bytes(of: report), weight: 0, isPreferred: false,
+            isBarrier: entry.separatesSightings)
+    }
+
     /// - Parameter bytes: what the entry counts for against the bound of what waits to be written down; `nil` for the few
     ///   that must not be lost.
     func post(_ entry: Entry, bytes: Int? = nil) {
@@ -174,6 +184,8 @@ final class Keeper: Sendable {
         }
         return statistics
     }
+
+    var wantsExplanations: Bool { board.with { $0.wantsExplanations } }
 
     /// Lets the threads send what waits, each batch once, and end.
     func close() {

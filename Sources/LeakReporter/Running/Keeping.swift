@@ -65,6 +65,7 @@ struct Keeping {
     private mutating func start() {
         let now = Now.now
         if let why = ground.trouble { stop(why) }
+        outbox.takesExplanations = wereExplanationsTaken()
         switch keeper.choice.atStart() {
         case .on: break
         case .off: outbox.setCollecting(false, at: now)
@@ -78,10 +79,19 @@ struct Keeping {
         endTurn()
     }
 
+    /// The collector's wish may be there for the sake of the app, so that an unreadable file counts as a "no".
+    private func wereExplanationsTaken() -> Bool {
+        do throws(FileFailure) {
+            return try ground.noExplanationsFile?.read() == nil
+        } catch {
+            return false
+        }
+    }
+
     /// Removes drafts of processes that were killed while they wrote.
     private func removeDrafts() {
         for folder in Set([ground.choiceFolder, ground.installFolder, ground.folder].compactMap(\.self)) {
-            Draft.removeLeftovers(of: ["collection", "spent", "install"], in: folder)
+            Draft.removeLeftovers(of: ["collection", "spent", "no-explanations", "install"], in: folder)
         }
     }
 
@@ -188,7 +198,11 @@ struct Keeping {
     }
 
     private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: Delivery) {
+        let tookExplanations = outbox.takesExplanations
         outbox.finish(batch, delivery, at: .now, jitter: .random(in: 0..<1))
+        if outbox.takesExplanations != tookExplanations, let file = ground.noExplanationsFile {
+            if tookExplanations { try? file.write("") } else { try? file.remove() }
+        }
         switch delivery {
         case .unauthorized where outbox.schedule.wasUnauthorizedTwice, .forbidden:
             warn(outbox.schedule.lastFailure)
@@ -242,7 +256,8 @@ struct Keeping {
         let board = Board(
             statistics: outbox.statistics, processed: processed, recorded: recorded,
             settledThrough: outbox.queue.settledThrough(processed), countedRefusals: refusals,
-            hasSession: outbox.hasSession, sendsAt: outbox.sendsAt, isClosed: isLast)
+            hasSession: outbox.hasSession, sendsAt: outbox.sendsAt, isClosed: isLast,
+            wantsExplanations: outbox.wantsExplanations)
         keeper.board.with { $0 = board }
         keeper.board.wakeAll()
         answerQuestions(board.statistics.waiting > 0)

@@ -52,6 +52,12 @@ import Testing
         #expect(delivery(200, #"{"accepted": 2}"#) == .accepted(rejected: [], reason: nil))
     }
 
+    @Test(arguments: [("", true), (#", "explanations": true"#, true), (#", "explanations": false"#, false)])
+    func `a collector may ask for no explanations`(field: String, isAsked: Bool) {
+        let answer = Delivery.accepted(rejected: [], reason: nil, takesExplanations: isAsked)
+        #expect(delivery(200, #"{"accepted": 2\#(field)}"#) == answer)
+    }
+
     /// The sign-in page of a hotel answers 200 to everything.
     @Test(arguments: ["", "<html>Welcome</html>", "{}", "[]", "{\"accepted\": \"yes\"}", "\u{FFFD}", "null"])
     func `a yes from someone who is no collector is not believed`(body: String) {

@@ -1,4 +1,5 @@
 import LeakMessage
+import ReportTransport
 import Testing
 
 @testable import LeakReporter
@@ -99,5 +100,78 @@ import Testing
         let poor = SimulatedDevice(bounds)
         for name in 0..<10 { record(explained("Shop.Part\(name)"), on: poor) }
         #expect(try sent(by: poor).reduce(0) { $0 + $1.explanations.count } == 3)
+    }
+
+    @Test func `the app is asked about all of the leak, and no more than its name leaves the device`() throws
+    {
+        let device = SimulatedDevice(
+            rules: Outbox.Rules(beforeSend: { report in
+                report.keys.contains { $0.name == "secret" } || report.reason == "secret" ? nil : report
+            }))
+        var kept = explained()
+        kept.keys = [CustomKey("secret", .string("yes"))]
+        var reasoned = explained("Shop.Home")
+        reasoned.reason = "secret"
+        var sent = explained("Shop.Page")
+        (sent.reason, sent.keys, sent.alive) = ("closed", [CustomKey("tab", .string("cart"))], 3)
+        for report in [kept, reasoned, sent] { record(report, on: device) }
+        let document = try #require(try self.sent(by: device).first)
+        #expect(document.explanations.count == 1)
+        let report = document.report(document.explanations[0])
+        #expect(report.className == "Shop.Page" && report.explanation != nil)
+        #expect(report.keys.isEmpty && report.reason == nil && report.alive == nil && report.log.isEmpty)
+    }
+
+    @Test func `what the app takes the explanation or the name from is not sent`() throws {
+        let changes: [@Sendable (inout LeakReport) -> Void] = [
+            { $0.explanation = nil },
+            { report in (report.className, report.stack, report.cycle, report.message) = (nil, [], [], nil) },
+        ]
+        for change in changes {
+            let device = SimulatedDevice(
+                rules: Outbox.Rules(beforeSend: { report in
+                    var report = report
+                    change(&report)
+                    return report
+                }))
+            record(explained(), on: device)
+            #expect(try sent(by: device).isEmpty)
+        }
+    }
+
+    @Test func `a collector that wants no explanations gets none until it says otherwise`() throws {
+        let device = SimulatedDevice()
+        for (isWanted, counts) in [(false, [1]), (true, [0]), (true, [1])] {
+            device.record("Shop.Cart")
+            record(explained("Shop.Cart"), on: device)
+            let documents = try sent(by: device) { _ in
+                .accepted(rejected: [], reason: nil, takesExplanations: isWanted)
+            }
+            #expect(documents.map(\.explanations.count) == counts)
+            #expect(device.outbox.wantsExplanations == isWanted)
+        }
+    }
+
+    @Test func `the wish of a collector holds for later runs`() throws {
+        let place = QueuePlace()
+        let no = FakeTransport { _, _ in
+            .answer(.init(status: 200, body: Array(#"{"accepted": 1, "explanations": false}"#.utf8)))
+        }
+        do {
+            let reporter = place.reporter(no)
+            #expect(comesToHold { reporter.takesExplanations })
+            reporter.record(message: "leak")
+            #expect(comesToHold { reporter.flush(timeout: generousSeconds) && !reporter.takesExplanations })
+        }
+        let yes = FakeTransport { _, _ in FakeTransport.accepted() }
+        let reporter = place.reporter(yes)
+        #expect(!reporter.takesExplanations)
+        reporter.record(leak: explained())
+        reporter.record(explained(), explanation: explained().explanation ?? RetainExplanation())
+        #expect(comesToHold { reporter.flush(timeout: generousSeconds) && reporter.takesExplanations })
+        #expect(try yes.batches().allSatisfy { $0["explanations"] == nil })
+        #expect(comesToHold { !place.files.contains("no-explanations") })
+        let next = place.reporter(yes)
+        #expect(comesToHold { next.takesExplanations })
     }
 }

@@ -72,7 +72,7 @@ struct RandomPeer {
     /// The collector's own answer.
     private static func answer(of delivery: Delivery) -> Reply {
         switch delivery {
-        case .accepted(let rejected, _):
+        case .accepted(let rejected, _, _):
             let list = rejected.map { #"{"index": \#($0), "reason": "no"}"# }.joined(separator: ",")
             return .answer(
                 Reply.Answer(status: 200, body: Array(#"{"accepted": 1, "rejected": [\#(list)]}"#.utf8)))
