@@ -88,10 +88,9 @@ public final class Collector: Sendable {
         if let warning = publicFolder.warning { log.warning(warning) }
         let front = Front(
             gate: gate, signIn: signIn, files: publicFolder.files, queue: queue, parsing: parsing,
-            rate: RateLimit(reportsPerSecond: settings.reportsPerSecond), erasure: erasure, symbols: symbols,
-            tables: tables, pool: pool,
-            health: health,
-            log: log, now: now)
+            rate: RateLimit(reportsPerSecond: settings.reportsPerSecond),
+            takesExplanations: settings.takesExplanations, erasure: erasure, symbols: symbols, tables: tables,
+            pool: pool, health: health, log: log, now: now)
         let slowCalls = SlowCalls(log: log, now: now)
         accessLog = Self.format(settings.accessLogForm).map { AccessLog(to: 1, as: $0) }
         var configuration = Server.Configuration(

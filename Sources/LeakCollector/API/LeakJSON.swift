@@ -42,6 +42,8 @@ extension JSONWriter {
         field("freed", row.freed)
         field("installs", row.installs)
         field("alive_max", row.aliveAtMost)
+        field("retained_bytes", row.retainedBytes)
+        field("cost_bytes", row.cost)
         field("lived_ms", percentiles: row.lived)
         object("versions") { writer in
             writer.field("first", row.firstVersion)
@@ -119,12 +121,57 @@ extension JSONWriter {
     private mutating func fields(of variant: LeakReasons.Variant) {
         field("count", variant.count)
         field("proven", variant.provenCount)
-        field("text", variant.path.description)
-        field("fingerprint", variant.path.fingerprint)
-        field("is_cycle", variant.path.isCycle)
-        field("length", variant.path.fullLength ?? variant.path.references.count)
+        fields(of: variant.path, variant.cause, isProven: variant.provenCount > 0)
+        array("closures") { array in
+            for set in variant.closures {
+                array.object { writer in
+                    writer.field("count", set.count)
+                    writer.array("functions") { array in
+                        for closure in set.closures { array.object { $0.fields(of: closure) } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Causes that leaks share.
+    mutating func fields(of found: SharedCauses, app: String?) {
+        field("app", app)
+        field("total", found.total)
+        field("leaks", found.leaks)
+        field("explained", found.explainedLeaks)
+        array("causes") { array in
+            for cause in found.causes { array.object { $0.fields(of: cause) } }
+        }
+    }
+
+    private mutating func fields(of shared: SharedCauses.Cause) {
+        field("title", shared.title)
+        field("count", shared.count)
+        field("proven", shared.provenCount)
+        field("cost_bytes", shared.bytes)
+        fields(of: shared.path, LeakCause(of: shared.path), isProven: shared.provenCount > 0)
+        array("leaks") { array in
+            for (row, count) in shared.leaks {
+                array.object {
+                    $0.field("id", row.identity.id.description)
+                    $0.field("title", row.identity.title)
+                    $0.field("count", count)
+                    $0.field("installs", row.installs)
+                    $0.field("retained_bytes", row.retainedBytes)
+                    $0.field("cost_bytes", row.cost)
+                }
+            }
+        }
+    }
+
+    private mutating func fields(of path: RetainPath, _ cause: LeakCause?, isProven: Bool) {
+        field("text", path.description)
+        field("fingerprint", path.fingerprint)
+        field("is_cycle", path.isCycle)
+        field("length", path.fullLength ?? path.references.count)
         array("references") { array in
-            for reference in variant.path.references {
+            for reference in path.references {
                 array.object {
                     $0.field("owner", reference.owner)
                     $0.field("field", reference.field)
@@ -134,13 +181,26 @@ extension JSONWriter {
                 }
             }
         }
-        guard let cause = LeakCause(of: variant.path) else { return nullField("cause") }
+        guard let cause else { return nullField("cause") }
         object("cause") {
             $0.field("identifier", cause.identifier)
             $0.field("name", cause.name)
             $0.field("explanation", cause.explanation)
             $0.field("remedy", cause.remedy)
-            $0.field("is_certain", cause.isCertain && variant.provenCount > 0)
+            $0.field("is_certain", cause.isCertain && isProven)
+        }
+    }
+
+    private mutating func fields(of closure: StoredClosures.Closure) {
+        switch closure {
+        case .named(let call):
+            field("name", call.function)
+            field("file", call.file)
+            field("line", call.line)
+            nullField("place")
+        case .place(let site):
+            for name in ["name", "file", "line"] { nullField(name) }
+            field("place", site.element)
         }
     }
 

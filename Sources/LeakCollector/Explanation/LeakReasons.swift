@@ -9,6 +9,20 @@ struct LeakReasons {
         /// Explanations that found it, and of them those that proved it.
         var count: Int
         var provenCount: Int
+        /// The closures of the path, most frequent first.
+        var closures: [ClosureSet] = []
+
+        /// The mistake behind the path. The most frequent names of its closures tell it more exactly.
+        var cause: LeakCause? {
+            let names = closures.lazy.map { $0.closures.compactMap(\.name) }.first { !$0.isEmpty }
+            return LeakCause(of: path, closureNames: names ?? [])
+        }
+    }
+
+    /// Closures of one path that were found together.
+    struct ClosureSet {
+        let closures: [StoredClosures.Closure]
+        var count: Int
     }
 
     /// Most frequent first.
@@ -39,6 +53,7 @@ struct LeakReasons {
             if reason.isProven { variant.provenCount += value.reports }
             known[key] = variant
         }
+        for (path, closures) in Self.closures(detail, of: known) { known[path]?.closures = closures }
         variants = order.compactMap { known[$0] }.sorted { $0.count > $1.count }
         let measured = detail.retainedBytes.reduce(0) { $0 + $1.count }
         var seen = 0
@@ -55,4 +70,26 @@ struct LeakReasons {
     }
 
     var isEmpty: Bool { count == 0 }
+
+    /// The closures of each path. The same ones in other builds, and from another object of a cycle, count together.
+    private static func closures(_ detail: LeakDetail, of variants: [String: Variant]) -> [String:
+        [ClosureSet]]
+    {
+        var sets: [String: [[String]: ClosureSet]] = [:]
+        for value in detail.closures {
+            guard let stored = StoredClosures(text: value.value), let variant = variants[stored.path] else {
+                continue
+            }
+            let closures = variant.path.isCycle ? stored.rotated : stored.closures
+            let names = closures.map(\.withoutLine.description)
+            sets[stored.path, default: [:]][names, default: ClosureSet(closures: closures, count: 0)].count +=
+                value.reports
+        }
+        return sets.mapValues { sets in
+            sets.sorted { one, other in
+                one.value.count != other.value.count
+                    ? one.value.count > other.value.count : one.key.lexicographicallyPrecedes(other.key)
+            }.map(\.value)
+        }
+    }
 }

@@ -28,16 +28,20 @@ struct StoredReason: Hashable {
     private static let proven: Character = "p"
     private static let suspected: Character = "s"
 
-    /// A path whose JSON is too long ends early.
+    /// A path whose JSON is too long ends early: after the most references that fit, which halving finds.
     private static func bounded(_ path: RetainPath) -> RetainPath? {
-        var path = path
-        while path.json().count >= Submission.Explanation.reasonBytes {
-            guard path.references.count > 1 else { return nil }
-            let kept = Array(path.references.dropLast())
-            path = RetainPath(
-                references: kept, target: path.references[kept.count].owner, isCycle: path.isCycle,
-                fullLength: path.fullLength ?? path.references.count)
+        func fits(_ path: RetainPath) -> Bool { path.json().count < Submission.Explanation.reasonBytes }
+        guard !fits(path) else { return path }
+        func beginning(_ count: Int) -> RetainPath {
+            RetainPath(
+                references: Array(path.references[..<count]), target: path.references[count].owner,
+                isCycle: path.isCycle, fullLength: path.fullLength ?? path.references.count)
         }
-        return path
+        var (fitting, tooMany) = (0, path.references.count)
+        while tooMany - fitting > 1 {
+            let middle = (fitting + tooMany) / 2
+            if fits(beginning(middle)) { fitting = middle } else { tooMany = middle }
+        }
+        return fitting == 0 ? nil : beginning(fitting)
     }
 }

@@ -18,6 +18,7 @@ public struct Export {
     }
 
     private let reader: any StoreReader
+    private let symbols: SymbolTables
     private let publicFolder: PublicFolder
     private let at: Int64?
 
@@ -25,6 +26,8 @@ public struct Export {
     ///   last. Where none was ever seen, nothing on them has a moment.
     public init(store: any Store, publicFolder: PublicFolder, at: Int64? = nil) throws(StoreError) {
         reader = try store.makeReader(known: publicFolder.known)
+        symbols = SymbolTables(store: store)
+        try symbols.refresh(from: reader)
         self.publicFolder = publicFolder
         self.at = at
     }
@@ -47,8 +50,9 @@ public struct Export {
         // The clock of the machine would make another export of every run.
         let now = at ?? chosen.map(\.lastSeen).max() ?? PageContext.noMoment
         var run = ExportRun(
-            reader: reader, now: now, app: app, apps: apps, folder: try ExportFolder(folder))
-        let first = [Place.summary(app: nil), .releases(app: nil)].flatMap {
+            reader: reader, symbols: symbols, now: now, app: app, apps: apps, folder: try ExportFolder(folder)
+        )
+        let first = [Place.summary(app: nil), .causes(app: nil), .releases(app: nil)].flatMap {
             [Links.file(of: $0), Links.jsonFile(of: $0)]
         }
         try run.folder.check(publicFolder.names + first)

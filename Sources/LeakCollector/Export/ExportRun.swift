@@ -9,6 +9,7 @@ struct ExportRun {
     }
 
     let reader: any StoreReader
+    let symbols: SymbolTables
     /// Milliseconds since 1970.
     let now: Int64
     /// The only one; `nil`: all.
@@ -22,8 +23,12 @@ struct ExportRun {
     /// Leaks on one page of a list, and of the list that is walked through.
     private static let step = 200
 
-    init(reader: any StoreReader, now: Int64, app: String?, apps: [String], folder: ExportFolder) {
+    init(
+        reader: any StoreReader, symbols: SymbolTables, now: Int64, app: String?, apps: [String],
+        folder: ExportFolder
+    ) {
         self.reader = reader
+        self.symbols = symbols
         self.now = now
         self.app = app
         self.apps = apps
@@ -33,6 +38,7 @@ struct ExportRun {
     mutating func write(_ progress: (Export.Progress) -> Void) throws {
         // The folder's own pages show every app, or the one that was asked for.
         try writeSummary(of: app, at: .summary(app: nil))
+        try writeCauses(of: app, at: .causes(app: nil))
         try writeReleases(of: app ?? apps.first, at: .releases(app: nil))
         for app in apps { try writePages(of: app) }
         // A server may count new leaks meanwhile, and pages lead to them: until a walk meets nothing new.
@@ -41,6 +47,7 @@ struct ExportRun {
 
     private mutating func writePages(of app: String) throws {
         try writeSummary(of: app, at: .summary(app: app))
+        try writeCauses(of: app, at: .causes(app: app))
         try writeReleases(of: app, at: .releases(app: app))
     }
 
@@ -140,6 +147,13 @@ struct ExportRun {
         } while query.cursor != nil && isWhole
     }
 
+    private mutating func writeCauses(of app: String?, at place: Place) throws {
+        let found = try SharedCauses(app: app, from: reader, now: now)
+        let html = CausesPage(context: try context(place, app), found: found).html
+        try folder.put(html.bytes, to: Links.file(of: place))
+        try folder.put(json { $0.fields(of: found, app: app) }, to: Links.jsonFile(of: place))
+    }
+
     private mutating func writeReleases(of app: String?, at place: Place) throws {
         let releases = try app.map { try reader.releases(app: $0) } ?? []
         let html = ReleasesPage(context: try context(place, app), app: app, releases: releases).html
@@ -148,8 +162,8 @@ struct ExportRun {
     }
 
     private mutating func writeLeak(_ id: LeakID) throws {
-        let pages = PageSource(reader: reader, now: now)
-        guard let detail = try reader.leak(id, now: now) else { return }
+        let pages = PageSource(reader: reader, now: now, symbols: symbols)
+        guard let detail = try pages.detail(of: id) else { return }
         let samples = try reader.samples(of: id) ?? []
         if let html = try pages.leak(id, links: Links(mode: .files(page: .leak(id)))) {
             try folder.put(html.bytes, to: Links.file(of: .leak(id)))

@@ -112,6 +112,14 @@ struct GroupCache {
         return refreshed(entry, document, report)
     }
 
+    /// Names the closures of an explanation.
+    mutating func named(_ closures: StoredClosures) -> StoredClosures {
+        var naming = FrameNaming(tables: symbols)
+        let named = closures.named(by: &naming)
+        failure = failure ?? naming.failure
+        return named
+    }
+
     private mutating func used(
         _ entry: Entry, _ document: WireDocument, _ report: ReportSlices
     ) -> Grouping.Groups {

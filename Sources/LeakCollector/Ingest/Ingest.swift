@@ -20,6 +20,7 @@ final class Ingest: Sendable {
     private let parsing: ParsingPool
     private let rate: RateLimit
     private let symbols: SymbolTables
+    private let takesExplanations: Bool
     private let now: @Sendable () -> Int64
     /// Caches that no loop uses just now. A loop takes one for the time of a request, so that they are as many as
     /// loops that ever grouped at the same time.
@@ -27,12 +28,13 @@ final class Ingest: Sendable {
 
     init(
         queue: CommitQueue, parsing: ParsingPool, rate: RateLimit, symbols: SymbolTables,
-        now: @escaping @Sendable () -> Int64
+        takesExplanations: Bool, now: @escaping @Sendable () -> Int64
     ) {
         self.queue = queue
         self.parsing = parsing
         self.rate = rate
         self.symbols = symbols
+        self.takesExplanations = takesExplanations
         self.now = now
     }
 
@@ -205,7 +207,8 @@ final class Ingest: Sendable {
         defer { put(back: cache) }
         cache.begin()
         defer { cache.end() }
-        let reception = try Reception(document, of: letter, key: key, cache: &cache)
+        let reception = try Reception(
+            document, of: letter, key: key, cache: &cache, takesExplanations: takesExplanations)
         if let failure = cache.failure {
             var problem = Problem.unavailable(
                 "the symbols of a frame cannot be read now; nothing was counted", afterSeconds: 5)

@@ -68,13 +68,14 @@ final class RateLimit: Sendable {
     /// Until there is a token.
     private static func seconds(from tokens: Double, _ rate: Double) -> Int { Int((1 - tokens) / rate) + 1 }
 
-    /// Tokens for a request: one, one for each report that it gives, refused ones too, and one for each ten of its
-    /// sessions, checks and reasons of dropped reports, which cost less, and one for each thousand dropped reports and
-    /// unseen objects that are counted.
+    /// Tokens for a request: one, one for each report that it gives, refused ones too, and for each explanation, one for each
+    /// ten of its sessions, checks and reasons of dropped reports, which cost less, and one for each thousand dropped reports
+    /// and unseen objects that are counted.
     static func cost(of document: WireDocument) -> Int {
         let others = document.sessions.count + document.checks.count + document.dropped.count
         let dropped = Reception.losses(of: document).reduce(0) { $0 + $1.count }
-        return unreadableCost + document.givenCount + (others + 9) / 10 + dropped / 1_000
+        let explanations = document.explanations.count + document.reports.count { $0.why.isPresent }
+        return unreadableCost + document.givenCount + explanations + (others + 9) / 10 + dropped / 1_000
     }
 
     /// Of a body that cannot be read.

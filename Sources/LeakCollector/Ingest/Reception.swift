@@ -17,6 +17,8 @@ struct Reception {
 
     private(set) var submission: Submission
     private(set) var rejected: [Rejection]
+    private let takesExplanations: Bool
+    private var rejectedExplanations: (count: Int, first: String?) = (0, nil)
     /// Reports that count. A text that tells of several leaks is one of them, and a sighting of each leak.
     private var acceptedCount = 0
     /// Reports whose time is too old or too far ahead to count at.
@@ -41,10 +43,14 @@ struct Reception {
         }
     }
 
-    /// - Parameter document: what ``read(_:)`` made of the letter.
+    /// - Parameters:
+    ///   - document: what ``read(_:)`` made of the letter.
+    ///   - takesExplanations: false counts no explanations, and asks the sender for none.
     init(
-        _ document: WireDocument, of letter: Letter, key: Credential, cache: inout GroupCache
+        _ document: WireDocument, of letter: Letter, key: Credential, cache: inout GroupCache,
+        takesExplanations: Bool = true
     ) throws(Problem) {
+        self.takesExplanations = takesExplanations
         var senders = try Senders(letter: letter, key: key)
         submission = Submission(keyID: key.id, receivedAt: letter.receivedAt)
         rejected = document.rejected
@@ -77,7 +83,7 @@ struct Reception {
             if let at = report.at, at.milliseconds != moment { movedCount += 1 }
             add(groups.first, report, sender, at: moment)
             for other in groups.others { add(other, report, sender, at: moment) }
-            add(document.explanation(report.why), of: groups.first.identity, sender, at: moment)
+            add(document.explanation(report.why), of: groups.first.identity, sender, at: moment, &cache)
             if groups.missedCount > 0 {
                 submission.dropped.append(
                     .init(
@@ -93,12 +99,14 @@ struct Reception {
                 document, report, app: senders.origins[sender].app, module: senders.modules[sender])
             add(
                 document.explanation(report.why), of: groups.first.identity, sender,
-                at: Self.moment(report.at, receivedAt: letter.receivedAt))
+                at: Self.moment(report.at, receivedAt: letter.receivedAt), &cache)
         }
         try addDenominators(document, &senders)
         submission.origins = senders.origins
         rejected.sort { $0.index < $1.index }
+        rejectedExplanations = (document.rejectedExplanationCount, document.rejectedExplanation)
         try refuseIfEmpty(document, key)
+        if !takesExplanations { submission.explanations = [] }
         if let idempotencyKey = letter.idempotencyKey {
             submission.idempotency = .init(key: idempotencyKey, bodyHash: SHA256.hash(letter.content))
             submission.answer = answerBody(isDuplicate: true)
@@ -116,12 +124,15 @@ struct Reception {
     }
 
     private mutating func add(
-        _ explanation: RetainExplanation?, of leak: LeakIdentity, _ sender: Int, at moment: Int64
+        _ explanation: RetainExplanation?, of leak: LeakIdentity, _ sender: Int, at moment: Int64,
+        _ cache: inout GroupCache
     ) {
         guard let explanation else { return }
+        let reason = StoredReason(explanation)
+        let closures = StoredClosures(explanation, of: reason).map { cache.named($0) }
         submission.explanations.append(
             Submission.Explanation(
-                leak: leak, origin: sender, at: moment, reason: StoredReason(explanation).text,
+                leak: leak, origin: sender, at: moment, reason: reason.text, closures: closures?.text,
                 bytes: explanation.cost?.bytes))
     }
 
@@ -206,6 +217,7 @@ struct Reception {
             && submission.dropped.isEmpty
         guard isEmpty else { return }
         guard document.givenCount > 0 || !document.explanations.isEmpty else {
+            if let reason = document.rejectedExplanation { throw Problem(.badRequest, reason) }
             throw Problem(
                 .badRequest, "there is nothing to count: no report, session, check or dropped count")
         }
@@ -236,6 +248,13 @@ struct Reception {
             writer.field("accepted", acceptedCount)
             writer.field("duplicate", isDuplicate)
             writer.fields(of: rejected)
+            if rejectedExplanations.count > 0 {
+                writer.object("rejected_explanations") { writer in
+                    writer.field("count", rejectedExplanations.count)
+                    writer.field("first", rejectedExplanations.first)
+                }
+            }
+            if !takesExplanations { writer.field("explanations", false) }
         }
         return writer.bytes
     }

@@ -19,7 +19,7 @@ enum Redaction {
         let whole = kept.json()
         guard whole.count > sampleBytes else { return whole }
         // What is longest and says least first; paths stand with the leak itself.
-        (kept.log, kept.keys) = ([], [])
+        (kept.log, kept.keys, kept.explanation) = ([], [], nil)
         let shorter = kept.json()
         guard shorter.count > sampleBytes else { return shorter }
         (kept.error, kept.stack, kept.children, kept.cycle, kept.fingerprint) = (nil, [], [], [], [])

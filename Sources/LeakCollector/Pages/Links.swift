@@ -9,6 +9,7 @@ enum Place: Hashable, Sendable {
     case reports(LeakID)
     /// Where the form of a leak's page is sent.
     case decisions(LeakID)
+    case causes(app: String?)
     case releases(app: String?)
     case leakClass(String, app: String?)
     /// A page of an exported list that is no summary: one from 2 on, or of what is set aside. A server's have cursors.
@@ -67,8 +68,8 @@ struct Links: Hashable, Sendable {
     static func file(of place: Place) -> String {
         switch place {
         case .file(let name): name
-        case .summary, .overview, .leak, .reports, .decisions, .releases, .leakClass, .list, .access,
-            .handout, .signIn, .signOut:
+        case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list,
+            .access, .handout, .signIn, .signOut:
             stem(of: place) + ".html"
         }
     }
@@ -83,6 +84,7 @@ struct Links: Hashable, Sendable {
         case .summary(let query): query.app.map { "apps/" + Percent.fileName($0) } ?? "index"
         case .leak(let id): "leaks/\(id)"
         case .reports(let id): "leaks/\(id).reports"
+        case .causes(let app): app.map { "causes/" + Percent.fileName($0) } ?? "causes"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // Somebody has to answer these.
         case .overview, .decisions, .access, .handout, .signIn, .signOut: "index"
@@ -127,6 +129,7 @@ struct Links: Hashable, Sendable {
         case .leak(let id): "/leaks/\(id)"
         case .reports(let id): "/leaks/\(id)/reports"
         case .decisions(let id): "/leaks/\(id)/decisions"
+        case .causes(let app): "/causes" + parameters([("app", app)])
         case .releases(let app): "/releases" + parameters([("app", app)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
         case .list(let app, let state, _): path(of: .summary(list(of: app, state)))
@@ -142,8 +145,8 @@ struct Links: Hashable, Sendable {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
         case .handout(let change): "/\(change.kind.rawValue)"
-        case .overview, .leak, .reports, .decisions, .releases, .leakClass, .list, .access, .signIn, .signOut,
-            .file:
+        case .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list, .access, .signIn,
+            .signOut, .file:
             path(of: place)
         }
     }

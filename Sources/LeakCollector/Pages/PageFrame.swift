@@ -3,7 +3,7 @@ import LeakStore
 /// What surrounds every page: head, navigation, footer.
 struct PageFrame: Component {
     enum Section: Hashable {
-        case summary, releases, access
+        case summary, causes, releases, access
     }
 
     /// Where the content of a page begins, behind the navigation.
@@ -65,6 +65,7 @@ struct PageFrame: Component {
             ? #"<a href="\#(links.to(.access))"\#(mark(.access))>Apps, keys and tokens</a>"# : nil
         return #"""
             <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.app)))"\#(mark(.summary))>Summary</a>\#
+            <a href="\#(links.to(.causes(app: context.query.app)))"\#(mark(.causes))>Causes</a>\#
             <a href="\#(links.to(.releases(app: context.query.app)))"\#(mark(.releases))>Releases</a>\#(access)\#
             <a href="\#(links.to(.file("openapi.json")))">API</a></nav>\#(signOut)
             """#

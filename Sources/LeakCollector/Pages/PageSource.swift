@@ -6,6 +6,8 @@ struct PageSource {
     let reader: any StoreReader
     /// Milliseconds since 1970.
     let now: Int64
+    /// Names closures that had no names when their reports came; `nil` leaves them so.
+    var symbols: SymbolTables?
 
     func summary(_ query: LeakQuery, links: Links, address: String) throws -> HTML {
         let context = try context(links, query)
@@ -49,7 +51,7 @@ struct PageSource {
 
     /// - Returns: `nil` when there is no such leak.
     func leak(_ id: LeakID, links: Links) throws -> HTML? {
-        guard let detail = try reader.leak(id, now: now) else { return nil }
+        guard let detail = try detail(of: id) else { return nil }
         let samples = try reader.samples(of: id) ?? []
         let newest = Self.newest(of: samples)
         let first = newest?.place == .first ? nil : samples.first { $0.place == .first }
@@ -64,6 +66,17 @@ struct PageSource {
             reports: kept.compactMap(\.report),
             newestVersion: try reader.appSummaries().first { $0.id == detail.row.identity.app }?.newestVersion
         ).html
+    }
+
+    /// Everything about a leak, with names for the closures that symbols name now.
+    func detail(of id: LeakID) throws(StoreError) -> LeakDetail? {
+        guard var detail = try reader.leak(id, now: now) else { return nil }
+        var naming = FrameNaming(tables: symbols, reader: reader)
+        for (index, value) in detail.closures.enumerated() {
+            guard let stored = StoredClosures(text: value.value) else { continue }
+            detail.closures[index].value = stored.named(by: &naming).text
+        }
+        return detail
     }
 
     private static func newest(of samples: [SampleReport]) -> SampleReport? {
@@ -93,6 +106,16 @@ struct PageSource {
         return ReportsPage(
             context: context(links, about: detail.row.identity), leak: detail.row.identity,
             reports: samples.map(Self.kept)
+        ).html
+    }
+
+    /// - Parameter app: `nil` for all apps.
+    func causes(_ app: String?, links: Links) throws -> HTML {
+        var query = LeakQuery()
+        query.app = app
+        return CausesPage(
+            context: PageContext(links: links, now: now, query: query),
+            found: try SharedCauses(app: app, from: reader, now: now)
         ).html
     }
 

@@ -18,6 +18,7 @@ final class Front: Service {
     private let handing: Handing
     private let erasure: Erasure
     private let symbols: SymbolUploads
+    private let tables: SymbolTables
     private let pool: ReadPool
     private let health: StoreHealth
     private let log: Log
@@ -27,12 +28,15 @@ final class Front: Service {
 
     init(
         gate: Gate, signIn: SignIn, files: StaticFiles, queue: CommitQueue, parsing: ParsingPool,
-        rate: RateLimit, erasure: Erasure, symbols: SymbolUploads, tables: SymbolTables,
+        rate: RateLimit, takesExplanations: Bool, erasure: Erasure, symbols: SymbolUploads,
+        tables: SymbolTables,
         pool: ReadPool, health: StoreHealth, log: Log, now: @escaping @Sendable () -> Int64
     ) {
         self.gate = gate
         self.files = files
-        ingest = Ingest(queue: queue, parsing: parsing, rate: rate, symbols: tables, now: now)
+        ingest = Ingest(
+            queue: queue, parsing: parsing, rate: rate, symbols: tables, takesExplanations: takesExplanations,
+            now: now)
         sentry = SentryIngest(ingest: ingest, gate: gate)
         visits = Visits(signIn: signIn, pool: pool, attempts: SignInAttempts(), log: log)
         readiness = Readiness(pool: pool, log: log)
@@ -40,6 +44,7 @@ final class Front: Service {
         handing = Handing(store: signIn.store, gate: gate, pool: pool, log: log)
         self.erasure = erasure
         self.symbols = symbols
+        self.tables = tables
         self.pool = pool
         self.health = health
         self.log = log
@@ -295,9 +300,9 @@ final class Front: Service {
             return
         }
         let later = SharedResponder(responder)
-        let isTaken = pool.run { [now, log] reader, memo in
+        let isTaken = pool.run { [now, log, tables] reader, memo in
             do throws(Problem) {
-                later.send(try question.answer(from: reader, or: memo, now: now()))
+                later.send(try question.answer(from: reader, or: memo, symbols: tables, now: now()))
             } catch {
                 if error.status.code >= 500 { log.error("\(question): \(error.cause ?? error.detail)") }
                 later.send(question.refusal(error, now: now()))

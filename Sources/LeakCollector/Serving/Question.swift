@@ -6,10 +6,11 @@ internal import LeakStore
 struct Question: Hashable, Sendable, CustomStringConvertible {
     private enum Topic: Hashable, Sendable {
         case leaks(LeakQuery), leak(LeakID), reports(LeakID), trend(LeakID, Trend.Step)
-        case releases(app: String?), summary(app: String?, Period?), apps
+        case causes(app: String?), releases(app: String?), summary(app: String?, Period?), apps
         case leakClass(String, app: String?), classPage(String, app: String?)
         case check(ReleaseQuestion), handouts(HandoutKind), symbols, accessPage
-        case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), releasesPage(app: String?)
+        case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), causesPage(app: String?)
+        case releasesPage(app: String?)
     }
 
     private let topic: Topic
@@ -20,7 +21,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
     /// Whether the answer is for eyes.
     private var wantsPage: Bool {
         switch topic {
-        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage, .accessPage: true
+        case .summaryPage, .leakPage, .reportsPage, .causesPage, .releasesPage, .classPage, .accessPage: true
         default: false
         }
     }
@@ -30,7 +31,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
     /// none: they expire at any moment.
     private var isRemembered: Bool {
         switch topic {
-        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage: true
+        case .summaryPage, .leakPage, .reportsPage, .causesPage, .releasesPage, .classPage: true
         default: false
         }
     }
@@ -44,6 +45,8 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case .leak(let id): topic = .leak(id)
         case .leakReports(let id): topic = .reports(id)
         case .leakTrend(let id): topic = .trend(id, try Self.step(request))
+        case .causes: topic = .causes(app: Self.app(request))
+        case .causesPage: topic = .causesPage(app: Self.app(request))
         case .releases:
             topic = .releases(app: Self.app(request))
         case .summary: topic = .summary(app: Self.app(request), try LeakQuery.period(of: request))
@@ -98,17 +101,18 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - memo: the pages that were made from `reader`.
+    ///   - symbols: name closures on pages of leaks.
     ///   - now: milliseconds since 1970.
     /// - Throws: ``Problem`` 404, 400 for a cursor of another list, or 500 and 503 for what the store says.
     func answer(
-        from reader: any StoreReader, or memo: PageMemo<Question>, now: Int64
+        from reader: any StoreReader, or memo: PageMemo<Question>, symbols: SymbolTables, now: Int64
     ) throws(Problem) -> Response {
         do {
-            guard isRemembered else { return try answerOrThrow(reader, now) }
+            guard isRemembered else { return try answerOrThrow(reader, symbols, now) }
             let minute = now - now % 60_000
-            guard reader.hasLocalChangeCounter else { return try answerOrThrow(reader, minute) }
+            guard reader.hasLocalChangeCounter else { return try answerOrThrow(reader, symbols, minute) }
             return try memo.page(for: self, state: try reader.changeCounter(), now: minute) {
-                try answerOrThrow(reader, minute)
+                try answerOrThrow(reader, symbols, minute)
             }
         } catch let problem as Problem {
             throw problem
@@ -123,14 +127,16 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private func answerOrThrow(_ reader: any StoreReader, _ now: Int64) throws -> Response {
-        let pages = PageSource(reader: reader, now: now)
+    private func answerOrThrow(
+        _ reader: any StoreReader, _ symbols: SymbolTables, _ now: Int64
+    ) throws -> Response {
+        let pages = PageSource(reader: reader, now: now, symbols: symbols)
         switch topic {
         case .leaks(let query):
             let page = try reader.leaks(query, now: now)
             return Answer.json { $0.fields(of: page) }
         case .leak(let id):
-            guard let leak = try reader.leak(id, now: now) else {
+            guard let leak = try pages.detail(of: id) else {
                 return try merged(id, reader) { Links.served.json(of: .leak($0)) }
             }
             let surroundings = try pages.surroundings(of: leak.row)
@@ -147,6 +153,9 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
                 }
             }
             return Answer.json { $0.fields(of: trend) }
+        case .causes(let app):
+            let found = try SharedCauses(app: app, from: reader, now: now)
+            return Answer.json { $0.fields(of: found, app: app) }
         case .releases(let app):
             // Versions of two apps cannot be told in one list: without a name it is the app that was seen last.
             let shown = try app ?? reader.apps().first
@@ -190,6 +199,8 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
             return Response(page: page)
         case .accessPage:
             return Response(page: try pages.access(links: .served))
+        case .causesPage(let app):
+            return Response(page: try pages.causes(app, links: .served))
         case .releasesPage(let app):
             return Response(page: try pages.releases(app, links: .served))
         }

@@ -7,7 +7,7 @@ enum Route: Hashable, Sendable {
     /// What a Sentry SDK sends.
     case sentry(SentryIngest.Form)
     case leaks, leak(LeakID), leakReports(LeakID), leakTrend(LeakID)
-    case releases, summary, apps, leakClass, check
+    case causes, releases, summary, apps, leakClass, check
     /// What is decided about a leak: in JSON, and by the form of its page.
     case decisions(LeakID), decisionForm(LeakID)
     case health, readiness
@@ -20,7 +20,7 @@ enum Route: Hashable, Sendable {
     case install(String)
     /// Symbols: what there is, a table to store, and the id of an image whose table is removed.
     case symbols, symbolUpload, symbolRemoval(String)
-    case summaryPage, leakPage(LeakID), reportsPage(LeakID), releasesPage, classPage, accessPage
+    case summaryPage, leakPage(LeakID), reportsPage(LeakID), causesPage, releasesPage, classPage, accessPage
 
     /// Makes a route of the parameters in its path.
     enum Pattern: Sendable {
@@ -75,6 +75,7 @@ enum Route: Hashable, Sendable {
     private static let addresses: [(HTTPServer.Method, String, Pattern)] = [
         (.get, "/access", .fixed(.accessPage)),
         (.get, "/", .fixed(.summaryPage)),
+        (.get, "/causes", .fixed(.causesPage)),
         (.get, "/releases", .fixed(.releasesPage)),
         // A class in a query: its name may hold a slash, which no path parameter can.
         (.get, "/classes", .fixed(.classPage)),
@@ -93,6 +94,7 @@ enum Route: Hashable, Sendable {
         (.post, "/api/v1/symbols", .fixed(.symbolUpload)),
         (.delete, "/api/v1/symbols/{image}", .image),
         (.get, "/api/v1/classes", .fixed(.leakClass)),
+        (.get, "/api/v1/causes", .fixed(.causes)),
         (.get, "/api/v1/releases", .fixed(.releases)),
         (.get, "/api/v1/summary", .fixed(.summary)),
         (.get, "/api/v1/apps", .fixed(.apps)),
@@ -122,11 +124,11 @@ enum Route: Hashable, Sendable {
     var access: Access {
         switch self {
         case .reports, .sentry: .writers
-        case .leaks, .leak, .leakReports, .leakTrend, .releases, .summary, .apps, .leakClass, .check,
-            .install, .decisions, .handouts, .symbols, .symbolUpload, .symbolRemoval:
+        case .leaks, .leak, .leakReports, .leakTrend, .causes, .releases, .summary, .apps, .leakClass,
+            .check, .install, .decisions, .handouts, .symbols, .symbolUpload, .symbolRemoval:
             .readers
-        case .summaryPage, .leakPage, .reportsPage, .releasesPage, .classPage, .decisionForm, .accessPage,
-            .formAddress:
+        case .summaryPage, .leakPage, .reportsPage, .causesPage, .releasesPage, .classPage, .decisionForm,
+            .accessPage, .formAddress:
             .people
         case .handout(let change): change.isForm ? .people : .readers
         case .health, .readiness, .signInPage, .signIn, .signOut: .anyone

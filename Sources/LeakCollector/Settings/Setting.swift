@@ -14,6 +14,7 @@ public enum Setting: String, CaseIterable, Sendable {
     case idleTime = "idle-time"
     case bodyBytes = "body-bytes"
     case reportsPerSecond = "reports-per-second"
+    case explanations
     case knownLeaks = "known-leaks"
     case ingestKey = "ingest-key"
     case accessToken = "access-token"
@@ -44,6 +45,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .idleTime: "COLLECTOR_IDLE_TIME"
         case .bodyBytes: "COLLECTOR_BODY_BYTES"
         case .reportsPerSecond: "COLLECTOR_REPORTS_PER_SECOND"
+        case .explanations: "COLLECTOR_EXPLANATIONS"
         case .knownLeaks: "COLLECTOR_KNOWN_LEAKS"
         case .ingestKey: "COLLECTOR_INGEST_KEY"
         case .accessToken: "COLLECTOR_ACCESS_TOKEN"
@@ -77,6 +79,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .idleTime: "75"
         case .bodyBytes: "1048576, which is 1 MiB"
         case .reportsPerSecond: "10000 while the store is behind"
+        case .explanations: "yes"
         case .knownLeaks: "known-leaks.json of the Public folder alone"
         case .ingestKey, .accessToken: "made at the first start and printed once"
         }
@@ -107,6 +110,8 @@ public enum Setting: String, CaseIterable, Sendable {
         case .bodyBytes: "bytes of a request's body as sent, compressed or not; a larger one gets 413"
         case .reportsPerSecond:
             "how many one ingest key may send on average, ten seconds' worth at once; 0 for no limit"
+        case .explanations:
+            "yes or no: keep what devices find out about why objects stay; no also asks apps not to look for it"
         case .knownLeaks: "file of leaks that are the system's, besides those that come with the program"
         case .ingestKey: "first key that may write reports, for any app"
         case .accessToken: "first token that may read, decide about leaks, make keys and erase installs"

@@ -43,6 +43,8 @@ public struct Settings: Sendable {
     /// Of one ingest key, on average; 0: as many as come; `nil`: 10,000 while the store is behind. Ten
     /// million installs with fifty reports a day send 6,000.
     public var reportsPerSecond: Int?
+    /// False to keep no explanations, and to ask reporters for none.
+    public var takesExplanations = true
     /// Known leaks of the operator's own; `nil`: those of the Public folder alone.
     public var knownLeaksFile: String?
     public var ingestKey: String?
@@ -162,10 +164,7 @@ public struct Settings: Sendable {
             }
             logForm = form
         case .logSecrets:
-            guard let shows = ["yes": true, "no": false][value] else {
-                throw refuse("is “\(value)”, must be yes or no")
-            }
-            logSecrets = shows
+            logSecrets = try Self.flag(value, refuse)
         case .accessLog:
             guard let form = AccessLogForm(rawValue: value) else {
                 throw refuse("is “\(value)”, must be off, text or json")
@@ -182,6 +181,8 @@ public struct Settings: Sendable {
                 throw refuse("is “\(value)”, must be a number from 0 to 1000000000; 0 is no limit")
             }
             reportsPerSecond = number
+        case .explanations:
+            takesExplanations = try Self.flag(value, refuse)
         case .knownLeaks:
             guard !value.isEmpty else { throw refuse("must name a file") }
             knownLeaksFile = value
@@ -190,6 +191,15 @@ public struct Settings: Sendable {
         case .accessToken:
             accessToken = try Self.secret(value, refuse)
         }
+    }
+
+    private static func flag(
+        _ value: String, _ refuse: (String) -> SettingError
+    ) throws(SettingError) -> Bool {
+        guard let flag = ["yes": true, "no": false][value] else {
+            throw refuse("is “\(value)”, must be yes or no")
+        }
+        return flag
     }
 
     /// Reads a decimal number within `range`.

@@ -37,6 +37,8 @@ package struct SymbolTable: Sendable {
     private var strings: [UInt32] = []
     /// The end of the range in front of each block, and where the block begins in ``bytes``.
     private var blocks: [(base: UInt64, position: UInt32)] = []
+    /// The first line of each closure, by the number of its string: the code that binds its context has its name and no line.
+    private var closureStarts: [Int: RangeReader.Call] = [:]
 
     /// Why bytes are no table.
     package struct Invalid: Error, Hashable, CustomStringConvertible {
@@ -64,9 +66,12 @@ package struct SymbolTable: Sendable {
         name = try reader.text("name", atMost: Limits.nameBytes)
         architecture = try reader.text("architecture", atMost: Limits.architectureBytes, mayBeEmpty: true)
         let stringCount = try reader.number("number of strings", atMost: Limits.strings)
+        var isClosure: [Bool] = []
+        var starts: [Int: RangeReader.Call] = [:]
         for _ in 0..<stringCount {
             strings.append(UInt32(reader.position))
-            try reader.skipText(atMost: Limits.stringBytes)
+            let text = try reader.text("text", atMost: Limits.stringBytes)
+            isClosure.append(text.hasPrefix("closure #") || text.hasPrefix("implicit closure #"))
         }
         rangeCount = try reader.number("number of ranges", atMost: Limits.ranges)
         guard rangeCount > 0, stringCount > 0 else {
@@ -78,15 +83,34 @@ package struct SymbolTable: Sendable {
                 blocks.append((ranges.end, UInt32(ranges.reader.position)))
             }
             try ranges.next(mayRepeat: index % Self.blockRanges != 0)
+            for call in ranges.calls where call.line > 0 && isClosure[call.function] {
+                Self.add(call, to: &starts)
+            }
         }
         guard ranges.reader.position == bytes.count else {
             throw Invalid("something follows the last range", at: ranges.reader.position)
         }
         self.bytes = bytes
+        closureStarts = starts
+    }
+
+    private static func add(_ call: RangeReader.Call, to starts: inout [Int: RangeReader.Call]) {
+        guard let first = starts[call.function] else {
+            starts[call.function] = call
+            return
+        }
+        if first.file != call.file {
+            // Closures of two files with one name: neither has a line that is known.
+            starts[call.function] = RangeReader.Call(function: call.function, file: 0, line: 0)
+        } else if call.line < first.line {
+            starts[call.function] = call
+        }
     }
 
     /// Bytes of memory, about.
-    package var size: Int { bytes.count + strings.count * 4 + blocks.count * 16 }
+    package var size: Int {
+        bytes.count + strings.count * 4 + blocks.count * 16 + closureStarts.count * 48
+    }
 
     /// The functions at an offset in the image, innermost first; none where no range has it.
     package func calls(at offset: UInt64) -> [NamedCall] {
@@ -110,7 +134,8 @@ package struct SymbolTable: Sendable {
     }
 
     private func call(_ call: RangeReader.Call) -> NamedCall {
-        NamedCall(
+        let call = call.line == 0 ? closureStarts[call.function] ?? call : call
+        return NamedCall(
             function: string(call.function), file: call.file == 0 ? nil : string(call.file - 1),
             line: call.line == 0 ? nil : call.line)
     }
@@ -224,10 +249,6 @@ struct SymbolTableReader {
         let text = String(decoding: try take(number("length of a text", atMost: limit)), as: UTF8.self)
         try check(text, mayBeEmpty: mayBeEmpty)
         return text
-    }
-
-    mutating func skipText(atMost limit: Int) throws(SymbolTable.Invalid) {
-        _ = try text("text", atMost: limit)
     }
 
     private func check(_ text: String, mayBeEmpty: Bool) throws(SymbolTable.Invalid) {

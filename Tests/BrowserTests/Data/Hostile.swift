@@ -49,7 +49,13 @@ enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
         return [
             "kind": "object", "class": long, "stack": [long, "UIWindow", long],
             "children": [long],
-            "cycle": [long, "closure", long], "reason": JSON(text(atMost: 128)), "message": message,
+            "cycle": [long, "closure", long],
+            "why": [
+                "confidence": "proven", "is_cycle": true, "target": long,
+                "path": [["owner": long, "field": long, "kind": "property", "closure": true]],
+                "closures": [long], "global": long, "bytes": 1_099_511_627_776, "objects": 1_000_000_000,
+            ],
+            "reason": JSON(text(atMost: 128)), "message": message,
             "error": [
                 "domain": JSON(text(atMost: 256)), "code": 1, "userInfo": ["NSLocalizedDescription": message],
             ],

@@ -32,10 +32,25 @@ enum Shop {
             "children": ["Shop.PaymentSheet<Shop.ApplePay>"], "reason": "dismissed", "waited_ms": 1000,
             "alive": JSON(1 + index % 3),
             "message": "VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>",
+            "why": why(confidence: index % 4 == 0 ? "suspected" : "proven", bytes: 14_210 + 512 * index),
             "keys": ["tab": "cart", "ab_test": 2, "premium": true],
             "log": ["opened the cart", "tapped “Pay”", "closed the sheet"],
         ]
         return sighting.report
+    }
+
+    private static func why(confidence: String, bytes: Int) -> JSON {
+        [
+            "confidence": JSON(confidence), "is_cycle": true, "target": "Shop.CheckoutViewController",
+            "path": [
+                [
+                    "owner": "Shop.CheckoutViewController", "field": "onPaid", "kind": "property",
+                    "closure": true,
+                ]
+            ],
+            "closures": ["0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)"], "bytes": JSON(bytes),
+            "objects": 9,
+        ]
     }
 
     /// In three versions, under two paths.

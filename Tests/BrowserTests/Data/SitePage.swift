@@ -13,6 +13,8 @@ enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
     case ignoredLeak = "ignored-leak"
     case reports
     case releases
+    case causes
+    case byMemory = "by-memory"
     case leakClass = "class"
     case access
     case missing
@@ -36,6 +38,8 @@ enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
         case .ignoredLeak: "/leaks/\(try await site.leak("Screen10ViewController"))"
         case .reports: "/leaks/\(try await site.leak("CheckoutViewController"))/reports"
         case .releases: "/releases?app=\(Shop.app)"
+        case .causes: "/causes"
+        case .byMemory: "/?sort=cost"
         case .leakClass: "/classes?class=CartViewModel&app=\(Shop.app)"
         case .access: "/access"
         case .missing: "/nothing/is/here"

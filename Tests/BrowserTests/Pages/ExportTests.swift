@@ -68,8 +68,8 @@ extension BrowserTests {
             try await site.export(to: folder.path)
             let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
                 .filter { $0.hasSuffix(".html") }
-            // Two pages for each leak, one for its class, two for its app, two for all.
-            #expect(names.count == 5 * Hostile.allCases.count + 2)
+            // Two pages for each leak, one for its class, three for its app, three for all.
+            #expect(names.count == 6 * Hostile.allCases.count + 3)
             try await Browser.tab(.phone) { tab in
                 for name in names {
                     try await tab.open(folder.appendingPathComponent(name).absoluteString)

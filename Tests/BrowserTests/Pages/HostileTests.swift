@@ -38,6 +38,7 @@ extension BrowserTests {
                     "/?q=\(Site.encoded("no such name" + version))", "/leaks/\(id)", "/leaks/\(id)/reports",
                     "/classes?class=\(Site.encoded(className))&app=\(Site.encoded(app))",
                     "/releases?app=\(Site.encoded(app))", "/sign-in?to=/\(Site.encoded(version))",
+                    "/causes?app=\(Site.encoded(app))",
                 ] {
                     try await tab.open(site.address + path)
                     try await tab.unfold()

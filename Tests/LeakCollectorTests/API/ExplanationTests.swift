@@ -2,6 +2,7 @@ import CollectorSupport
 import Foundation
 import HTTPClient
 import LeakMessage
+import LeakStore
 import Testing
 
 @testable import LeakCollector
@@ -73,6 +74,73 @@ import Testing
         #expect(leak["why"] is NSNull)
         let page = try running.get("/leaks/\(leak["id"] as? String ?? "")").text
         #expect(!page.contains("Why it stays"))
+    }
+
+    @Test func `a collector that takes no explanations keeps none and says so`() throws {
+        let running = try RunningCollector { $0.takesExplanations = false }
+        let leak = "{\(Self.cart), \(Self.why())}"
+        for body in [
+            Self.batch(reports: [leak], explanations: [leak]), Self.batch(explanations: [leak]),
+            Self.batch(reports: ["{\(Self.cart)}"], explanations: []),
+        ] {
+            let answer = try running.post(body)
+            #expect(try answer.status == 200 && answer.json["explanations"] as? Bool == false)
+        }
+        let stored = try self.leak(running)
+        #expect(stored["reports"] as? Int == 2 && stored["why"] is NSNull)
+    }
+
+    @Test func `a collector that takes explanations says nothing of them`() throws {
+        let answer = try RunningCollector().post(Self.batch(reports: ["{\(Self.cart)}"], explanations: []))
+        #expect(try answer.status == 200 && answer.json["explanations"] == nil)
+    }
+
+    @Test func `a faulty explanation is left out, and what comes with it counts`() throws {
+        let running = try RunningCollector()
+        let faulty = #"{\#(Self.cart), "why": {"path": [{"field": "a"}]}}"#
+        let answer = try running.post(
+            Self.batch(reports: [faulty], explanations: ["{\(Self.cart), \(Self.why())}", faulty]))
+        #expect(try answer.status == 200 && answer.json["accepted"] as? Int == 1)
+        let rejected = try #require(try answer.json["rejected_explanations"] as? [String: Any])
+        #expect(rejected["count"] as? Int == 2)
+        #expect(
+            (rejected["first"] as? String) == "reports[0]: why.path[0] has no owner"
+                || (rejected["first"] as? String) == "explanations[1]: why.path[0] has no owner")
+        let why = try #require(try leak(running)["why"] as? [String: Any])
+        #expect(why["explained"] as? Int == 1)
+        let alone = try running.post(Self.batch(explanations: [faulty]))
+        #expect(alone.status == 400 && alone.text.contains("explanations[0]: why.path[0] has no owner"))
+    }
+
+    @Test func `a sample has no explanation that makes it too long`() throws {
+        let running = try RunningCollector()
+        let reference = #"{"owner": "Shop.\#(String(repeating: "A", count: 490))"}"#
+        let path = Array(repeating: reference, count: 32).joined(separator: ",")
+        let cycle = #"{"path": [\#(path)]}"#
+        let why =
+            #""why": {"path": [\#(path)], "further_cycles": [\#(Array(repeating: cycle, count: 8).joined(separator: ","))]}"#
+        #expect(
+            try running.post(Self.batch(reports: ["{\(Self.cart), \(why)}"], explanations: [])).status == 200)
+        let id = try #require(try leak(running)["id"] as? String)
+        #expect(try running.get("/api/v1/leaks/\(id)/reports").text.utf8.count < 2 * Redaction.sampleBytes)
+    }
+
+    @Test(arguments: [1, 2, 31, 32]) func `a path ends early at the last reference that fits`(count: Int) {
+        let references = (0..<32).map { place in
+            RetainReference(
+                owner: String(repeating: "A", count: place < count ? 20 : 512), field: "f", kind: .property)
+        }
+        var explanation = RetainExplanation()
+        explanation.path = RetainPath(references: references, target: "T", isCycle: false)
+        let reason = StoredReason(explanation)
+        let kept = reason.path?.references.count ?? 0
+        #expect(reason.text.utf8.count <= Submission.Explanation.reasonBytes)
+        if kept < 32 {
+            let longer = RetainPath(
+                references: Array(references[...kept]), target: "A", isCycle: false, fullLength: 32)
+            #expect(longer.json().count + 512 >= Submission.Explanation.reasonBytes)
+        }
+        #expect(kept > 0)
     }
 
     @Test func `names in a path are escaped, and a path that is too long ends early`() throws {

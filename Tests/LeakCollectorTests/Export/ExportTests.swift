@@ -65,7 +65,7 @@ import Testing
     /// Links of pages and lists that lead to no file, and pages that none leads to from the first ones.
     private func problems(of files: [String: Data]) throws -> [String] {
         var problems: [String] = []
-        var reached: Set<String> = ["index.html", "releases.html"]
+        var reached: Set<String> = ["index.html", "causes.html", "releases.html"]
         var waiting = Array(reached)
         var links: [String: [String]] = [:]
         for (name, bytes) in files where name.hasSuffix(".html") {

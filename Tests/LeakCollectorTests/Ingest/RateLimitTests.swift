@@ -80,6 +80,8 @@ import Testing
         (#"{"class": "A"}"#, 2), (#"[{"class": "A"}, {}, 5]"#, 4),
         (#"{"sessions": [{"id": "a"}, {"id": "b"}], "checks": [{"class": "A", "count": 1}]}"#, 2),
         (#"{"dropped": {"budget": 3}, "reports": [{}, {"class": "B"}]}"#, 4),
+        (#"{"explanations": [{"class": "A", "why": {}}, {"class": "B", "why": {}}]}"#, 3),
+        (#"[{"class": "A", "why": {"confidence": "none"}}, {"class": "A", "why": null}]"#, 4),
     ])
     func `everything that was read costs something, also what is refused`(body: String, cost: Int) throws {
         let document = try WireReader.read(Array(body.utf8), as: .json)
@@ -91,6 +93,17 @@ import Testing
         let statuses = try (0..<30).map { _ in try running.post("{").status }
         #expect(statuses.first == 400)
         #expect(statuses.contains(429))
+    }
+
+    @Test(arguments: [
+        #"{"explanations": [*]}"#, #"{"reports": [*]}"#, "[*]",
+    ])
+    func `a sender of explanations is limited as a sender of reports is`(body: String) throws {
+        let running = try RunningCollector { $0.reportsPerSecond = 1 }
+        let leaks = [String](repeating: #"{"class": "A", "why": {}}"#, count: 1_000).joined(separator: ",")
+        let batch = body.replacingOccurrences(of: "*", with: leaks)
+        #expect(try running.post(batch).status == 200)
+        #expect(try running.post(batch).status == 429)
     }
 
     @Test func `0 is no limit`() {

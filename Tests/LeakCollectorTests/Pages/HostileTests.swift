@@ -53,6 +53,15 @@ private func pages(_ text: String) -> [HTML] {
         trend: Trend(step: .day, from: 0, versions: [Trend.Series(version: text, counts: [1])]),
         siblings: [LeakDetail.Sibling(id: leak.id, stack: [text], reports: 1)], samples: 1)
     detail.history = history
+    let reference = RetainReference(owner: "A", field: "f", kind: .property, isClosure: true)
+    var explanation = RetainExplanation()
+    explanation.path = RetainPath(references: [reference], target: "A", isCycle: true)
+    detail.reasons = [LeakDetail.ValueCount(value: StoredReason(explanation).text, reports: 1)]
+    // Symbols have no names with control characters.
+    let name = String(
+        String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+    let closures = "\(explanation.path?.fingerprint ?? "")\n\(name)\tf\t1"
+    detail.closures = [LeakDetail.ValueCount(value: closures, reports: 1)]
     var resolved = detail
     resolved.row.state = .resolved
     resolved.row.standing?.backIn = nil

@@ -202,7 +202,38 @@ enum Shop {
             LeakDetail.LivedRange(from: 5000, to: 60_000, count: 7),
             LeakDetail.LivedRange(from: 60_000, to: nil, count: 1),
         ]
+        addReasons(to: &detail)
         return detail
+    }
+
+    /// Two paths. Symbols name the closure of the first in two builds of three.
+    private static func addReasons(to detail: inout LeakDetail) {
+        func path(_ field: String, _ site: ImageOffset) -> RetainExplanation {
+            var explanation = RetainExplanation()
+            explanation.confidence = .proven
+            let owner = "Shop.CheckoutViewController"
+            explanation.path = RetainPath(
+                references: [RetainReference(owner: owner, field: field, kind: .property, isClosure: true)],
+                target: owner, isCycle: true)
+            explanation.closureSites = [site]
+            return explanation
+        }
+        let id = "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"
+        let paid = path("onPaid", ImageOffset(image: "Shop", imageIdentifier: id, offset: 0x41b9))
+        let timer = path("timer", ImageOffset(image: "Shop", imageIdentifier: id, offset: 0x5102))
+        detail.reasons = [(paid, 62), (timer, 37)].map {
+            LeakDetail.ValueCount(value: StoredReason($0.0).text, reports: $0.1)
+        }
+        detail.reasons.append(LeakDetail.ValueCount(value: "s", reports: 1))
+        let places = [paid, timer].compactMap { StoredClosures($0, of: StoredReason($0)) }
+        let bind = "\nclosure #1 in CheckoutViewController.bind()\tCheckout.swift\t"
+        detail.closures = [(bind + "41", 40), (bind + "43", 12)].map {
+            LeakDetail.ValueCount(value: places[0].path + $0.0, reports: $0.1)
+        }
+        detail.closures += [(places[1], 37), (places[0], 10)].map {
+            LeakDetail.ValueCount(value: $0.0.text, reports: $0.1)
+        }
+        detail.retainedBytes = [(bytes: 14_208, count: 99)]
     }
 
     private static func outline(_ row: LeakRow) -> LeakOutline {

@@ -25,6 +25,7 @@ import Testing
             "COLLECTOR_DATABASE_BYTES", "16G",
             "COLLECTOR_DATABASE_BYTES is “16G”, must be a number of bytes, 1048576 or more"
         ),
+        ("COLLECTOR_EXPLANATIONS", "off", "COLLECTOR_EXPLANATIONS is “off”, must be yes or no"),
         ("COLLECTOR_LOG", "xml", "COLLECTOR_LOG is “xml”, must be text or json"),
         ("COLLECTOR_ACCESS_LOG", "on", "COLLECTOR_ACCESS_LOG is “on”, must be off, text or json"),
         ("COLLECTOR_URL", "leaks.example.com", "COLLECTOR_URL must start with http:// or https://"),

@@ -55,6 +55,29 @@ import Testing
             } == calls)
     }
 
+    @Test func `code that binds a closure has the line where the closure begins`() throws {
+        var builder = Self.builder()
+        let bind = "closure #1 in Cart.bind()"
+        builder.add(0x10..<0x18, [NamedCall(function: bind)])
+        builder.add(0x20..<0x28, [NamedCall(function: bind, file: "Cart.swift", line: 13)])
+        builder.add(
+            0x28..<0x30,
+            [
+                NamedCall(function: "add(_:)", file: "Cart.swift", line: 3),
+                NamedCall(function: bind, file: "Cart.swift", line: 12),
+            ])
+        builder.add(0x30..<0x38, [NamedCall(function: "implicit closure #1 in run()")])
+        builder.add(
+            0x38..<0x40, [NamedCall(function: "implicit closure #1 in run()", file: "A.swift", line: 1)])
+        builder.add(
+            0x40..<0x48, [NamedCall(function: "implicit closure #1 in run()", file: "B.swift", line: 1)])
+        let table = try SymbolTable(builder.finish())
+        let lines = [0x10, 0x20, 0x30, 0x38].map { table.calls(at: $0)[0] }
+            .map { "\($0.file ?? "-"):\($0.line ?? 0)" }
+        // Files with closures of one name are not told apart.
+        #expect(lines == ["Cart.swift:12", "Cart.swift:13", "-:0", "A.swift:1"])
+    }
+
     @Test func `a table without names is refused in plain words`() throws {
         var builder = SymbolTableBuilder(image: Self.image, name: "Shop", architecture: "")
         var bytes = builder.finish()

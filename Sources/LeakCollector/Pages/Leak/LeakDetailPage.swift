@@ -99,7 +99,8 @@ struct LeakDetailPage: Component {
 
     private var reasons: HTML? {
         let reasons = LeakReasons(detail)
-        return reasons.isEmpty ? nil : ReasonsCard(reasons: reasons).html
+        return reasons.isEmpty
+            ? nil : ReasonsCard(reasons: reasons, row: detail.row, links: context.links).html
     }
 
     private var keeper: HTML? {

@@ -1,8 +1,11 @@
 internal import LeakMessage
+import LeakStore
 
 /// What keeps the objects of a leak: each path with its share, the mistake behind it and what to write instead.
 struct ReasonsCard: Component {
     let reasons: LeakReasons
+    let row: LeakRow
+    let links: Links
 
     /// Paths that are shown; the others are in the JSON.
     private static let shown = 5
@@ -13,9 +16,10 @@ struct ReasonsCard: Component {
         let rest: HTML? =
             others == 0
             ? nil
-            : "<li>\(Percentage(others, of: reasons.count)) <span class=\"muted\">other or no path</span></li>"
+            : "<li>\(Percentage(others, of: reasons.count)) <span class=\"dim\">other or no path</span></li>"
         return Card(
-            "Why it stays", #"\#(drawing)<ol class="reasons">\#(paths)\#(rest)</ol>\#(cost)"#, id: "why"
+            "Why it stays", #"\#(drawing)<ol class="reasons">\#(paths)\#(rest)</ol>\#(cost)\#(shared)"#,
+            id: "why"
         ).html
     }
 
@@ -35,25 +39,46 @@ struct ReasonsCard: Component {
     private func item(_ variant: LeakReasons.Variant) -> HTML {
         let path = variant.path.description
         let isSuspected = variant.provenCount == 0
-        let mark: HTML? = isSuspected ? #" <span class="muted">suspected</span>"# : nil
+        let mark: HTML? = isSuspected ? #" <span class="dim">suspected</span>"# : nil
         return """
             <li>\(Percentage(variant.count, of: reasons.count))\(mark) \
-            <code>\(LongText(path))</code>\(LeakCause(of: variant.path).map { advice($0, isSuspected) })</li>
+            <code>\(LongText(path))</code>\(closures(variant))\(variant.cause.map { CauseAdvice(cause: $0, isSuspected: isSuspected).html })</li>
             """
     }
 
-    private func advice(_ cause: LeakCause, _ isSuspected: Bool) -> HTML {
-        let certainty: HTML? = cause.isCertain && !isSuspected ? nil : "Probably: "
-        return """
-            <p>\(certainty)<b>\(cause.name).</b> \(cause.explanation)</p>\
-            <details><summary>What to write instead</summary><pre>\(cause.remedy)</pre></details>
-            """
+    /// Sets of closures that are shown for a path; the others are in the JSON.
+    private static let closuresShown = 3
+
+    /// The closures by their names, or by their places while no symbols name one.
+    private func closures(_ variant: LeakReasons.Variant) -> HTML? {
+        let named = variant.closures.filter { $0.closures.contains { $0.name != nil } }
+        guard !variant.closures.isEmpty else { return nil }
+        let items = (named.isEmpty ? variant.closures : named).prefix(Self.closuresShown).map { set -> HTML in
+            let shown = named.isEmpty ? set.closures : set.closures.filter { $0.name != nil }
+            let names = shown.map { "<code>\(LongText($0.description))</code>" as HTML }
+            let share: HTML? =
+                variant.closures.count > 1 ? " \(Percentage(set.count, of: variant.count))" : nil
+            return "<li>\(HTML(names, separator: ", "))\(share)</li>"
+        }
+        return #"<ul class="plain">\#(items)</ul>"#
+    }
+
+    /// Where leaks with the same cause stand together.
+    private var shared: HTML? {
+        guard let path = reasons.variants.first?.path else { return nil }
+        let address = links.to(.causes(app: row.identity.app)) + "#" + path.fingerprint
+        return #"<p><a href="\#(address)">Leaks with the same cause</a></p>"#
     }
 
     private var cost: HTML? {
         guard let bytes = reasons.medianBytes else { return nil }
-        return
-            "<p>Keeps \(ByteCount(bytes)) each (median), \(ByteCount(reasons.bytes)) in all that were explained.</p>"
+        let alive = row.aliveAtMost ?? 1
+        let atOnce: HTML? =
+            alive > 1
+            ? row.retainedAtOnce.map { ", \(ByteCount($0)) at once with \(Count(alive)) alive" } : nil
+        return """
+            <p>Keeps \(ByteCount(bytes)) each (median)\(atOnce), \(ByteCount(reasons.bytes)) in all that were explained.</p>
+            """
     }
 }
 

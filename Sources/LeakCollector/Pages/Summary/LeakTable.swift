@@ -15,6 +15,7 @@ struct LeakTable: Component {
             <table class="leaks">\#(caption)
             <thead><tr><th scope="col">Leak</th><th scope="col">State</th><th scope="col">14 days</th>\#
             \#(head("Reports", .reports, isNumber: true))\#(head("Installs", .installs, isNumber: true))\#
+            \#(hasCosts ? head("Keeps", .cost, isNumber: true) : "")\#
             \#(head("Versions", .firstSeen))\#(head("Last seen", .lastSeen))</tr></thead>
             <tbody>\#(rows)</tbody></table>
             """#
@@ -22,8 +23,14 @@ struct LeakTable: Component {
 
     private var rows: [HTML] {
         let namesApp = hasApps
-        return leaks.map { LeakTableRow(context: context, row: $0, namesApp: namesApp).html }
+        let hasCosts = hasCosts
+        return leaks.map {
+            LeakTableRow(context: context, row: $0, namesApp: namesApp, hasCost: hasCosts).html
+        }
     }
+
+    /// True if the bytes that objects keep are known of some leak.
+    private var hasCosts: Bool { leaks.contains { $0.retainedBytes != nil } }
 
     /// Whether a row leaves open which app it is of.
     private var hasApps: Bool {
@@ -60,6 +67,8 @@ struct LeakTableRow: Component {
     var context: PageContext
     var row: LeakRow
     var namesApp = false
+    /// True if the table has a column for the bytes that objects keep.
+    var hasCost = false
 
     var html: HTML {
         let leak = row.identity
@@ -67,9 +76,17 @@ struct LeakTableRow: Component {
             <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(Isolated(leak.title))</a>\#
             \#(LeakPath(brief: leak))</th><td>\#(StateBadge(row: row))\#(app)</td><td>\#(SparkLine(row.trend))</td>\#
             <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(row.installs))\#(share)</td>\#
-            <td>\#(VersionSpan(row: row))</td><td>\#(context.moment(row.lastSeen))</td></tr>
+            \#(cost)<td>\#(VersionSpan(row: row))</td><td>\#(context.moment(row.lastSeen))</td></tr>
 
             """#
+    }
+
+    /// The bytes that the objects alive at once keep, and one of them.
+    private var cost: HTML? {
+        guard hasCost else { return nil }
+        guard let each = row.retainedBytes, let atOnce = row.retainedAtOnce else { return "<td></td>" }
+        let share: HTML? = atOnce == each ? nil : "<small>\(ByteCount(each)) each</small>"
+        return #"<td class="num">\#(ByteCount(atOnce))\#(share)</td>"#
     }
 
     private var app: HTML? {

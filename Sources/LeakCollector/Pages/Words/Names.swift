@@ -34,6 +34,7 @@ extension LeakQuery.Sort {
         case .impact: "By impact"
         case .reports: "Most reports"
         case .installs: "Most installs"
+        case .cost: "Most memory"
         case .lastSeen: "Last seen"
         case .firstSeen: "Newest"
         }
@@ -45,6 +46,7 @@ extension LeakQuery.Sort {
         case .impact: "most installs of the newest version first"
         case .reports: "most reports first"
         case .installs: "most installs first"
+        case .cost: "most memory first: bytes kept, times objects alive, times installs"
         case .lastSeen: "last seen first"
         case .firstSeen: "newest first"
         }

@@ -1,0 +1,84 @@
+internal import LeakMessage
+internal import LeakStore
+
+/// What keeps the objects of the leaks of an app, over leaks: leaks with the same cycle, or whose objects the same property
+/// holds, have one cause.
+struct SharedCauses {
+    struct Cause {
+        /// The most frequent of the paths. Those of leaks that one property holds differ in what they lead to.
+        var path: RetainPath
+        /// Of leaks with this cause, how many of their explanations name it; most bytes first.
+        var leaks: [(row: LeakRow, count: Int)] = []
+        var count = 0
+        var provenCount = 0
+        /// Bytes that would be freed on all devices, of each leak by the share of its explanations; `nil` if no explanation
+        /// tells bytes.
+        var bytes: Int?
+
+        /// The property to look at: `Session.observers`, or the whole path where it has none.
+        var title: String { path.property ?? path.description }
+    }
+
+    /// Leaks that are looked at, those that cost most first.
+    static let leakLimit = 1_000
+    /// Reasons of one leak that are looked at.
+    static let reasonLimit = 5
+
+    /// Most bytes first, then most leaks.
+    let causes: [Cause]
+    /// Leaks that were looked at, and of them those with a cause.
+    let leaks: Int
+    let explainedLeaks: Int
+    /// All leaks to fix.
+    let total: Int
+
+    /// - Parameter app: `nil` for all apps.
+    init(app: String?, from reader: any StoreReader, now: Int64) throws(StoreError) {
+        var query = LeakQuery()
+        query.app = app
+        query.sort = .cost
+        query.limit = Self.leakLimit
+        let page = try reader.leaks(query, now: now)
+        let reasons = try reader.reasons(of: page.leaks.map(\.identity.id), limit: Self.reasonLimit)
+        self.init(leaks: page.leaks, total: page.total, reasons: reasons)
+    }
+
+    init(leaks rows: [LeakRow], total: Int, reasons: [LeakID: [LeakDetail.ValueCount]]) {
+        var order: [String] = []
+        var known: [String: Cause] = [:]
+        var read: [String: StoredReason] = [:]
+        var explained = 0
+        for row in rows {
+            guard let counts = reasons[row.identity.id] else { continue }
+            let all = counts.reduce(0) { $0 + $1.reports }
+            var shares: [String: Int] = [:]
+            for value in counts {
+                let reason = read[value.value] ?? StoredReason(text: value.value)
+                read[value.value] = reason
+                guard let path = reason.path else { continue }
+                let key = path.fingerprint
+                if known[key] == nil { order.append(key) }
+                var cause = known[key] ?? Cause(path: path)
+                cause.count += value.reports
+                if reason.isProven { cause.provenCount += value.reports }
+                known[key] = cause
+                shares[key, default: 0] += value.reports
+            }
+            if !shares.isEmpty { explained += 1 }
+            for (key, count) in shares {
+                known[key]?.leaks.append((row, count))
+                guard let cost = row.cost else { continue }
+                let share = Int(Double(cost) * Double(count) / Double(all))
+                let bytes = known[key]?.bytes ?? 0
+                known[key]?.bytes = min(bytes + share, 1 << 53)
+            }
+        }
+        causes = order.compactMap { known[$0] }.enumerated().sorted {
+            ($1.element.bytes ?? -1, $1.element.leaks.count, $1.element.count, $0.offset)
+                < ($0.element.bytes ?? -1, $0.element.leaks.count, $0.element.count, $1.offset)
+        }.map(\.element)
+        leaks = rows.count
+        explainedLeaks = explained
+        self.total = total
+    }
+}

@@ -1,0 +1,123 @@
+internal import LeakMessage
+internal import LeakStore
+
+/// The closures on a path, as the store counts them beside it.
+///
+/// They are no part of the path: each build has a closure at another offset, and symbols may come before or after a report.
+struct StoredClosures: Hashable {
+    /// A closure with the name that symbols give it, or its place in an image.
+    enum Closure: Hashable {
+        case named(NamedCall)
+        case place(ImageOffset)
+    }
+
+    /// The ``LeakMessage/RetainPath/fingerprint`` of the path.
+    let path: String
+    /// In the order of the path.
+    let closures: [Closure]
+
+    /// - Returns: `nil` for an explanation without a path or without closures.
+    init?(_ explanation: RetainExplanation, of reason: StoredReason) {
+        guard let path = reason.path, !explanation.closureSites.isEmpty else { return nil }
+        self.init(path: path.fingerprint, closures: explanation.closureSites.map(Closure.init(at:)))
+    }
+
+    /// Reads what ``text`` wrote; `nil` for any other text.
+    init?(text: String) {
+        let lines = text.split(separator: "\n")
+        guard let path = lines.first, lines.count > 1 else { return nil }
+        self.init(path: String(path), closures: lines.dropFirst().compactMap { Closure(text: $0) })
+    }
+
+    private init(path: String, closures: [Closure]) {
+        self.path = path
+        self.closures = closures
+    }
+
+    /// Lines: the fingerprint and the closures, as many as fit into `Submission.Explanation.reasonBytes`.
+    var text: String {
+        var text = path
+        for closure in closures {
+            let line = "\n" + closure.text
+            guard text.utf8.count + line.utf8.count <= Submission.Explanation.reasonBytes else { break }
+            text += line
+        }
+        return text
+    }
+
+    /// The closures of a cycle in the rotation that sorts first, whichever object of the cycle they were found from.
+    var rotated: [Closure] {
+        let names = closures.map(\.withoutLine.description)
+        func rotation<Element>(_ elements: [Element], _ start: Int) -> [Element] {
+            Array(elements[start...] + elements[..<start])
+        }
+        let first = closures.indices.min {
+            rotation(names, $0).lexicographicallyPrecedes(rotation(names, $1))
+        }
+        return rotation(closures, first ?? 0)
+    }
+
+    /// The same with names for those closures that symbols name.
+    func named(by naming: inout FrameNaming) -> StoredClosures {
+        StoredClosures(path: path, closures: closures.map { $0.named(by: &naming) })
+    }
+}
+
+extension StoredClosures.Closure {
+    /// The place with the id of its image in one spelling, and without an id that is none.
+    init(at site: ImageOffset) {
+        let identifier = ImageID(site.imageIdentifier)?.description ?? ""
+        let site = ImageOffset(image: site.image, imageIdentifier: identifier, offset: site.offset)
+        self = .place(ImageOffset(element: site.element) ?? site)
+    }
+
+    fileprivate init?(text: Substring) {
+        let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        guard fields.count == 3 else {
+            guard let site = ImageOffset(element: String(text)) else { return nil }
+            self = .place(site)
+            return
+        }
+        self = .named(
+            NamedCall(
+                function: fields[0], file: fields[1].isEmpty ? nil : fields[1], line: Int(fields[2])))
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .named(let call): "\(call.function)\t\(call.file ?? "")\t\(call.line.map(String.init) ?? "")"
+        case .place(let site): site.element
+        }
+    }
+
+    fileprivate func named(by naming: inout FrameNaming) -> Self {
+        guard case .place(let site) = self, !site.imageIdentifier.isEmpty else { return self }
+        let calls = naming.calls(site.imageIdentifier, .offset(site.offset))
+        guard let function = calls.last?.function else { return self }
+        // The code that binds a closure's context has its name and no line; the closure may be inlined there.
+        return .named(
+            calls.last { $0.function == function && $0.line != nil } ?? NamedCall(function: function))
+    }
+
+    /// The name that symbols give the closure; `nil` without symbols.
+    var name: String? {
+        if case .named(let call) = self { call.function } else { nil }
+    }
+
+    /// `closure #1 in CartModel.bind() (CartModel.swift:12)`, or `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`.
+    var description: String {
+        switch self {
+        case .named(let call):
+            guard let file = call.file else { return call.function }
+            return "\(call.function) (\(file)\(call.line.map { ":\($0)" } ?? ""))"
+        case .place(let site): return site.element
+        }
+    }
+
+    /// The same closure in every build that gives it the same name.
+    var withoutLine: Self {
+        guard case .named(var call) = self else { return self }
+        call.line = nil
+        return .named(call)
+    }
+}

@@ -1,0 +1,91 @@
+internal import LeakMessage
+import LeakStore
+
+/// The mistakes behind the leaks of an app, each with its leaks: `/causes`.
+struct CausesPage: Component {
+    var context: PageContext
+    var found: SharedCauses
+
+    /// Causes on the page, and leaks of each; the JSON has all.
+    private static let shown = 50
+    private static let leaksShown = 10
+
+    var html: HTML {
+        let causes = found.causes.prefix(Self.shown).map(card)
+        return PageFrame(
+            title: "Causes", section: .causes, context: context, isLive: true,
+            main: #"""
+                <p class="crumb">\#(app)</p>
+                <div class="head"><h1>\#(title)</h1></div>
+                \#(found.causes.isEmpty ? empty : intro)
+                \#(causes)\#(rest)
+                """#,
+            footer: [
+                #"<a href="\#(context.links.json(of: .causes(app: context.query.app)))">JSON of this page</a>"#
+            ]
+        ).html
+    }
+
+    private var app: HTML {
+        #"<a href="\#(context.links.to(.summary(app: context.query.app)))">\#(Isolated(context.query.app ?? "all apps"))</a>"#
+    }
+
+    private var title: HTML {
+        guard !found.causes.isEmpty else { return "Causes" }
+        return
+            "\(Count(found.explainedLeaks).of("leak", "leaks")), \(Count(found.causes.count).of("cause", "causes"))"
+    }
+
+    private var intro: HTML {
+        let looked: HTML? =
+            found.leaks < found.total
+            ? " Of \(Count(found.total)) leaks to fix the \(Count(found.leaks)) that keep most were looked at."
+            : nil
+        return """
+            <p class="dim">Leaks with the same cycle, or whose objects the same property holds, stand together. What keeps most \
+            memory on all installs comes first.\(looked)</p>
+            """
+    }
+
+    private var empty: HTML {
+        """
+        <p>No leak to fix has a path yet. The app finds paths where the detector is started with a \
+        <code>RetainPathFinder</code>; they arrive with the reports.</p>
+        """
+    }
+
+    private var rest: HTML? {
+        let others = found.causes.count - Self.shown
+        return others > 0
+            ? #"<p class="dim">\#(Count(others).of("more cause", "more causes")) in the JSON of this page.</p>"#
+            : nil
+    }
+
+    private func card(_ cause: SharedCauses.Cause) -> HTML {
+        let suspected: HTML? = cause.provenCount == 0 ? #" · <span class="dim">suspected</span>"# : nil
+        let bytes: HTML? = cause.bytes.map { " · \(ByteCount($0)) on all installs" }
+        let leaks = cause.leaks.prefix(Self.leaksShown).map { leak(cause, $0.row, $0.count) }
+        let others = cause.leaks.count - Self.leaksShown
+        let more: HTML? = others > 0 ? "<li>and \(Count(others)) more</li>" : nil
+        let advice = LeakCause(of: cause.path).map {
+            CauseAdvice(cause: $0, isSuspected: cause.provenCount == 0).html
+        }
+        return Card(
+            "\(Isolated(cause.title))",
+            #"""
+            <p>\#(Count(cause.leaks.count).of("leak", "leaks"))\#(bytes)\#(suspected)</p>
+            <p><code>\#(LongText(cause.path.description))</code></p>\#(advice)<ul class="reasons">\#(leaks)\#(more)</ul>
+            """#, id: cause.path.fingerprint
+        ).html
+    }
+
+    private func leak(_ cause: SharedCauses.Cause, _ row: LeakRow, _ count: Int) -> HTML {
+        let app: HTML? =
+            context.query.app == nil ? #" <span class="dim">\#(Isolated(row.identity.app))</span>"# : nil
+        let bytes: HTML? = row.retainedAtOnce.map { ", keeps \(ByteCount($0)) at once" }
+        return #"""
+            <li><a href="\#(context.links.to(.leak(row.identity.id)))">\#(Isolated(row.identity.title))</a>\#(app) \#
+            <span class="dim">\#(Count(row.installs).of("install", "installs"))\#(bytes)</span></li>
+            """#
+    }
+}

@@ -1,0 +1,16 @@
+internal import LeakMessage
+
+/// The mistake behind a path, and what to write instead.
+struct CauseAdvice: Component {
+    let cause: LeakCause
+    /// True if no explanation proved the path.
+    let isSuspected: Bool
+
+    var html: HTML {
+        let certainty: HTML? = cause.isCertain && !isSuspected ? nil : "Probably: "
+        return """
+            <p>\(certainty)<b>\(cause.name).</b> \(cause.explanation)</p>\
+            <details><summary>What to write instead</summary><pre>\(cause.remedy)</pre></details>
+            """
+    }
+}

@@ -1,0 +1,89 @@
+import CollectorSupport
+import Foundation
+import HTTPClient
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// Causes that leaks share, from a sender's batch to JSON, page and export.
+@Suite struct SharedCausesTests {
+    private static func leak(_ name: String) -> String {
+        #""class": "Shop.\#(name)", "stack": ["Shop.Home", "Shop.\#(name)"]"#
+    }
+
+    private static func reference(_ owner: String, _ field: String, closure: Bool = false) -> String {
+        #"{"owner": "\#(owner)", "field": "\#(field)", "kind": "property", "closure": \#(closure)}"#
+    }
+
+    /// A cycle of two objects, found from either.
+    private static func cycle(_ start: Int) -> String {
+        let references = [
+            reference("Shop.CartViewModel", "onPaid", closure: true), reference("Shop.Payment", "owner"),
+        ]
+        let path = (references[start...] + references[..<start]).joined(separator: ", ")
+        return #""why": {"confidence": "proven", "is_cycle": true, "bytes": 4000, "path": [\#(path)]}"#
+    }
+
+    /// What the observers of the session keep.
+    private static func observer(_ name: String) -> String {
+        let path = reference("Shop.Session", "observers[*]")
+        return
+            #""why": {"confidence": "suspected", "bytes": 90000, "target": "Shop.\#(name)", "path": [\#(path)]}"#
+    }
+
+    private func filled() throws -> RunningCollector {
+        let running = try RunningCollector()
+        let explained = [
+            ("CartViewModel", Self.cycle(0)), ("Payment", Self.cycle(1)), ("CartViewModel", Self.cycle(0)),
+            ("Banner<b>", Self.observer("Banner<b>")), ("Badge", Self.observer("Badge")),
+            ("Badge", Self.cycle(0)), ("Toast", #""why": {}"#),
+        ]
+        let reports = Set(explained.map(\.0)).sorted().map { "{\(Self.leak($0))}" }.joined(separator: ",")
+        let explanations = explained.map { "{\(Self.leak($0)), \($1)}" }.joined(separator: ",")
+        let batch =
+            #"{"app": {"id": "shop", "module": "Shop", "version": "1"}, "install": "i1", "reports": [\#(reports)],"#
+            + #""explanations": [\#(explanations)]}"#
+        #expect(try running.post(batch).status == 200)
+        return running
+    }
+
+    @Test func `leaks with one cycle, and leaks of one property, have one cause`() throws {
+        let running = try filled()
+        let found = try running.json("/api/v1/causes?app=shop")
+        #expect(found["total"] as? Int == 5 && found["explained"] as? Int == 4)
+        let causes = try #require(found["causes"] as? [[String: Any]])
+        #expect(causes.map { $0["title"] as? String } == ["Session.observers", "CartViewModel.onPaid"])
+        #expect(causes.map { $0["count"] as? Int } == [2, 4])
+        #expect(causes.map { $0["proven"] as? Int } == [0, 4])
+        let titles = causes.map { cause in
+            (cause["leaks"] as? [[String: Any]])?.compactMap { $0["title"] as? String }.sorted()
+        }
+        #expect(titles == [["Badge", "Banner<…>"], ["Badge", "CartViewModel", "Payment"]])
+        #expect((causes[0]["cost_bytes"] as? Int ?? 0) > (causes[1]["cost_bytes"] as? Int ?? 0))
+    }
+
+    @Test func `the page names each cause with its leaks and what to write instead`() throws {
+        let running = try filled()
+        let page = try running.get("/causes?app=shop").text
+        #expect(page.contains("4\u{A0}leaks, 2\u{A0}causes"))
+        #expect(page.contains("Session.observers") && page.contains("What to write instead"))
+        #expect(page.contains("Banner&lt;") && !page.contains("Banner<"))
+        let list = try running.json("/api/v1/leaks?app=shop&sort=cost")
+        let first = try #require((list["leaks"] as? [[String: Any]])?.first)
+        #expect(
+            (first["class"] as? String)?.hasPrefix("Banner") == true && (first["cost_bytes"] as? Int ?? 0) > 0
+        )
+        let leak = try running.get("/leaks/\(try #require(first["id"] as? String))").text
+        #expect(leak.contains("/causes?app=shop#") && leak.contains("Leaks with the same cause"))
+        #expect(try running.get("/?app=shop&sort=cost").text.contains("Keeps"))
+    }
+
+    @Test func `an app without explanations is told where they come from`() throws {
+        let running = try RunningCollector()
+        #expect(try running.post("{\(Self.leak("Cart"))}").status == 200)
+        #expect(try running.get("/causes").text.contains("RetainPathFinder"))
+        #expect(try running.json("/api/v1/causes")["causes"] as? [String] == [])
+    }
+}
