@@ -65,7 +65,9 @@ let package = Package(
         .target(
             name: "LeakDetectorTesting",
             dependencies: [
-                "LeakMessage", "Threads", .target(name: "RetainPaths", condition: .when(platforms: [.linux])),
+                "LeakMessage", "Threads",
+                .target(name: "CSwiftRuntime", condition: .when(platforms: [.linux])),
+                .target(name: "RetainPaths", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
         .target(
@@ -176,7 +178,8 @@ let package = Package(
             name: "LeakDetectorUIKitTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
             swiftSettings: settings),
         .testTarget(
-            name: "LeakDetectorTestingTests", dependencies: ["LeakDetectorTesting", "Threads"],
+            name: "LeakDetectorTestingTests",
+            dependencies: ["LeakDetectorTesting", "LeakMessage", "Threads"],
             swiftSettings: settings),
         // An app that tests start and kill.
         .executableTarget(

@@ -57,7 +57,8 @@ let package = Package(
             name: "LeakDetectorUIKitTests", dependencies: ["LeakDetector", "LeakMessage", "Threads"],
             swiftSettings: settings),
         .testTarget(
-            name: "LeakDetectorTestingTests", dependencies: ["LeakDetectorTesting", "Threads"],
+            name: "LeakDetectorTestingTests",
+            dependencies: ["LeakDetectorTesting", "LeakMessage", "Threads"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
