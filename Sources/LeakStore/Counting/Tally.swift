@@ -61,12 +61,11 @@ package struct Tally {
     package mutating func add(
         _ submission: Submission, number: Int, by admission: some Admission
     ) throws(StoreError) {
-        // Origins that only explain make no app, version or build.
-        let counts = submission.explanations.isEmpty ? nil : Set(submission.sightings.map(\.origin))
+        let counted = submission.countedOrigins
         var senders: [(source: Int, install: UInt64?)?] = []
         senders.reserveCapacity(submission.origins.count)
         for (index, origin) in submission.origins.enumerated() {
-            guard counts?.contains(index) ?? true else {
+            guard counted?.contains(index) ?? true else {
                 senders.append(nil)
                 continue
             }
@@ -104,7 +103,7 @@ package struct Tally {
     package mutating func addForgotten(_ submission: Submission, by admission: some Admission)
         throws(StoreError)
     {
-        guard let name = submission.origins.first?.app ?? submission.denominators.first?.app else { return }
+        guard let name = submission.countedApps.first else { return }
         let app = try app(name, submission, by: admission).index
         apps[app].beyond[.idempotencyKeys, default: 0].addBounded(1)
     }

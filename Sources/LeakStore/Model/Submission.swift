@@ -31,6 +31,18 @@ public struct Submission: Sendable {
         answer = []
     }
 
+    /// Indices in ``origins`` of those that are counted; nil if all are. An origin that only explains makes no app,
+    /// version or build.
+    package var countedOrigins: Set<Int>? { explanations.isEmpty ? nil : Set(sightings.map(\.origin)) }
+
+    /// Every app that is counted, some of them more than once.
+    package var countedApps: [String] {
+        let counted = countedOrigins
+        let reporting = origins.indices.filter { counted?.contains($0) ?? true }
+        return reporting.map { origins[$0].app } + denominators.map(\.app)
+            + dropped.filter { $0.count > 0 }.map(\.app)
+    }
+
     /// A request that may come again and must count once.
     public struct Idempotency: Hashable, Sendable {
         public var key: String

@@ -5,8 +5,19 @@
     struct AdmittedApps {
         /// By name as sent.
         fileprivate(set) var names: [ByteText: String] = [:]
-        /// By name as counted.
+        /// By name as counted; apps that are only explained, and that the database does not have, have none.
         fileprivate(set) var rows: [ByteText: Int64] = [:]
+
+        /// The submission without explanations of leaks in apps that there are not.
+        func withoutUnknownApps(_ submission: Submission) -> Submission {
+            var known = submission
+            known.explanations.removeAll { explanation in
+                guard submission.origins.indices.contains(explanation.origin) else { return true }
+                let name = names[ByteText(submission.origins[explanation.origin].app)]
+                return name.flatMap { rows[ByteText($0)] } == nil
+            }
+            return known
+        }
     }
 
     extension Flush {
@@ -15,6 +26,8 @@
             var name: String
             var key: Int64
             var seen: Int64
+            /// Whether anything but explanations names it, so that it is made.
+            var counts: Bool
         }
 
         /// Finds the apps' rows, and makes those that are missing, as long as their ingest keys may make some.
@@ -22,24 +35,29 @@
         /// Each key's lock is held until the commit, so that two collectors do not both take its last place. Locks of
         /// keys come before those of apps.
         func admitApps(
-            of submissions: some Sequence<Submission>, _ names: inout Names, limit: Int
+            of submissions: some Collection<Submission>, _ names: inout Names, limit: Int
         ) throws(StoreError) -> AdmittedApps {
             var apps = AdmittedApps()
             var unknown: [Named] = []
-            var seen: Set<ByteText> = []
-            for submission in submissions {
-                for sent in submission.apps where seen.insert(ByteText(sent)).inserted {
-                    let name = sent.storable
-                    apps.names[ByteText(sent)] = name
-                    if let known = names.apps.value(of: ByteText(name)) {
-                        apps.rows[ByteText(name)] = known
-                    } else {
-                        unknown.append(Named(name: name, key: submission.keyID, seen: submission.receivedAt))
-                    }
+            func note(_ sent: String, of submission: Submission, counts: Bool) {
+                let name = sent.storable
+                guard apps.names.updateValue(name, forKey: ByteText(sent)) == nil else { return }
+                if let known = names.apps.value(of: ByteText(name)) {
+                    apps.rows[ByteText(name)] = known
+                } else {
+                    unknown.append(
+                        Named(
+                            name: name, key: submission.keyID, seen: submission.receivedAt, counts: counts))
                 }
             }
+            for submission in submissions {
+                for app in submission.countedApps { note(app, of: submission, counts: true) }
+            }
+            for submission in submissions where !submission.explanations.isEmpty {
+                for origin in submission.origins { note(origin.app, of: submission, counts: false) }
+            }
             guard !unknown.isEmpty else { return apps }
-            let missing = try find(unknown, &apps, &names)
+            let missing = try find(unknown, &apps, &names).filter(\.counts)
             if !missing.isEmpty { try make(missing, &apps, &names, limit: limit) }
             return apps
         }
@@ -122,13 +140,6 @@
             for (sent, name) in apps.names where folded.contains(ByteText(name)) {
                 apps.names[sent] = StoreLimits.other
             }
-        }
-    }
-
-    extension Submission {
-        /// Every app that it names, some of them more than once.
-        fileprivate var apps: [String] {
-            origins.map(\.app) + denominators.map(\.app) + dropped.filter { $0.count > 0 }.map(\.app)
         }
     }
 

@@ -29,7 +29,7 @@
             let apps = try admitApps(
                 of: counted.lazy.map { submissions[$0] }, &writer.names, limit: writer.limits.appsPerKey)
             var tally = try Self.tally(
-                submissions, counted, forgotten: claims.forgotten,
+                submissions, counted, forgotten: claims.forgotten, in: apps,
                 by: AppsAdmitted(apps, modules: writer.names.modules))
             var known = try Known(of: tally, apps: apps, on: connection, names: &writer.names)
             for choice in tally.choices {
@@ -41,7 +41,7 @@
             if try known.mayExceed(writer.limits, tally, &writer.names, &writer.idempotency) || isMisled {
                 try known.lookBeyond(tally, &writer.names)
                 tally = try Self.tally(
-                    submissions, counted, forgotten: claims.forgotten,
+                    submissions, counted, forgotten: claims.forgotten, in: apps,
                     by: NamesAdmitted(apps, known, writer.idempotency, writer.limits))
             }
             let textBytes = known.newTextBytes(of: tally)
@@ -70,14 +70,16 @@
         }
 
         private static func tally(
-            _ submissions: [Submission], _ counted: [Int], forgotten: Set<Int>, by admission: some Admission
+            _ submissions: [Submission], _ counted: [Int], forgotten: Set<Int>, in apps: AdmittedApps,
+            by admission: some Admission
         ) throws(StoreError) -> Tally {
             var tally = Tally()
             for number in counted {
                 if forgotten.contains(number) {
                     try tally.addForgotten(submissions[number], by: admission)
                 }
-                try tally.add(submissions[number], number: number, by: admission)
+                try tally.add(
+                    apps.withoutUnknownApps(submissions[number]), number: number, by: admission)
             }
             return tally
         }
