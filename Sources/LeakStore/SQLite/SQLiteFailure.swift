@@ -26,7 +26,8 @@ extension StoreError {
         let (reason, advice): (Reason, String) =
             switch code & 0xFF {
             case SQLITE_FULL: (.diskFull, "the disk is full; free some space")
-            case SQLITE_BUSY, SQLITE_LOCKED:
+            // "Protocol": other processes were faster at every one of many attempts to begin to read.
+            case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
                 (.locked, "another process keeps it locked; stop that process or try again")
             case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
                 (.readOnly, "it cannot be written; check the owner and mode of the file and of its directory")
