@@ -15,6 +15,8 @@ package struct InstallSet: Hashable, Sendable {
     private var hashes: [UInt64] = []
     /// Empty while the set is exact.
     private var registers: [UInt8] = []
+    /// The number of registers by rank, so that ``count`` does not read all registers. Empty while the set is exact.
+    private var rankCounts: [UInt16] = []
 
     private var isExact: Bool { registers.isEmpty }
 
@@ -22,7 +24,7 @@ package struct InstallSet: Hashable, Sendable {
 
     /// - Returns: whether the set changed. `false` also says that no set that contains this one would change.
     package mutating func insert(_ hash: UInt64) -> Bool {
-        guard isExact else { return Self.record(hash, in: &registers) }
+        guard isExact else { return record(hash) }
         let place = Self.place(of: hash, in: hashes)
         if place < hashes.count, hashes[place] == hash { return false }
         hashes.insert(hash, at: place)
@@ -44,16 +46,18 @@ package struct InstallSet: Hashable, Sendable {
             return
         }
         if isExact { estimate() }
-        for index in registers.indices { registers[index] = max(registers[index], other.registers[index]) }
+        for index in registers.indices { raise(index, to: other.registers[index]) }
     }
 
     var isEmpty: Bool { isExact && hashes.isEmpty }
 
-    package var count: Int { isExact ? hashes.count : Self.estimate(registers) }
+    package var count: Int { isExact ? hashes.count : Self.estimate(rankCounts) }
 
     private mutating func estimate() {
         registers = [UInt8](repeating: 0, count: Self.registerCount)
-        for hash in hashes { _ = Self.record(hash, in: &registers) }
+        rankCounts = [UInt16](repeating: 0, count: Self.rankBits + 2)
+        rankCounts[0] = UInt16(Self.registerCount)
+        for hash in hashes { _ = record(hash) }
         hashes = []
     }
 
@@ -89,24 +93,34 @@ package struct InstallSet: Hashable, Sendable {
         case Self.estimatedTag:
             guard bytes.count == 1 + Self.registerCount else { return nil }
             registers = Array(bytes[1...])
-            guard registers.allSatisfy({ $0 <= Self.rankBits + 1 }) else { return nil }
+            rankCounts = [UInt16](repeating: 0, count: Self.rankBits + 2)
+            for rank in registers {
+                guard rankCounts.indices.contains(Int(rank)) else { return nil }
+                rankCounts[Int(rank)] += 1
+            }
         default: return nil
         }
     }
 
-    private static func record(_ hash: UInt64, in registers: inout [UInt8]) -> Bool {
+    private mutating func record(_ hash: UInt64) -> Bool {
         // Senders' hashes are taken as given; mixing makes every bit depend on every other.
         let mixed = SplitMix64.mix(hash)
-        let index = Int(mixed >> rankBits)
-        let rank = UInt8(min((mixed << indexBits).leadingZeroBitCount, rankBits) + 1)
-        guard registers[index] < rank else { return false }
+        let leadingZeros = min((mixed << Self.indexBits).leadingZeroBitCount, Self.rankBits)
+        return raise(Int(mixed >> Self.rankBits), to: UInt8(leadingZeros + 1))
+    }
+
+    /// - Returns: true if the register held less.
+    @discardableResult
+    private mutating func raise(_ index: Int, to rank: UInt8) -> Bool {
+        let before = registers[index]
+        guard before < rank else { return false }
         registers[index] = rank
+        rankCounts[Int(before)] -= 1
+        rankCounts[Int(rank)] += 1
         return true
     }
 
-    private static func estimate(_ registers: [UInt8]) -> Int {
-        var counts = [Int](repeating: 0, count: rankBits + 2)
-        for rank in registers { counts[Int(rank)] += 1 }
+    private static func estimate(_ counts: [UInt16]) -> Int {
         let all = Double(registerCount)
         var sum = all * tau(1 - Double(counts[rankBits + 1]) / all)
         for rank in stride(from: rankBits, to: 0, by: -1) { sum = 0.5 * (sum + Double(counts[rank])) }
