@@ -1,3 +1,9 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
 /// Leaves out of a text what never decides its group: the digits of addresses, and those of an elapsed time.
 ///
 /// How many digits there are stays, so that two texts are taken for one only when nothing else tells them apart.
@@ -11,7 +17,8 @@ enum TextMasking {
             var index = 0
             var plain = 0
             func mask(_ digits: Range<Int>, _ key: inout [UInt8]) {
-                unsafe key.append(contentsOf: text[plain..<digits.lowerBound])
+                unsafe key.append(
+                    contentsOf: UnsafeBufferPointer(rebasing: text[plain..<digits.lowerBound]))
                 // Which no JSON holds: a text without digits here is another text.
                 key.append(0)
                 key.append(UInt8(truncatingIfNeeded: digits.count))
@@ -33,7 +40,7 @@ enum TextMasking {
                 }
                 index += 1
             }
-            unsafe key.append(contentsOf: text[plain...])
+            unsafe key.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain...]))
         }
     }
 
@@ -51,35 +58,56 @@ enum TextMasking {
             guard let first = unsafe text.firstIndex(of: UInt8(ascii: "\"")),
                 unsafe hasAddress(at: first + 1, in: text)
             else { return false }
-            let start = key.count
-            var index = first
+            guard unsafe !hasObject(from: first, in: text) else { return false }
             var plain = 0
-            while index < text.count {
-                // Most bytes are none of the three, and most zeros begin no address.
-                let byte = unsafe text[index]
-                let next = unsafe index + 1 < text.count ? text[index + 1] : 0
-                if byte == UInt8(ascii: "{"), unsafe isStartOfString(index, in: text) {
-                    key.removeLast(key.count - start)
-                    return false
+            var hexadecimal = unsafe next("0x", rarer: 1, from: first, in: text)
+            var bracket = unsafe next(") ", rarer: 0, from: first, in: text)
+            while min(hexadecimal, bracket) < text.count {
+                let index = min(hexadecimal, bracket)
+                let address = unsafe callAddress(at: index, in: text)
+                if let address {
+                    unsafe key.append(
+                        contentsOf: UnsafeBufferPointer(rebasing: text[plain..<address.lowerBound]))
+                    // JSON contains no zero byte.
+                    key.append(0)
+                    key.append(UInt8(truncatingIfNeeded: address.count))
+                    plain = address.upperBound
                 }
-                guard
-                    byte == UInt8(ascii: "0") && next == UInt8(ascii: "x")
-                        || byte == UInt8(ascii: ")") && next == UInt8(ascii: " "),
-                    let address = unsafe callAddress(at: index, in: text)
-                else {
-                    index += 1
-                    continue
-                }
-                unsafe key.append(contentsOf: text[plain..<address.lowerBound])
-                // JSON contains no zero byte.
-                key.append(0)
-                key.append(UInt8(truncatingIfNeeded: address.count))
-                plain = address.upperBound
-                index = plain
+                let rest = address?.upperBound ?? index + 1
+                if hexadecimal < rest { hexadecimal = unsafe next("0x", rarer: 1, from: rest, in: text) }
+                if bracket < rest { bracket = unsafe next(") ", rarer: 0, from: rest, in: text) }
             }
-            unsafe key.append(contentsOf: text[plain...])
+            unsafe key.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain...]))
             return true
         }
+    }
+
+    /// Returns whether an element is a JSON object.
+    private static func hasObject(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = unsafe nextByte(UInt8(ascii: "{"), from: start, in: text)
+        while index < text.count {
+            if unsafe isStartOfString(index, in: text) { return true }
+            index = unsafe nextByte(UInt8(ascii: "{"), from: index + 1, in: text)
+        }
+        return false
+    }
+
+    /// Returns where `0x` or `) ` next stands, by the byte of them that is rarer in call stacks; `text.count` if nowhere.
+    private static func next(
+        _ pair: StaticString, rarer: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
+    ) -> Int {
+        var found = unsafe nextByte(pair.utf8Start[rarer], from: start + rarer, in: text)
+        while found < text.count, unsafe !starts(with: pair, at: found - rarer, in: text) {
+            found = unsafe nextByte(pair.utf8Start[rarer], from: found + 1, in: text)
+        }
+        return found < text.count ? found - rarer : found
+    }
+
+    private static func nextByte(_ byte: UInt8, from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
+        guard start < text.count, let base = text.baseAddress,
+            let found = unsafe memchr(base + start, Int32(byte), text.count - start)
+        else { return text.count }
+        return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(base)
     }
 
     /// Returns whether only white space separates a byte from the quote in front of it.

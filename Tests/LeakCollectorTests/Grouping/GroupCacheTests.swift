@@ -121,6 +121,34 @@ import Testing
         }
     }
 
+    @Test func `only addresses are left out of a call stack's key, whatever stands beside them`() {
+        let tails = ["x", ")", ") ", "0x", "0x12", ") [0x", ") [0x1z]", "a0x1f)", "() -> (x)"]
+        var random = Random(seed: 7)
+        func key(_ choices: [Int]) -> [UInt8] {
+            let frames = choices.enumerated().map { number, choice in
+                let address = String(random.next() >> 16 | 1 << 47, radix: 16)
+                return #""\#(number)  Shop  0x\#(address) step\#(tails[choice]) + 8""#
+            }
+            var key: [UInt8] = []
+            #expect(TextMasking.appendCallStack(Array(frames.joined(separator: ",").utf8)[...], to: &key))
+            return key
+        }
+        for _ in 0..<500 {
+            var choices = (0..<4).map { _ in Int(random.next() % UInt64(tails.count)) }
+            let first = key(choices)
+            #expect(key(choices) == first)
+            choices[2] = (choices[2] + 1) % tails.count
+            #expect(key(choices) != first)
+        }
+    }
+
+    @Test func `a call stack with an element that is an object is not masked`() {
+        var key: [UInt8] = [1]
+        let stack = #""0  Shop  0x00007f1234567890 { step + 8"," {\"function\":\"a\"}""#
+        #expect(!TextMasking.appendCallStack(Array(stack.utf8)[...], to: &key))
+        #expect(key == [1])
+    }
+
     @Test func `groups with many names are held to a number of bytes`() throws {
         var cache = GroupCache()
         for turn in 0..<14 {
