@@ -169,7 +169,7 @@ let package = Package(
         .testTarget(
             name: "RetainPathsTests",
             dependencies: [
-                "RetainPaths", "RetainScenarios", "LeakDetector", "LeakMessage", "CSwiftRuntime",
+                "RetainPaths", "RetainScenarios", "LeakDetector", "LeakMessage", "Threads", "CSwiftRuntime",
                 .target(name: "CLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),

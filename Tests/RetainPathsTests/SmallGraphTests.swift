@@ -2,6 +2,7 @@ import Foundation
 import LeakMessage
 import Synchronization
 import Testing
+import Threads
 
 @testable import RetainPaths
 
@@ -11,28 +12,69 @@ import Testing
     private static let seconds =
         ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"].flatMap { Double($0) } ?? 1
 
+    /// Two finders walk at once: the thread that changes the graph needs less time for a change than they need for a walk.
     @Test func `survives ten objects that change`() throws {
-        let finder = try #require(RetainPathFinder())
+        let finders = try (0..<2).map { _ in try #require(RetainPathFinder()) }
         let graph = SmallGraph()
         graph.start(seed: UInt64.random(in: 1...UInt64.max))
         defer { graph.stop() }
         let root = unsafe UInt(bitPattern: Unmanaged.passUnretained(graph.root).toOpaque())
-        var (walks, objects, withoutObject) = (0, 0, 0)
+        let total = Guarded(WalkCounts())
         let end = ContinuousClock.now + .seconds(Self.seconds)
-        while ContinuousClock.now < end {
-            for _ in 0..<1_000 {
-                finder.withWalker { walker in
-                    let explanation = walker.explanation(root, callerReferences: 0, budget: .release)
-                    if explanation.type.isEmpty { withoutObject += 1 }
-                    objects += walker.graph.nodes.count
+        DispatchQueue.concurrentPerform(iterations: finders.count) { index in
+            while ContinuousClock.now < end {
+                let counts = Self.explain(root, of: graph, finders[index])
+                let sum = total.with { total in
+                    total.add(counts)
+                    return total
                 }
+                // A long run that is ended from outside has told how far it came.
+                if sum.walks % 1_000_000 == 0 { print(sum) }
             }
-            walks += 1_000
-            // A long run that is ended from outside has told how far it came.
-            if walks % 1_000_000 == 0 { print("\(walks) walks, \(objects / walks) objects each") }
         }
-        print("\(walks) walks, \(objects / max(walks, 1)) objects each")
-        #expect(withoutObject == 0)
+        let sum = total.with { $0 }
+        print(sum)
+        #expect(sum.withoutObject == 0)
+        #expect(sum.whileChanged > 0)
+    }
+
+    /// Explains the first object 1,000 times.
+    private static func explain(
+        _ root: UInt, of graph: SmallGraph, _ finder: RetainPathFinder
+    ) -> WalkCounts {
+        var counts = WalkCounts()
+        for _ in 0..<1_000 {
+            let changes = graph.changes.load(ordering: .relaxed)
+            finder.withWalker { walker in
+                // The graph's own reference: where it is the only one, one walk is enough for an answer.
+                let explanation = walker.explanation(root, callerReferences: 1, budget: .release)
+                if explanation.type.isEmpty { counts.withoutObject += 1 }
+                counts.objects += walker.graph.nodes.count
+            }
+            counts.walks += 1
+            if graph.changes.load(ordering: .relaxed) != changes { counts.whileChanged += 1 }
+        }
+        return counts
+    }
+}
+
+private struct WalkCounts: CustomStringConvertible {
+    var walks = 0
+    var objects = 0
+    /// Walks during which the graph was changed.
+    var whileChanged = 0
+    /// Walks that did not find the first object.
+    var withoutObject = 0
+
+    mutating func add(_ other: WalkCounts) {
+        walks += other.walks
+        objects += other.objects
+        whileChanged += other.whileChanged
+        withoutObject += other.withoutObject
+    }
+
+    var description: String {
+        "\(walks) walks, \(whileChanged) of them while the graph changed, \(objects / max(walks, 1)) objects each"
     }
 }
 
@@ -54,6 +96,8 @@ private final class SmallGraph: @unchecked Sendable {
     struct Failure: Error { var node: Node }
 
     let root = Node()
+    /// Changes so far.
+    let changes = Atomic(0)
     private let isStopped = Atomic(false)
     private let done = DispatchSemaphore(value: 0)
 
@@ -61,7 +105,10 @@ private final class SmallGraph: @unchecked Sendable {
     func start(seed: UInt64) {
         DispatchQueue(label: "mutator").async { [self] in
             var generator = Xorshift(state: seed)
-            while !isStopped.load(ordering: .relaxed) { change(&generator) }
+            while !isStopped.load(ordering: .relaxed) {
+                change(&generator)
+                changes.add(1, ordering: .relaxed)
+            }
             done.signal()
         }
     }
