@@ -56,7 +56,7 @@ struct SharedCauses {
                 let reason = read[value.value] ?? StoredReason(text: value.value)
                 read[value.value] = reason
                 guard let path = reason.path else { continue }
-                let key = path.fingerprint
+                let key = path.causeKey
                 if known[key] == nil { order.append(key) }
                 var cause = known[key] ?? Cause(path: path)
                 cause.count += value.reports

@@ -75,7 +75,7 @@ struct CausesPage: Component {
             #"""
             <p>\#(Count(cause.leaks.count).of("leak", "leaks"))\#(bytes)\#(suspected)</p>
             <p><code>\#(LongText(cause.path.description))</code></p>\#(advice)<ul class="reasons">\#(leaks)\#(more)</ul>
-            """#, id: cause.path.fingerprint
+            """#, id: cause.path.causeKey
         ).html
     }
 

@@ -55,12 +55,26 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     ///
     /// The first of a cycle; else the last, which holds the object.
     package var property: String? {
-        let named = references.filter { $0.field.first.map { !"[(".contains($0) } ?? false }
-        let own = named.filter { !SystemNames.isSystemType($0.owner) }
-        let candidates = own.isEmpty ? named : own
+        let candidates = ownProperties.isEmpty ? properties : ownProperties
         return (isCycle ? candidates.first : candidates.last).map {
             "\(Self.unqualified($0.owner)).\($0.field.prefix { !"[(".contains($0) })"
         }
+    }
+
+    private var properties: [RetainReference] {
+        references.filter { $0.field.first.map { !"[(".contains($0) } ?? false }
+    }
+
+    private var ownProperties: [RetainReference] {
+        properties.filter { !SystemNames.isSystemType($0.owner) }
+    }
+
+    /// 16 hexadecimal digits, equal for leaks that have one cause: the same cycle, or the same property of the app that holds
+    /// their objects. Tasks, global variables and the system's observers have the same edges for every leak, so that paths
+    /// from them are told apart by the type that they lead to.
+    package var causeKey: String {
+        isCycle || !ownProperties.isEmpty
+            ? fingerprint : FNV1a((edges + [target]).joined(separator: " → ")).hexadecimal
     }
 
     /// True if a reference of it is suspected.

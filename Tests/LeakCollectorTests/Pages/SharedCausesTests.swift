@@ -64,6 +64,36 @@ import Testing
         #expect((causes[0]["cost_bytes"] as? Int ?? 0) > (causes[1]["cost_bytes"] as? Int ?? 0))
     }
 
+    @Test func `leaks of different tasks and variables have causes of their own`() throws {
+        let running = try RunningCollector()
+        let task = #"{"owner": "Task", "field": "", "kind": "task", "suspected": true}"#
+        let global = #"{"owner": "global", "field": "[*]", "kind": "global"}"#
+        let center = Self.reference("Foundation.NotificationCenter", "registrar[*]", closure: true)
+        let explained = [
+            ("Search", task), ("Auction", task), ("Photo", global), ("Tile", global), ("Banner", center),
+            ("Badge", center),
+        ]
+        let reports = explained.map { name, path in
+            #"{\#(Self.leak(name)), "why": {"target": "Shop.\#(name)", "path": [\#(path)]}}"#
+        }
+        let batch =
+            #"{"app": {"id": "shop", "module": "Shop", "version": "1"}, "reports": [\#(reports.joined(separator: ","))]}"#
+        #expect(try running.post(batch).status == 200)
+        let found = try #require(
+            try running.json("/api/v1/causes?app=shop")["causes"] as? [[String: Any]])
+        #expect(found.count == explained.count)
+        #expect(found.allSatisfy { ($0["leaks"] as? [Any])?.count == 1 })
+        let page = try running.get("/causes?app=shop").text
+        let leaks = try #require(
+            try running.json("/api/v1/leaks?app=shop")["leaks"] as? [[String: Any]])
+        for leak in leaks {
+            let text = try running.get("/leaks/\(try #require(leak["id"] as? String))").text
+            let anchor = try #require(text.components(separatedBy: "/causes?app=shop#").dropFirst().first)
+            let cards = page.components(separatedBy: "id=\"\(anchor.prefix { $0 != "\"" })\"")
+            #expect(cards.count == 2)
+        }
+    }
+
     @Test func `the page names each cause with its leaks and what to write instead`() throws {
         let running = try filled()
         let page = try running.get("/causes?app=shop").text
