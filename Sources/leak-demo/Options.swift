@@ -8,6 +8,7 @@ struct Options: Hashable {
     enum Command: Hashable {
         case help
         case run(Options)
+        case paths
     }
 
     enum Mistake: Error, Hashable, CustomStringConvertible {
@@ -32,16 +33,19 @@ struct Options: Hashable {
         leak-demo leaks for real, notices it with LeakDetector and sends it with LeakReporter.
 
         usage: leak-demo [--endpoint URL] [--key KEY] [--version-name VERSION] [--repeat N]
+               leak-demo --paths
 
           --endpoint URL       the collector          LEAK_ENDPOINT   http://localhost:8080
           --key KEY            an ingest key          LEAK_KEY
           --version-name V     the newest version of the demo app     2.1.0
           --repeat N           leaks everything N times, 1 to 100     1
+          --paths              sends nothing; prints which path keeps the object of each leak, expected and found
           --help               this text
 
         A flag comes before the environment. Prefer LEAK_KEY to --key: command lines are seen by everyone on the
         machine. The app, its versions, installs and devices are made up; the leaked objects are not.
-        Exit status: 0 when everything was delivered, 1 when not, 2 for a mistake in the command line.
+        Exit status: 0 when everything was delivered, 1 when not or when --paths finds fewer than \(FoundPaths.required)
+        paths, 2 for a mistake in the command line.
         """
 
     /// - Parameters:
@@ -54,6 +58,7 @@ struct Options: Hashable {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--help" || argument == "-h" { return .help }
+            if argument == "--paths" { return .paths }
             // `--flag=value` as well as `--flag value`.
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let flag = String(parts[0])

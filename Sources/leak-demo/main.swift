@@ -6,6 +6,8 @@ do throws(Options.Mistake) {
     case .help:
         print(Options.help)
         outcome = 0
+    case .paths:
+        outcome = FoundPaths.print() ? 0 : 1
     case .run(let options):
         outcome = Demo(options).run() ? 0 : 1
     }

@@ -32,6 +32,21 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return fullLength.map { "\(text) … (\($0) references)" } ?? text
     }
 
+    /// True if descriptions are of one path, from any builds: optimization changes the number of closures and blocks in a row,
+    /// whether a task holds an object in its closure or in its frames, and which references are suspected.
+    package static func isSame(_ description: String, as other: String) -> Bool {
+        independentOfBuild(description) == independentOfBuild(other)
+    }
+
+    private static func independentOfBuild(_ description: String) -> [String] {
+        var steps: [String] = []
+        for step in description.filter({ $0 != "?" && $0 != " " }).split(separator: "→") {
+            let step = step == "block" || step == "asyncframes" ? "closure" : String(step)
+            if step != "closure" || steps.last != step { steps.append(step) }
+        }
+        return steps
+    }
+
     /// `CartViewModel` of `Shop.CartViewModel`, also inside the arguments of a generic type.
     package static func unqualified(_ name: String) -> String {
         var words: [Substring] = []

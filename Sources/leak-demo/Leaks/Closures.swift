@@ -4,41 +4,53 @@ enum Closures {
         Family(
             title: "closures that keep the one who keeps them",
             scenarios: [
-                Scenario("a closure that captures self", path: ["Cart", "Checkout"], reason: "dismissed") {
+                Scenario(
+                    "a closure that captures self", keptBy: "CheckoutModel.onPaid → closure → CheckoutModel",
+                    path: ["Cart", "Checkout"], reason: "dismissed"
+                ) {
                     CheckoutModel.make(goesWrong: $0)
                 },
                 Scenario(
-                    "the same one, on another screen", path: ["Offers", "Checkout"], reason: "dismissed"
+                    "the same one, on another screen",
+                    keptBy: "CheckoutModel.onPaid → closure → CheckoutModel", path: ["Offers", "Checkout"],
+                    reason: "dismissed"
                 ) { CheckoutModel.make(goesWrong: $0) },
                 Scenario(
-                    "a generic loader whose completion holds it", path: ["Account", "OrderList"],
-                    reason: "popped"
+                    "a generic loader whose completion holds it",
+                    keptBy: "Loader<Order>.completion → closure → Loader<Order>",
+                    path: ["Account", "OrderList"], reason: "popped"
                 ) { goesWrong in
                     let loader = Loader<Order>()
                     if goesWrong { loader.completion = { loader.result = $0 } }
                     return loader
                 },
-                Scenario("a method of self as a handler", path: ["Search", "Filters"], reason: "dismissed") {
-                    goesWrong in
+                Scenario(
+                    "a method of self as a handler", keptBy: "FilterPanel.onApply → closure → FilterPanel",
+                    path: ["Search", "Filters"], reason: "dismissed"
+                ) { goesWrong in
                     let panel = FilterPanel()
                     if goesWrong { panel.onApply = panel.apply }
                     return panel
                 },
-                Scenario("an async closure in a property", path: ["Account", "Orders"], reason: "popped") {
-                    goesWrong in
+                Scenario(
+                    "an async closure in a property", keptBy: "OrderHistory.reload → closure → OrderHistory",
+                    path: ["Account", "Orders"], reason: "popped"
+                ) { goesWrong in
                     let history = OrderHistory()
                     if goesWrong { history.reload = { try await history.load() } }
                     return history
                 },
                 Scenario(
-                    "a lazy closure, once it was used", path: ["Catalogue", "Product"], reason: "popped"
+                    "a lazy closure, once it was used", keptBy: "ProductRow.price → closure → ProductRow",
+                    path: ["Catalogue", "Product"], reason: "popped"
                 ) { goesWrong in
                     let row = ProductRow()
                     if goesWrong { _ = row.price() }
                     return row
                 },
                 Scenario(
-                    "a variable that a closure captured, set afterwards", path: ["Checkout", "Address"],
+                    "a variable that a closure captured, set afterwards",
+                    keptBy: "AddressForm.onSave → closure → AddressForm", path: ["Checkout", "Address"],
                     reason: "dismissed"
                 ) { goesWrong in
                     let form = AddressForm()
@@ -48,8 +60,8 @@ enum Closures {
                     return form
                 },
                 Scenario(
-                    "a strong closure inside of a weak one", path: ["Catalogue", "Photos"],
-                    reason: "dismissed"
+                    "a strong closure inside of a weak one", keptBy: "Gallery.onZoom → closure → Gallery",
+                    path: ["Catalogue", "Photos"], reason: "dismissed"
                 ) { goesWrong in
                     let gallery = Gallery()
                     gallery.onLoad = { [weak gallery] in

@@ -7,7 +7,7 @@ enum LateEnds {
             scenarios: [
                 Scenario(
                     "an upload that holds its sheet until it is done", .freedLate,
-                    path: ["Account", "Photos"],
+                    keptBy: "global[*] → closure → UploadSheet", path: ["Account", "Photos"],
                     reason: "dismissed"
                 ) { goesWrong in
                     let sheet = UploadSheet()
@@ -16,15 +16,15 @@ enum LateEnds {
                 },
                 Scenario(
                     "a task that shows an answer on a screen that is gone", .freedLate,
-                    path: ["Account", "Invoice"], reason: "popped"
+                    keptBy: "Task → closure → InvoiceScreen", path: ["Account", "Invoice"], reason: "popped"
                 ) { goesWrong in
                     let screen = InvoiceScreen()
                     if goesWrong { Task { screen.total = await Network.answer() } }
                     return screen
                 },
                 Scenario(
-                    "a cache that empties when memory gets short", .freedLate, path: ["Stores", "Map"],
-                    reason: "replaced"
+                    "a cache that empties when memory gets short", .freedLate, keptBy: "global[*] → MapTile",
+                    path: ["Stores", "Map"], reason: "replaced"
                 ) { goesWrong in
                     let tile = MapTile()
                     if goesWrong { TileCache.tiles.append(tile) }

@@ -5,15 +5,19 @@ enum Owners {
             title: "objects that point at each other, both strongly",
             scenarios: [
                 Scenario(
-                    "a delegate that is not weak", onlyIn: .previous, path: ["TabBar", "Cart"],
-                    reason: "popped"
+                    "a delegate that is not weak", onlyIn: .previous,
+                    keptBy: "CartController.view → CartView.delegate → CartController",
+                    path: ["TabBar", "Cart"], reason: "popped"
                 ) { goesWrong in
                     let controller = CartController()
                     if goesWrong { controller.view.delegate = controller }
                     return controller
                 },
-                Scenario("a child that owns its parent", path: ["TabBar", "Catalogue"], reason: "replaced") {
-                    goesWrong in
+                Scenario(
+                    "a child that owns its parent",
+                    keptBy: "Category.children[*] → Category.parent → Category",
+                    path: ["TabBar", "Catalogue"], reason: "replaced"
+                ) { goesWrong in
                     let category = Category()
                     category.children = [Category(), Category()]
                     for child in category.children where goesWrong { child.parent = category }
@@ -21,6 +25,7 @@ enum Owners {
                 },
                 Scenario(
                     "a nested type that keeps its outer one, and is kept by it", onlyIn: .newest,
+                    keptBy: "Profile.Editor.profile → Profile.editor → Profile.Editor",
                     path: ["Account", "Profile"], reason: "dismissed"
                 ) { goesWrong in
                     let profile = Profile()
@@ -28,28 +33,39 @@ enum Owners {
                     if goesWrong { profile.editor = editor }
                     return editor
                 },
-                Scenario("a dictionary of pages that know it", path: ["TabBar"], reason: "replaced") {
-                    goesWrong in
+                Scenario(
+                    "a dictionary of pages that know it",
+                    keptBy: "TabPage.strip → TabStrip.pages[*] → TabPage", path: ["TabBar"],
+                    reason: "replaced"
+                ) { goesWrong in
                     let strip = TabStrip()
                     for name in ["offers", "news"] { strip.pages[name] = TabPage(goesWrong ? strip : nil) }
                     return strip
                 },
                 Scenario(
-                    "an enum that holds the way to try again", path: ["Catalogue", "Video"],
-                    reason: "dismissed"
+                    "an enum that holds the way to try again",
+                    keptBy: "PlayerScreen.state(.failed).retry → closure → PlayerScreen",
+                    path: ["Catalogue", "Video"], reason: "dismissed"
                 ) { goesWrong in
                     let screen = PlayerScreen()
                     screen.state = .failed(retry: goesWrong ? { screen.state = .loading } : {})
                     return screen
                 },
-                Scenario("an error that carries its sender", path: ["Account", "Login"], reason: "dismissed")
-                {
-                    goesWrong in
+                Scenario(
+                    "an error that carries its sender", keptBy: "LoginScreen.lastError.sender → LoginScreen",
+                    path: ["Account", "Login"], reason: "dismissed"
+                ) { goesWrong in
                     let screen = LoginScreen()
                     screen.lastError = LoginError(sender: goesWrong ? screen : nil)
                     return screen
                 },
-                Scenario("a ring of six pages", path: ["Welcome", "Tour"], reason: "dismissed") { goesWrong in
+                Scenario(
+                    "a ring of six pages",
+                    keptBy:
+                        "TourPage.next → TourPage.next → TourPage.next → "
+                        + "TourPage.next → TourPage.next → TourPage.next → TourPage",
+                    path: ["Welcome", "Tour"], reason: "dismissed"
+                ) { goesWrong in
                     let pages = (0..<6).map { _ in TourPage() }
                     for (page, next) in zip(pages, pages.dropFirst()) { page.next = next }
                     if goesWrong { pages.last?.next = pages[0] }

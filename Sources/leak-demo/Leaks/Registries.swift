@@ -4,14 +4,18 @@ enum Registries {
         Family(
             title: "keepers that were told to keep, and never to forget",
             scenarios: [
-                Scenario("a cache without an end", path: ["Catalogue", "ProductPage"], reason: "popped") {
-                    goesWrong in
+                Scenario(
+                    "a cache without an end", keptBy: "global[*] → ProductPhoto",
+                    path: ["Catalogue", "ProductPage"], reason: "popped"
+                ) { goesWrong in
                     let photo = ProductPhoto()
                     if goesWrong { PhotoCache.photos.append(photo) }
                     return photo
                 },
                 Scenario(
-                    "a singleton that remembers each screen", path: ["TabBar", "Details"], reason: "popped"
+                    "a singleton that remembers each screen",
+                    keptBy: "global → Router.screens[*] → DetailScreen", path: ["TabBar", "Details"],
+                    reason: "popped"
                 ) { goesWrong in
                     let screen = DetailScreen()
                     if goesWrong { Router.shared.screens[ObjectIdentifier(screen)] = screen }

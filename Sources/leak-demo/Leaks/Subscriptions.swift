@@ -8,15 +8,20 @@ enum Subscriptions {
             title: "subscriptions that nobody ends",
             scenarios: [
                 Scenario(
-                    "a set of subscriptions whose sinks hold it", path: ["TabBar", "Basket"],
-                    reason: "replaced"
+                    "a set of subscriptions whose sinks hold it",
+                    keptBy: "Basket.bag[*] → Subscription.sink → closure → Basket",
+                    path: ["TabBar", "Basket"], reason: "replaced"
                 ) { goesWrong in
                     let basket = Basket()
                     if goesWrong { basket.bag.insert(Subscription { basket.cents += $0 }) }
                     return basket
                 },
-                Scenario("a block in the NotificationCenter", path: ["Offers", "Banner"], reason: "removed") {
-                    goesWrong in
+                Scenario(
+                    "a block in the NotificationCenter",
+                    keptBy: "global → NotificationCenter.registrar[*][*].storage[*] → closure → OfferBanner",
+                    "NotificationCenter.registrar[*][*].storage[*] → closure → OfferBanner",
+                    path: ["Offers", "Banner"], reason: "removed"
+                ) { goesWrong in
                     let banner = OfferBanner()
                     if goesWrong {
                         banner.token = NotificationCenter.default.addObserver(
@@ -25,8 +30,10 @@ enum Subscriptions {
                     }
                     return banner
                 },
-                Scenario("an observer that nobody removes", path: ["TabBar", "Offers"], reason: "removed") {
-                    goesWrong in
+                Scenario(
+                    "an observer that nobody removes", keptBy: "global[*] → closure → PriceTicker",
+                    path: ["TabBar", "Offers"], reason: "removed"
+                ) { goesWrong in
                     let ticker = PriceTicker()
                     if goesWrong { Announcements.observers.append { ticker.price += 1 } }
                     return ticker
@@ -38,8 +45,12 @@ enum Subscriptions {
         guard #available(macOS 14, iOS 17, tvOS 17, *) else { return [] }
         return [
             Scenario(
-                "an @Observable model that waits for its own change", path: ["Product", "Rating"],
-                reason: "dismissed"
+                "an @Observable model that waits for its own change",
+                keptBy: "ObservationRegistrar.Extent.context.state.buffer → "
+                    + "_ManagedCriticalState<ObservationRegistrar.State>.LockedBuffer.header.observations[*]"
+                    + ".kind(.willSetTracking) → closure → RatingModel._$observationRegistrar.extent → "
+                    + "ObservationRegistrar.Extent",
+                path: ["Product", "Rating"], reason: "dismissed"
             ) { goesWrong in
                 let model = RatingModel()
                 if goesWrong {

@@ -4,15 +4,17 @@ enum Tasks {
         Family(
             title: "tasks and streams that never end",
             scenarios: [
-                Scenario("an actor in a task that polls for ever", path: ["Search"], reason: "closed") {
-                    goesWrong in
+                Scenario(
+                    "an actor in a task that polls for ever", keptBy: "Task → closure → SearchSession",
+                    path: ["Search"], reason: "closed"
+                ) { goesWrong in
                     let session = SearchSession()
                     if goesWrong { Task { try await session.pollForEver() } }
                     return session
                 },
                 Scenario(
-                    "a loop over a stream that nobody finishes", path: ["Offers", "Auction"],
-                    reason: "dismissed"
+                    "a loop over a stream that nobody finishes", keptBy: "Task → closure → AuctionScreen",
+                    path: ["Offers", "Auction"], reason: "dismissed"
                 ) { goesWrong in
                     let screen = AuctionScreen()
                     if goesWrong {
@@ -23,8 +25,11 @@ enum Tasks {
                     return screen
                 },
                 Scenario(
-                    "a stream's onTermination that holds its listener", path: ["Help", "Chat"],
-                    reason: "popped"
+                    "a stream's onTermination that holds its listener",
+                    keptBy:
+                        "AsyncStream<String>._Storage.state.onTermination → closure → ChatRoom.feed.storage → "
+                        + "AsyncStream<String>._Storage",
+                    path: ["Help", "Chat"], reason: "popped"
                 ) { goesWrong in
                     let room = ChatRoom()
                     if goesWrong { room.feed.onTermination = { _ in Task { await room.leave() } } }

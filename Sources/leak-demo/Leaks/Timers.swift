@@ -8,7 +8,8 @@ enum Timers {
             title: "timers and work that waits",
             scenarios: [
                 Scenario(
-                    "a repeating Timer that nobody invalidates", path: ["Offers", "Countdown"],
+                    "a repeating Timer that nobody invalidates",
+                    keptBy: "Timer._fire → closure → Countdown.timer → Timer", path: ["Offers", "Countdown"],
                     reason: "popped"
                 ) { goesWrong in
                     let countdown = Countdown()
@@ -16,8 +17,10 @@ enum Timers {
                     if goesWrong { countdown.start { countdown.seconds -= 1 } } else { countdown.stop() }
                     return countdown
                 },
-                Scenario("a DispatchSource whose handler holds its owner", path: ["Home"], reason: "closed") {
-                    goesWrong in
+                Scenario(
+                    "a DispatchSource whose handler holds its owner", keptBy: "closure → Heartbeat",
+                    path: ["Home"], reason: "closed"
+                ) { goesWrong in
                     let heartbeat = Heartbeat()
                     if goesWrong {
                         heartbeat.source.setEventHandler { heartbeat.beat() }
@@ -25,14 +28,19 @@ enum Timers {
                     heartbeat.source.activate()
                     return heartbeat
                 },
-                Scenario("a DispatchWorkItem for later", path: ["Account", "Reminder"], reason: "dismissed") {
-                    goesWrong in
+                Scenario(
+                    "a DispatchWorkItem for later",
+                    keptBy: "DispatchWorkItem._block → closure → ReminderScreen.reminder → DispatchWorkItem",
+                    path: ["Account", "Reminder"], reason: "dismissed"
+                ) { goesWrong in
                     let screen = ReminderScreen()
                     if goesWrong { screen.reminder = DispatchWorkItem { screen.remind() } }
                     return screen
                 },
                 Scenario(
-                    "an operation that was never queued", path: ["Account", "Export"], reason: "dismissed"
+                    "an operation that was never queued",
+                    keptBy: "BlockOperation._block → closure → ExportScreen.operation → BlockOperation",
+                    path: ["Account", "Export"], reason: "dismissed"
                 ) { goesWrong in
                     let screen = ExportScreen()
                     if goesWrong { screen.operation.addExecutionBlock { screen.export() } }

@@ -1,0 +1,66 @@
+import Foundation
+import LeakMessage
+
+#if canImport(RetainPaths)
+    import RetainPaths
+#endif
+
+/// The paths that keep the demo's leaked objects: what was expected and what is found.
+@MainActor
+enum FoundPaths {
+    /// Paths that have to be right. One leak has none: a raw pointer holds its object.
+    nonisolated static let required = 26
+
+    #if canImport(RetainPaths)
+        /// Time for tasks to begin and for what they release. Ends early when every path is as expected.
+        private static let patience = 30.0
+
+        /// Safe: the finder reads the address as a number, whether an object is there or not.
+        @safe private struct Leak {
+            let scenario: Scenario
+            let object: UnsafeRawPointer
+            var found: RetainPath?
+
+            var isRight: Bool {
+                guard let found else { return false }
+                return scenario.expectedPaths.contains { RetainPath.isSame(found.description, as: $0) }
+            }
+        }
+
+        /// Makes every mistake once and prints a table of the paths.
+        ///
+        /// - Returns: true if at least ``required`` paths are as expected.
+        static func print() -> Bool {
+            guard let finder = RetainPathFinder(search: [.globals, .heap]) else {
+                Swift.print("leak-demo: the self-test of RetainPathFinder failed")
+                return false
+            }
+            let scenarios = Family.all.flatMap(\.scenarios).filter { $0.end == .leaked }
+            var leaks = scenarios.map { unsafe Leak(scenario: $0, object: $0.leak()) }
+            let deadline = Date().addingTimeInterval(patience)
+            while true {
+                RunLoop.main.run(until: Date().addingTimeInterval(0.05))
+                for index in leaks.indices where !leaks[index].isRight {
+                    leaks[index].found =
+                        unsafe finder.explain(leaks[index].object, callerReferences: 0).path?.normalized
+                }
+                let isDone = leaks.allSatisfy { $0.isRight || $0.scenario.expectedPaths.isEmpty }
+                if isDone || Date() >= deadline { break }
+            }
+            Swift.print("| leak | expected | found | right |\n|---|---|---|---|")
+            for leak in leaks {
+                Swift.print(
+                    "| \(leak.scenario.title) | \(leak.scenario.expectedPaths.joined(separator: " or ")) |",
+                    "\(leak.found?.description ?? "") | \(leak.isRight ? "yes" : "no") |")
+            }
+            let right = leaks.count(where: \.isRight)
+            Swift.print("\(right) of \(leaks.count) paths are right")
+            return right >= required
+        }
+    #else
+        static func print() -> Bool {
+            Swift.print("leak-demo: paths are found on Linux only")
+            return false
+        }
+    #endif
+}
