@@ -4,7 +4,9 @@ import RetainScenarios
 
 /// One row for each scenario: its name, what was expected, what was found.
 enum ScenarioTable {
-    static func print(_ finder: RetainPathFinder, filter: String?) {
+    /// - Returns: false if a cycle was not found or another one was, or if a cycle was proven where there is none.
+    static func print(_ finder: RetainPathFinder, filter: String?) -> Bool {
+        var isRight = true
         Swift.print("| scenario | expected | grade | found | confidence | unexplained | bytes |")
         Swift.print("|---|---|---|---|---|---|---|")
         let groups = [
@@ -18,6 +20,11 @@ enum ScenarioTable {
                 let result = ScenarioResult(scenario, finder, patience: .seconds(1))
                 counts[result.grade, default: 0] += 1
                 let explanation = result.explanation
+                switch result.grade {
+                case .missed, .different: isRight = false
+                case .falsePositive where explanation.confidence == .proven: isRight = false
+                case .found, .foundSuspected, .falsePositive, .nothing: break
+                }
                 Swift.print(
                     "| \(scenario.name) | \(scenario.expected ?? "nothing") | \(result.grade.rawValue) |",
                     "\(explanation.path?.description ?? "") | \(explanation.confidence.rawValue) |",
@@ -31,6 +38,7 @@ enum ScenarioTable {
             )
         }
         for line in summary { Swift.print(line) }
+        return isRight
     }
 }
 

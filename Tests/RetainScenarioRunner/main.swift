@@ -16,5 +16,6 @@ if arguments.contains("--cost") {
 } else if arguments.contains("--time") {
     TimeTable.print()
 } else {
-    ScenarioTable.print(finder, filter: arguments.first { !$0.hasPrefix("-") })
+    let isRight = ScenarioTable.print(finder, filter: arguments.first { !$0.hasPrefix("-") })
+    exitProcess(isRight ? 0 : 1)
 }
