@@ -52,6 +52,20 @@ import Testing
             #expect(pages.count { $0 & 1 != 0 } <= 2 * 256)
         }
 
+        @Test func `a search leaves out reserved addresses`() throws {
+            let count = 2 * HeapSearch.lookLimit
+            let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+            let mapping = unsafe try #require(unsafe mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0))
+            defer { unsafe munmap(mapping, count) }
+            try #require(unsafe mapping != MAP_FAILED)
+            let start = UInt(bitPattern: mapping)
+            var search = HeapSearch(target: start)
+            #expect(search.scan(excluding: [], in: [start..<(start + UInt(count))]) == 0)
+            let quarter = start..<(start + UInt(HeapSearch.lookLimit / 4))
+            #expect(
+                search.scan(excluding: [], in: Array(repeating: quarter, count: 8)) == HeapSearch.lookLimit)
+        }
+
         /// In a process of its own: frames of other tests keep addresses that they have released.
         @Test(.enabled(if: Allocator.hasChunkHeaders)) func `finds any holder in the heap`() async {
             await #expect(processExitsWith: .success) {

@@ -12,6 +12,9 @@ struct HeapSearch {
     private static let holderLimit = 16
     /// Memory beyond is not searched in a round.
     private static let byteLimit = 1 << 30
+    /// Addresses beyond are not looked at in a round, whether they have memory or not: each look takes time. Larger mappings are
+    /// left out: a sanitizer or another allocator reserves terabytes.
+    static let lookLimit = 1 << 33
     private static let blockBytes = 1 << 20
 
     /// A word found.
@@ -106,15 +109,23 @@ struct HeapSearch {
 
     /// Collects the words that refer to the holders of the last round.
     ///
-    /// - Parameter excluded: memory with copies of pages, which must not be taken for objects.
-    mutating func scan(excluding excluded: [Range<UInt>]) {
+    /// - Parameters:
+    ///   - excluded: memory with copies of pages, which must not be taken for objects.
+    ///   - regions: where to search.
+    /// - Returns: the bytes that were looked at.
+    @discardableResult
+    mutating func scan(
+        excluding excluded: [Range<UInt>], in regions: [Range<UInt>] = WritableMemory.regions()
+    ) -> Int {
         let block = UnsafeMutableRawPointer.allocate(byteCount: Self.blockBytes, alignment: 4096)
         defer { unsafe block.deallocate() }
         let own = UInt(bitPattern: block)..<(UInt(bitPattern: block) + UInt(Self.blockBytes))
-        var bytes = 0
-        for region in WritableMemory.regions() {
+        var (bytes, looked) = (0, 0)
+        for region in regions where region.count <= Self.lookLimit {
             var address = region.lowerBound
-            while address < region.upperBound, hits.count < Self.hitLimit, bytes < Self.byteLimit {
+            while address < region.upperBound, hits.count < Self.hitLimit, bytes < Self.byteLimit,
+                looked < Self.lookLimit
+            {
                 let count = min(Self.blockBytes, Int(region.upperBound - address))
                 if WritableMemory.isTouched(address, count: count),
                     unsafe CheckedMemory.read(address, count: count, into: block)
@@ -123,8 +134,10 @@ struct HeapSearch {
                     bytes += count
                 }
                 address += UInt(count)
+                looked += count
             }
         }
+        return looked
     }
 
     private mutating func collect(
