@@ -1,8 +1,9 @@
 import LeakMessage
 import Dispatch
-import RetainPaths
 import RetainScenarios
 import Testing
+
+@testable import RetainPaths
 
 /// One finder for all tests: its self-test has passed in this build.
 enum TestFinder {
@@ -24,6 +25,11 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
     @Test(arguments: RetainScenario.cycles.filter { $0.expected != nil } + RetainScenario.realCode)
     func `finds the cycle`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
+        // The value stands at the end of the task, which only the chunks of glibc's allocator tell: not those of a sanitizer.
+        if scenario.name == "task that ended with self as its value", !Allocator.hasChunkHeaders {
+            #expect(result.explanation.confidence != .proven)
+            return
+        }
         let expected: ScenarioResult.Grade = scenario.isSuspected ? .foundSuspected : .found
         #expect(result.grade == expected, "\(result.explanation)")
         if !scenario.isSuspected {
