@@ -5,8 +5,8 @@ internal import Threads
 /// Finds the strong references that keep an object alive, by reading the memory of the Swift runtime.
 ///
 /// It retains nothing and reads objects only through copies of pages, so that a freed object or one that other threads change
-/// gives a wrong answer. Two walks have to agree on a path. docs/RETAINPATHS.md says what keeps it out of release builds so
-/// far. It explains leaks to a ``LeakDetector``: `LeakDetector.start(.log, explainer: RetainPathFinder())`.
+/// gives a wrong answer. Two walks have to agree on a path. docs/RETAINPATHS.md says what could still end the process. It
+/// explains leaks to a ``LeakDetector``: `LeakDetector.start(.log, explainer: RetainPathFinder())`.
 ///
 /// ```swift
 /// if let finder = RetainPathFinder() {
