@@ -17,6 +17,19 @@ import Testing
         return directory
     }
 
+    @Test func `a database that another process is making is not taken for another program's`() throws {
+        for _ in 0..<100 {
+            let directory = TemporaryDirectory(isInMemory: true)
+            directory.write([], to: "leaks.sqlite")
+            try Connection(path: directory.database, access: .readWrite).execute("pragma journal_mode = wal")
+            _ = try together(2) { number in
+                let connection = try Connection(path: directory.database, access: .readWrite)
+                if number == 0 { return try Migration.run(on: connection) }
+                while try Migration.isNeeded(on: connection) {}
+            }
+        }
+    }
+
     @Test(arguments: [1, 2])
     func `every released schema is brought up to date, and counts go on`(schema: Int) throws {
         let directory = try database(schema: schema)

@@ -45,17 +45,16 @@ struct Migration: Sendable {
     ///
     /// - Throws: for what is not ours to read or write.
     static func isNeeded(on connection: Connection) throws(StoreError) -> Bool {
-        let found = try ownVersion(of: connection)
+        let (found, isMarked) = try ownVersion(of: connection)
         guard found <= newestVersion else { throw .newerSchema(found, in: connection.path) }
-        let application = try connection.number("pragma application_id")
-        return found < newestVersion || application != applicationID
+        return found < newestVersion || !isMarked
     }
 
     /// The schema of a database to read, any that a collector wrote, now or later.
     ///
     /// - Throws: ``StoreError`` for a file of another program, and for one of ours that lacks a part.
     static func schema(of connection: Connection) throws(StoreError) -> Int {
-        let found = try ownVersion(of: connection)
+        let found = try ownVersion(of: connection).version
         guard found > 0 else {
             throw StoreError(
                 .notADatabase, "database \(connection.path): it is empty; no collector has written it")
@@ -64,23 +63,32 @@ struct Migration: Sendable {
         return found
     }
 
-    /// - Returns: 0 for a database with nothing in it.
-    private static func ownVersion(of connection: Connection) throws(StoreError) -> Int {
-        let application = try connection.number("pragma application_id") ?? 0
-        let tables = try connection.number("select count(*) from sqlite_master") ?? 0
+    /// Reads `user_version`, 0 for a database with nothing in it, and whether ``applicationID`` marks the file.
+    ///
+    /// One statement sees one state of the database: another process may be making it.
+    private static func ownVersion(
+        of connection: Connection
+    ) throws(StoreError) -> (version: Int, isMarked: Bool) {
+        let select = try connection.statement(
+            """
+            select (select count(*) from sqlite_master), (select application_id from pragma_application_id),
+              (select user_version from pragma_user_version)
+            """)
+        defer { select.reset() }
+        guard try select.step() else { return (0, false) }
+        let (tables, application, found) = (select.int(0), select.int64(1), select.int(2))
         guard application == applicationID || (application == 0 && tables == 0) else {
             throw StoreError(
                 .notADatabase,
                 "database \(connection.path): it belongs to another program; choose another file")
         }
-        let found = Int(try connection.number("pragma user_version") ?? 0)
         guard found > 0 || (found == 0 && tables == 0) else {
             throw StoreError(
                 .corrupt,
                 "database \(connection.path): its schema has the number \(found), which no collector wrote; restore it "
                     + "from a backup")
         }
-        return found
+        return (found, application == applicationID)
     }
 
     /// A part that is missing would be found out by the first report that needs it, and be a riddle then.
