@@ -194,7 +194,8 @@ struct Backtrace {
 
     /// Parts the frames at the end of a text from a description in front of them that ends with its line.
     ///
-    /// - Returns: `nil` where quotes or brackets in front do not match, so that the frames may be part of what a user typed.
+    /// - Returns: `nil` if the frames may be part of what a user typed: quotes or brackets in front do not match, or the
+    ///   description has an attribute that may hold such text.
     private static func partedAtDescription(_ text: Text, _ reader: FrameReader) -> (
         head: Text, frames: Text
     )? {
@@ -206,10 +207,9 @@ struct Backtrace {
         }
         let frames = text[start...]
         let head = withoutHeading(text[..<start].trimmed)
-        guard count >= 2, head.last == UInt8(ascii: ">"), PrivateText.removed(from: frames)[...] == frames
-        else {
-            return nil
-        }
+        guard count >= 2, head.last == UInt8(ascii: ">"), hasPlainAttributes(head),
+            PrivateText.removed(from: frames)[...] == frames
+        else { return nil }
         func number(of byte: UInt8) -> Int { head.count { $0 == byte } }
         let arrows = zip(head, head.dropFirst()).count { $0 == UInt8(ascii: "-") && $1 == UInt8(ascii: ">") }
         // These characters may be quotes too.
@@ -220,6 +220,32 @@ struct Backtrace {
             "'\"`".utf8.allSatisfy { number(of: $0).isMultiple(of: 2) } && apostrophes.isMultiple(of: 2)
             && number(of: UInt8(ascii: "<")) == number(of: UInt8(ascii: ">")) - arrows
         return isMatched ? (head, frames) : nil
+    }
+
+    /// Attributes of UIKit's and AppKit's descriptions that never hold text a user typed.
+    private static let plainAttributes: [StaticString] = [
+        "adjustedContentInset", "alpha", "anchorPoint", "animations", "autoresize", "autoresizesSubviews",
+        "baseClass", "bounds", "center", "clipsToBounds", "contentMode", "contentOffset", "contentSize",
+        "dataSource", "delegate", "frame", "gestureRecognizers", "hidden", "layer", "opaque", "tag",
+        "transform",
+        "userInteractionEnabled",
+    ]
+
+    /// Returns true if everything behind the address of the description is an attribute of ``plainAttributes`` or numbers.
+    private static func hasPlainAttributes(_ text: Text) -> Bool {
+        let parts = text.split(separator: UInt8(ascii: ";"))
+        guard let first = parts.first, let address = first.lastRange(of: "0x"),
+            first[address.upperBound...].allSatisfy(\.isHexadecimal)
+        else { return false }
+        return parts.dropFirst().allSatisfy { part in
+            let attribute = part.trimmed
+            let name = attribute.prefix { $0.isIdentifier }
+            let isPlain = plainAttributes.contains { name.equals($0) }
+            if isPlain, attribute[name.endIndex...].starts(with: " = ") { return true }
+            // The mark of what was removed, and the second half of `frame = (0 0; 1 1)`.
+            return attribute.equals("…>")
+                || attribute.allSatisfy { $0.isDigit || " .,-()>".utf8.contains($0) }
+        }
     }
 
     /// - Parameter text: without what users typed.
