@@ -163,21 +163,21 @@ import Testing
         let running = try CollectorProcess(data: folder.path)
         // The environment of an image: it names a port that the flag overrules.
         let image = ["COLLECTOR_HOST": "0.0.0.0", "COLLECTOR_PORT": "1", "COLLECTOR_DATA": folder.path]
-        let health = try CollectorProcess.run(["health"], environment: image)
+        let health = try CollectorProcess.health(environment: image)
         #expect(health.code == 0 && health.output == "ok\n", "\(health.errors)")
         let other = try CollectorProcess.run(["health", "--port", "1"], environment: image)
         #expect(other.code == 1, "a flag of health's own says where to ask")
         running.kill(SIGTERM)
         running.wait()
-        let gone = try CollectorProcess.run(["health"], environment: image)
+        let gone = try CollectorProcess.health(environment: image)
         #expect(gone.code == 1 && gone.errors.contains("http://127.0.0.1:1/"), "\(gone.errors)")
     }
 
     @Test func `health does not need the secrets of the server`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
-        let health = try CollectorProcess.run(
-            ["health", "--data", folder.path], environment: ["COLLECTOR_INGEST_KEY_FILE": "/nowhere/key"])
+        let health = try CollectorProcess.health(
+            ["--data", folder.path], environment: ["COLLECTOR_INGEST_KEY_FILE": "/nowhere/key"])
         #expect(health.code == 0, "\(health.errors)")
         #expect(running.isRunning)
     }

@@ -69,7 +69,7 @@ import Testing
         for other in ["127.0.0.1", "[::1]"] where !answers.contains(other) && host != "localhost" {
             #expect(throws: (any Error).self) { try Self.status("http://\(other):\(running.port)") }
         }
-        let health = try CollectorProcess.run(["health", "--host", host, "--port", "\(running.port)"])
+        let health = try CollectorProcess.health(["--host", host, "--port", "\(running.port)"])
         #expect(health.code == 0, "\(health.errors)")
     }
 
