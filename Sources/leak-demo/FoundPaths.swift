@@ -13,7 +13,7 @@ enum FoundPaths {
 
     #if canImport(RetainPaths)
         /// Time for tasks to begin and for what they release. Ends early when every path is as expected.
-        private static let patience = 30.0
+        private static let patience = 120.0
 
         /// Safe: the finder reads the address as a number, whether an object is there or not.
         @safe private struct Leak {

@@ -104,7 +104,7 @@ import Testing
         #expect(try Self.versions(of: "Gallery", in: own)["last"] == "2.1.0")
     }
 
-    /// Of the 29 leaks. One object is held through a raw pointer, which cannot be followed.
+    /// Paths that have to be right, of 29. One object is held through a raw pointer, which cannot be followed.
     private static let requiredPaths = 26
 
     /// The leaks whose most frequent path is not the one that `leak-demo --paths` expects.

@@ -5,10 +5,10 @@
     struct AdmittedApps {
         /// By name as sent.
         fileprivate(set) var names: [ByteText: String] = [:]
-        /// By name as counted; apps that are only explained, and that the database does not have, have none.
+        /// By name as counted. Apps that the database does not have and that only explanations name are missing.
         fileprivate(set) var rows: [ByteText: Int64] = [:]
 
-        /// The submission without explanations of leaks in apps that there are not.
+        /// The submission without explanations of leaks in apps that the database does not have.
         func withoutUnknownApps(_ submission: Submission) -> Submission {
             var known = submission
             known.explanations.removeAll { explanation in
@@ -26,7 +26,7 @@
             var name: String
             var key: Int64
             var seen: Int64
-            /// Whether anything but explanations names it, so that it is made.
+            /// True if anything but explanations names it. Then it is made.
             var counts: Bool
         }
 
