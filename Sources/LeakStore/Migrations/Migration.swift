@@ -76,7 +76,7 @@ struct Migration: Sendable {
             """)
         defer { select.reset() }
         guard try select.step() else { return (0, false) }
-        let (tables, application, found) = (select.int(0), select.int64(1), select.int(2))
+        let (tables, application, found) = (select.int(0), select.int64(1), Int(select.int64(2)))
         guard application == applicationID || (application == 0 && tables == 0) else {
             throw StoreError(
                 .notADatabase,
