@@ -27,7 +27,11 @@ struct CommonGround {
 
     private static func common(_ leak: LeakIdentity) -> String {
         let key = leak.groupedBy
-        if leak.quality == .low { return "same text" }
+        let frames = "same \(Count(key.stack.count).of("app frame", "app frames"))"
+        if leak.quality == .low {
+            guard isCallStack(leak), !key.stack.isEmpty else { return "same text" }
+            return key.className.isEmpty ? frames : "same text, \(frames)"
+        }
         guard let className = leak.className else {
             return leak.cycle.isEmpty ? "same fingerprint" : "same cycle"
         }
@@ -35,8 +39,7 @@ struct CommonGround {
             return "same fingerprint, which the sender chose"
         }
         if isCallStack(leak) {
-            return key.stack.isEmpty
-                ? "same class" : "same class, same \(Count(key.stack.count).of("app frame", "app frames"))"
+            return key.stack.isEmpty ? "same class" : "same class, \(frames)"
         }
         // The last element is the leaked object itself.
         let owners = key.stack.dropLast(key.stack.last == className ? 1 : 0)

@@ -129,10 +129,10 @@ enum Grouping {
             } : nil
         let callStack =
             report.stack.isEmpty
-            ? parsed?.callStack
-            : CallStack(report.stack, demangle: demangleFunction)?.named(by: symbols)
+            ? parsed?.callStack : CallStack(report.stack, demangle: demangleFunction)
         let subject = Subject(
-            report, className: named, parsed: parsed, callStack: callStack, module: module)
+            report, className: named, parsed: parsed, callStack: callStack?.named(by: symbols), module: module
+        )
         return (subject, parsed)
     }
 

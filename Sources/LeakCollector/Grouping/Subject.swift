@@ -229,6 +229,7 @@ struct Subject {
         }
         if !cycle.isEmpty { return cycle.joined(separator: " → ") }
         if !template.isEmpty { return template }
+        if let frame = CallStack.titles(of: keyCalls)?.first, fingerprint.isEmpty { return frame }
         if !error.isEmpty, fingerprint.isEmpty { return error.joined(separator: " ") }
         return fingerprint.isEmpty
             ? "(empty text)" : fingerprint.map(Self.withoutSeparators).joined(separator: " · ")

@@ -110,7 +110,8 @@ public struct DetectorMessage: Hashable, Sendable {
         let text = MessageText.plain(text)
         guard let backtrace = Backtrace(text) else { return Redaction.kept(of: text).text.string }
         let head = Redaction.kept(of: backtrace.head).text
-        return ([head] + (backtrace.cut(behind: head)?.lines ?? [])).map(\.string).joined(separator: "\n")
+        let parts = [head] + (backtrace.cut(behind: head)?.lines ?? [])
+        return parts.filter { !$0.isEmpty }.map(\.string).joined(separator: "\n")
     }
 
     /// Returns whether both say the same of the leak, up to the text that stands for a class.

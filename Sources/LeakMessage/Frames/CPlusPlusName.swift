@@ -6,7 +6,9 @@ enum CPlusPlusName {
     static func read(_ symbol: Text) -> String {
         let mangled = symbol.dropping("__Z") ?? symbol.dropping("_Z") ?? symbol
         var reader = MangledReader(withoutThunk(mangled))
-        guard let name = reader.name(depth: 0), !name.parts.isEmpty else { return symbol.string }
+        guard let name = reader.name(depth: 0) else { return symbol.string }
+        // A lambda that initializes a global is in no function.
+        guard !name.parts.isEmpty else { return name.isLambda ? "lambda" : symbol.string }
         return (name.isLambda ? "lambda in " : "") + name.parts.joined(separator: "::") + "()"
     }
 
@@ -90,8 +92,13 @@ private struct MangledReader {
         switch first {
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
             guard let identifier = identifier() else { return false }
-            name.parts.append(
-                identifier.starts(with: "_GLOBAL__N") ? "(anonymous namespace)" : identifier.string)
+            if identifier.starts(with: "$_") {
+                // Clang numbers the lambdas of a file: `$_0`.
+                name.isLambda = true
+            } else if !name.isLambda || !identifier.equals("__invoke") {
+                name.parts.append(
+                    identifier.starts(with: "_GLOBAL__N") ? "(anonymous namespace)" : identifier.string)
+            }
         case UInt8(ascii: "C"):
             guard let last = name.parts.last, let kind = rest.dropFirst().first, kind.isDigit else {
                 return false

@@ -167,7 +167,7 @@ enum Recursion {
 
 /// A text and the call stack printed behind it.
 struct Backtrace {
-    /// The text in front of the frames.
+    /// The text in front of the frames; behind them where none is in front.
     let head: Text
     /// The lines of the frames.
     let lines: [Text]
@@ -179,9 +179,13 @@ struct Backtrace {
     /// - Parameter text: one that ``MessageText`` made plain. Quotations are not looked into.
     /// - Returns: `nil` for a text in which no two lines behind each other are call frames.
     init?(_ text: Text, demangle: @escaping (String) -> String? = { _ in nil }) {
+        let reader = FrameReader(demangle: demangle)
+        if let json = Backtrace(json: text, reader) {
+            self = json
+            return
+        }
         // Most texts have none, and are not read twice for it.
         guard text.contains(UInt8(ascii: "\n")) else { return nil }
-        let reader = FrameReader(demangle: demangle)
         if let found = Backtrace(redacted: PrivateText.removed(from: text)[...], reader) {
             self = found
             return
@@ -190,6 +194,24 @@ struct Backtrace {
         guard let (head, frames) = Self.partedAtDescription(text, reader) else { return nil }
         let line = [UInt8(ascii: "\n")]
         self.init(redacted: (PrivateText.removed(from: head) + line + frames)[...], reader)
+    }
+
+    /// Reads the frames of JSON, which are kept as one line each.
+    private init?(json text: Text, _ reader: FrameReader) {
+        guard let json = JSONCallStack(text) else { return nil }
+        // The JSON may be what a user typed.
+        guard !json.head.contains(where: PrivateText.isQuote),
+            PrivateText.removed(from: json.head)[...] == json.head
+        else {
+            return nil
+        }
+        let head = Self.withoutHeading(json.head)
+        // The class that the JSON names says more.
+        if head.isEmpty, !json.isReport, JSONMessage(text, demangle: { _ in nil })?.className != nil {
+            return nil
+        }
+        let lines = json.frames.map { Text(JSONFrame.redacted($0)) }
+        self.init(head: head, lines: lines, frames: lines.compactMap { JSONFrame.read($0, reader) })
     }
 
     /// Parts the frames at the end of a text from a description in front of them that ends with its line.
@@ -258,15 +280,24 @@ struct Backtrace {
             if frames.count < WireLimits.stackCount, let frame = reader.read(line) {
                 frames.append(frame)
                 lines.append(line.trimmed)
+            } else if !frames.isEmpty, Self.isBetweenFrames(line.trimmed) {
+                continue
             } else if frames.count >= 2 {
                 break
             } else {
                 (frames, lines) = ([], [])
             }
         }
-        guard frames.count >= 2, let start = lines.first?.startIndex else { return nil }
-        let head = Self.withoutHeading(text[..<start].trimmed)
-        guard !head.isEmpty else { return nil }
+        guard frames.count >= 2, let start = lines.first?.startIndex, let end = lines.last?.endIndex else {
+            return nil
+        }
+        let front = Self.withoutHeading(text[..<start].trimmed)
+        let head = front.isEmpty ? Self.sentence(behindFrames: text[end...], reader) : front
+        self.init(head: head, lines: lines, frames: frames)
+    }
+
+    private init?(head: Text, lines: [Text], frames given: [CallFrame]) {
+        var frames = given
         // Numbers in a text are masked where groups are looked up: names alone count, and none with a time in it.
         for index in frames.indices {
             frames[index].offset = nil
@@ -278,6 +309,28 @@ struct Backtrace {
             }
         }
         (self.head, self.lines, stack) = (head, lines, CallStack(frames: frames))
+        // Addresses alone say less than their text.
+        if head.isEmpty, stack.key.isEmpty { return nil }
+    }
+
+    /// Lines that backtraces have between their frames: gaps of Dart, and the source that Swift 6 prints.
+    private static func isBetweenFrames(_ line: Text) -> Bool {
+        line.equals("<asynchronous suspension>") || line.equals("...")
+            || line.drop { $0.isDigit || " *".utf8.contains($0) }.starts(with: "│")
+    }
+
+    /// The text between the frames that a message begins with and its next call stack. Empty for a text that users may have typed.
+    private static func sentence(behindFrames text: Text, _ reader: FrameReader) -> Text {
+        let lines = text.lines.prefix(lineLimit)
+        let next = lines.firstIndex { reader.read($0) != nil }
+        guard
+            let last = lines[..<(next ?? lines.endIndex)].last(where: { line in
+                let isHeading = next != nil && line.trimmed.last == UInt8(ascii: ":")
+                return !line.trimmed.isEmpty && !isHeading
+            })
+        else { return [] }
+        let sentence = text[..<last.endIndex].trimmed
+        return sentence.contains(where: { "<;`'\"".utf8.contains($0) }) ? [] : withoutHeading(sentence)
     }
 
     private init(head: Text, lines: [Text], stack: CallStack) {
@@ -296,11 +349,14 @@ struct Backtrace {
         return count < 2 ? nil : Backtrace(head: self.head, lines: Array(lines.prefix(count)), stack: stack)
     }
 
-    /// Without a last line such as `Call stack:`.
+    /// Without last lines such as `Call stack:`.
     private static func withoutHeading(_ text: Text) -> Text {
-        guard text.last == UInt8(ascii: ":"), let end = text.lastIndex(of: UInt8(ascii: "\n")),
+        var text = text
+        while text.last == UInt8(ascii: ":"), let end = text.lastIndex(of: UInt8(ascii: "\n")),
             text[end...].count <= 64
-        else { return text }
-        return text[..<end].trimmed
+        {
+            text = text[..<end].trimmed
+        }
+        return text
     }
 }

@@ -36,7 +36,13 @@ extension FrameReader {
         }
         if let unnamed = symbol.dropping("<unavailable> + ") { frame.offset = UInt64(unnamed.string) }
         place(in: &symbol, &frame)
+        let place = symbol
         symbol = withoutOffset(symbol.droppingLast(" [inlined]") ?? symbol)
+        if symbol == image, let plus = place[symbol.endIndex...].dropping(" + "), !image.equals("main") {
+            // `Shop + 33208`: in place of a symbol stands the image, and its start counts.
+            frame.offset = UInt64(plus.string)
+            symbol = []
+        }
         frame.function = FunctionName.read(symbol, demangle)
         frame.isSystem = SystemFrames.isSystem(image: image, path: image, frame)
         return frame

@@ -36,8 +36,9 @@ extension FrameReader {
             frame.isSystem = SystemFrames.isSystem(image: [], path: [], frame)
             return frame
         }
-        if let address = hexadecimal(text), let symbol = address.rest.dropping(" in ") {
-            return gdb(symbol) ?? sanitizer(symbol)
+        if let address = hexadecimal(text) {
+            if address.rest.isEmpty { return CallFrame() }
+            if let symbol = address.rest.dropping(" in ") { return gdb(symbol) ?? sanitizer(symbol) }
         }
         if text.starts(with: "abs ") { return obfuscatedDart(text) }
         if let native = text.dropping("pc ") { return androidNative(native) }

@@ -19,6 +19,7 @@ struct FrameReader {
     }
 
     private func form(_ first: UInt8, of line: Text) -> CallFrame? {
+        if isAddress(line) { return CallFrame() }
         switch first {
         case UInt8(ascii: "{"): return JSONFrame.read(line, self)
         case UInt8(ascii: "*"): return debugger(line.dropFirst().trimmed)
@@ -120,6 +121,11 @@ struct FrameReader {
             return nil
         }
         return (value, behind[digits.endIndex...])
+    }
+
+    /// `0000000104008ab8`: the digits of an address alone.
+    private func isAddress(_ line: Text) -> Bool {
+        (12...16).contains(line.count) && line.allSatisfy(\.isHexadecimal) && line.contains(where: \.isDigit)
     }
 
     func lastComponent(_ path: Text) -> Text { SourcePlace.lastComponent(path) }

@@ -1,7 +1,7 @@
 /// Frames as JSON: of `.ips` crash reports, MetricKit, Sentry and KSCrash.
 enum JSONFrame {
     /// The fields that say where a frame is, under the names of all four.
-    private struct Fields {
+    struct Fields {
         var symbol: String?
         var image: String?
         var module: String?
@@ -13,28 +13,47 @@ enum JSONFrame {
         var isOfApp: Bool?
         var file: String?
         var line: Int?
+        /// The index of the image in a list of the report.
+        var imageIndex: Int?
         var isFrame = false
+
+        init() {}
+
+        /// The fields of one object of a larger JSON text.
+        init(_ members: [JSONNode.Member]) {
+            for member in members {
+                switch member.value {
+                case .string(let text): JSONFrame.set(&self, member.name, text: text)
+                case .number(let number?): JSONFrame.set(&self, member.name, number: number)
+                case .boolean(let isSet): if member.name == "in_app" { isOfApp = isSet }
+                default: continue
+                }
+            }
+        }
     }
 
     static func read(_ text: Text, _ reader: FrameReader) -> CallFrame? {
+        fields(of: text).map { frame($0, reader) }
+    }
+
+    private static func fields(of text: Text) -> Fields? {
         let bytes = Array(text)
         guard UTF8Validity.firstInvalidByte(in: bytes) == nil,
             let fields = try? JSONScanner.scan(bytes, { scanner throws(JSONError) in try read(&scanner) }),
             fields.isFrame
         else { return nil }
-        return frame(fields, reader)
+        return fields
     }
 
     /// The object with the fields that ``read(_:_:)`` reads alone, and without what users typed in them; `nil` for what is no
     /// frame.
     static func redacted(_ text: Text) -> String? {
         guard text.trimmed.first == UInt8(ascii: "{") else { return nil }
-        let bytes = Array(text)
-        guard UTF8Validity.firstInvalidByte(in: bytes) == nil,
-            let fields = try? JSONScanner.scan(bytes, { scanner throws(JSONError) in try read(&scanner) }),
-            fields.isFrame
-        else { return nil }
-        var writer = JSONWriter(capacity: bytes.count)
+        return fields(of: text).map { redacted($0) }
+    }
+
+    static func redacted(_ fields: Fields) -> String {
+        var writer = JSONWriter(capacity: 256)
         writer.object { writer in
             func field(_ name: String, _ value: String?) { if let value { writer.field(name, value) } }
             func address(_ name: String, _ value: UInt64?) {
@@ -56,7 +75,7 @@ enum JSONFrame {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    private static func frame(_ fields: Fields, _ reader: FrameReader) -> CallFrame {
+    static func frame(_ fields: Fields, _ reader: FrameReader) -> CallFrame {
         let path = withoutVersion(Text(fields.image ?? ""))
         let image = SourcePlace.lastComponent(path)
         // A place is one in the image, a function one of the module.
@@ -66,6 +85,11 @@ enum JSONFrame {
             function: fields.symbol.flatMap { FunctionName.read(Text($0), reader.demangle) },
             offset: fields.offset)
         frame.imageID = fields.imageID
+        if let symbol = fields.symbol, let module = fields.module,
+            let lambda = VirtualMachineFrame.lambda(className: Text(module), method: Text(symbol))
+        {
+            (frame.module, frame.function) = lambda
+        }
         if let address = fields.address, let start = fields.imageStart, address >= start {
             frame.offset = address - start
         }
@@ -104,7 +128,7 @@ enum JSONFrame {
         return fields
     }
 
-    private static func set(_ fields: inout Fields, _ name: String, text given: String) {
+    fileprivate static func set(_ fields: inout Fields, _ name: String, text given: String) {
         let text = Redaction.name(given)
         switch name {
         case "symbol", "symbol_name", "function": fields.symbol = text
@@ -119,7 +143,7 @@ enum JSONFrame {
         fields.isFrame = true
     }
 
-    private static func set(_ fields: inout Fields, _ name: String, number: Int) {
+    fileprivate static func set(_ fields: inout Fields, _ name: String, number: Int) {
         guard number >= 0 else { return }
         switch name {
         case "imageOffset": fields.offset = UInt64(number)
@@ -127,6 +151,7 @@ enum JSONFrame {
         case "address", "instruction_addr": fields.address = UInt64(number)
         case "object_addr", "image_addr": fields.imageStart = UInt64(number)
         case "lineno", "sourceLine": fields.line = number
+        case "imageIndex": fields.imageIndex = number
         default: return
         }
         fields.isFrame = true

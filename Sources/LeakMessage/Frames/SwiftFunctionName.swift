@@ -8,6 +8,7 @@ enum SwiftFunctionName {
         var name = withoutMadeCode(raw.trimmed)
         if let suffix = name.firstRange(of: " with unmangled suffix ") { name = name[..<suffix.lowerBound] }
         if let thunk = thunk(name) { return thunk }
+        if name.starts(with: "outlined ") { return withoutModules(name).string }
         var closures = ""
         // Each round takes a closure off; the bound is for text made of nothing else.
         for _ in 0..<32 {

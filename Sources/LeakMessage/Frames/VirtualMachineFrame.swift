@@ -87,6 +87,18 @@ enum VirtualMachineFrame {
         return [type, name].filter { !$0.isEmpty }.map(\.string).joined(separator: ".")
     }
 
+    /// Module and function of a lambda, from the class with its package and the method, as Sentry's JSON has them; `nil` for other methods.
+    static func lambda(className: Text, method: Text) -> (module: String?, function: String?)? {
+        guard (className + method).contains(UInt8(ascii: "$")) else { return nil }
+        let start = className.lastIndex(of: UInt8(ascii: ".")).map { $0 + 1 } ?? className.startIndex
+        guard let name = lambda(method, of: className[start...]).map({ Text($0) }) else { return nil }
+        let package = className[..<start]
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else {
+            return (package.isEmpty ? nil : package.dropLast().string, "lambda in \(name.string)")
+        }
+        return ((package + name[..<dot]).string, "lambda in \(name[(dot + 1)...].string)")
+    }
+
     /// The method that a lambda is written in, or its class where the name does not say.
     private static func lambda(_ method: Text, of type: Text) -> String? {
         // Compilers name lambdas after their method, …

@@ -19,8 +19,9 @@ public struct JSONScanner {
     /// The next byte to read, from the start of the body.
     public internal(set) var offset: Int
     private var depth = 0
+    private let depthLimit: Int
 
-    /// Arrays and objects inside each other. A batch needs six.
+    /// Arrays and objects inside each other, unless a caller sets another limit. A batch needs six.
     public static let depthLimit = 32
 
     public enum Container: Hashable, Sendable {
@@ -39,22 +40,23 @@ public struct JSONScanner {
         case null = "null"
     }
 
-    private init(_ base: UnsafePointer<UInt8>, _ range: Range<Int>) {
+    private init(_ base: UnsafePointer<UInt8>, _ range: Range<Int>, depthLimit: Int) {
         unsafe self.base = base
+        self.depthLimit = depthLimit
         offset = range.lowerBound
         end = range.upperBound
     }
 
     /// Lends a scanner over `range` of `bytes` (all of it when `nil`) to `body`, which must not keep it.
     public static func scan<Result>(
-        _ bytes: [UInt8], in range: Range<Int>? = nil,
+        _ bytes: [UInt8], in range: Range<Int>? = nil, depthLimit: Int = Self.depthLimit,
         _ body: (inout JSONScanner) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {
         let range = (range ?? 0..<bytes.count).clamped(to: 0..<bytes.count)
         return try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in
             // An empty array has no address, and holds no value either.
             guard let base = buffer.baseAddress else { throw JSONError(.unexpectedEnd, at: 0) }
-            var scanner = unsafe JSONScanner(base, range)
+            var scanner = unsafe JSONScanner(base, range, depthLimit: depthLimit)
             return try body(&scanner)
         }
     }
@@ -90,7 +92,7 @@ public struct JSONScanner {
         _ opening: UInt8, _ container: Container, _ name: StaticString
     ) throws(JSONError) -> Bool {
         guard try peek() == opening else { throw JSONError(.expected("\(name)"), at: offset) }
-        guard depth < Self.depthLimit else { throw JSONError(.tooDeep, at: offset) }
+        guard depth < depthLimit else { throw JSONError(.tooDeep, at: offset) }
         offset &+= 1
         guard try peek() != container.closing else {
             offset &+= 1
