@@ -268,19 +268,30 @@ extension Grammar {
             && !text.string.unicodeScalars.contains { $0.properties.isAlphabetic }
     }
 
-    /// A breakpoint on `dealloc` that prints the object: `--- -[UIViewController dealloc] @"<Cart: 0x…>"`.
+    /// A breakpoint on `dealloc` that prints the object: `--- -[UIViewController dealloc] @"<Cart: 0x…>"`. A sentence may say that
+    /// the method was not called: `-[Cart dealloc] was never called`.
     func breakpoint(_ text: Text) -> Reading? {
         let body = (text.dropping("---") ?? text).trimmed
         guard let call = body.dropping("-["), let end = call.firstRange(of: " dealloc]") else { return nil }
         guard end.lowerBound - call.startIndex <= WireLimits.classBytes else { return nil }
         var reading = Reading(.symbolicBreakpoint, call[end.upperBound...].trimmed)
-        reading.event = .freed
         let base = call[..<end.lowerBound]
         if base.equals("UIViewController") { reading.kind = .viewController }
         if base.equals("UIView") { reading.kind = .view }
+        let subject = reading.subject
+        let isObject =
+            subject.first.map { "<@\"".utf8.contains($0) } ?? false || TypeSpelling(subject).isType
+        reading.event = !isObject && saysNotCalled(subject) ? .leak : .freed
         reading.className =
-            className(of: reading.subject) ?? TypeName.ifNamed(base, demangle: demangle)?.wholeText
+            (isObject ? className(of: subject) : firstDescription(in: subject))
+            ?? TypeName.ifNamed(base, demangle: demangle)?.wholeText
         return reading
+    }
+
+    /// ` was never called`, ` not called within 3s`
+    private func saysNotCalled(_ sentence: Text) -> Bool {
+        let words = sentence.string.lowercased().split { !$0.isLetter && $0 != "'" }
+        return words.contains { ["not", "never", "without", "missing"].contains($0) || $0.hasSuffix("n't") }
     }
 
     private func number(atStartOf text: Text) -> Int? {

@@ -9,7 +9,9 @@ enum GuessedClass {
     /// The same for a text about memory that has one such word alone.
     private static let leastScoreAlone = 6
     private static let memoryWords: [StaticString] = [
-        "leak", "Leak", "LEAK", "retain", "Retain", "dealloc", "deinit", "泄漏", "泄露",
+        "leak", "Leak", "LEAK", "retain", "Retain", "dealloc", "deinit", "in memory", "泄漏", "泄露", "釋放", "释放",
+        "リーク", "解放", "메모리", "누수", "Speicher", "freigegeben", "fuite", "mémoire", "memoria", "memória",
+        "утеч", "памят", "освобожд",
     ]
 
     /// - Parameter text: what ``Redaction`` keeps of a message.

@@ -226,8 +226,11 @@ enum MessageText {
         return framed
     }
 
-    /// `2017-11-14 11:58:37.373501+0800 app[3933:3009455] `, as `NSLog` and the unified log print it.
+    /// `2017-11-14 11:58:37.373501+0800 app[3933:3009455] `, as `NSLog` and the unified log print it, or a tag.
     private static func withoutLogHead(_ text: Text) -> Text? {
+        for tag: StaticString in ["MLeaksFinder: ", "[MLeaksFinder] "] {
+            if let message = text.dropping(tag) { return message }
+        }
         let shape = Array("dddd-dd-dd dd:dd:dd".utf8)
         guard text.count > shape.count else { return nil }
         for (byte, want) in zip(text, shape) {

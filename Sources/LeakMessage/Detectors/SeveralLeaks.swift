@@ -162,9 +162,10 @@ public enum SeveralLeaks {
         }
         let heading = text[..<colon].trimmed
         guard heading.count <= headingByteLimit, tellsOfLeaks(heading) else { return [] }
-        let rest = text[(colon + 1)...].trimmed
-        // A printed array has owners.
+        var rest = text[(colon + 1)...].trimmed
+        // A printed array of Objective-C has owners.
         guard rest.first != UInt8(ascii: "(") else { return [] }
+        if let array = rest.dropping("[")?.droppingLast("]") { rest = array.trimmed }
         let isList = rest.contains(UInt8(ascii: "\n"))
         let items =
             isList
@@ -242,6 +243,8 @@ public enum SeveralLeaks {
                 item = rest.trimmed
             }
             isMarked = item.startIndex > text.startIndex
+            let isInBrackets = item.first == UInt8(ascii: "<") && item.last == UInt8(ascii: ">")
+            if isInBrackets { item = item.dropFirst().dropLast() }
             let path = item.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
             let arguments = Self.arguments(item[path.endIndex...])
             name = item[..<arguments.endIndex]

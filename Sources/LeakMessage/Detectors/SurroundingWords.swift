@@ -29,13 +29,16 @@ struct SurroundingWords {
         after = behind.dropping(".Type") ?? behind.dropping(".self") ?? behind
         lowercasedBefore = Self.withoutCount(Self.lowercased(before))
         next = Self.lowercased(
-            after.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">") })
+            Self.withoutParentheses(after).drop {
+                $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">")
+            })
         sentence = text[..<start].suffix(Self.sentenceByteLimit)
     }
 
     /// The sentence says that there is no leak: `No leak in ` and ` is not leaking`, but not `There should be no leak in `, which is said
     /// of what leaked.
     var isDenied: Bool {
+        if saysFreed { return true }
         let start = self.sentence.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
         var sentence = Self.lowercased(start.map { self.sentence[($0 + 1)...] } ?? self.sentence)
         if let point = sentence.lastRange(of: ". ") { sentence = sentence[point.upperBound...] }
@@ -49,6 +52,15 @@ struct SurroundingWords {
         }
         let denial = Self.denialsAfter.first { next.starts(with: $0) }
         return denial != nil && !next.contains(" until ")
+    }
+
+    /// True if the object went as it should: ` was deallocated`, and not ` was deallocated while …` or ` was deallocated 9 s late`.
+    private var saysFreed: Bool {
+        guard let word = Self.endings.first(where: { next.starts(with: $0) }) else { return false }
+        let behind = next.dropFirst(word.utf8CodeUnitCount)
+        guard !(behind.first?.isIdentifier ?? false) else { return false }
+        let words = behind.split(whereSeparator: { !$0.isIdentifier })
+        return !words.contains { word in Self.delays.contains { word.equals($0) } }
     }
 
     /// True if the words between a denial and the name leave the name in the denied phrase: those of `no leak in A and B` do, those of
@@ -105,6 +117,14 @@ struct SurroundingWords {
         return text
     }
 
+    /// ` leaked` of ` (in storyboard Main) leaked`
+    private static func withoutParentheses(_ text: Text) -> Text {
+        guard let inside = text.dropping(" ("), let end = inside.firstIndex(of: UInt8(ascii: ")")) else {
+            return text
+        }
+        return text[(end + 1)...]
+    }
+
     /// `leak: ` of `leak: 4 `
     private static func withoutCount(_ text: Text) -> Text {
         guard let words = text.droppingLast(" "), words.last?.isDigit ?? false else { return text }
@@ -154,6 +174,7 @@ struct SurroundingWords {
 
     private var scoreAfter: Int {
         // The tag of a logger: `LeakMonitor: …`, `… okhttp3.OkHttpClient : …`.
+        if let words = after.dropping(": "), before.trimmed.isEmpty, Self.isAboutEnding(words) { return 5 }
         if after.starts(with: " : ") || before.trimmed.isEmpty && after.starts(with: ": ") { return -6 }
         if saysRetained { return 5 }
         if Self.cuesAfter.contains(where: { next.starts(with: $0) }) { return 0 }
@@ -169,6 +190,13 @@ struct SurroundingWords {
             return 3
         }
         return after.starts(with: ":\n") ? 2 : 0
+    }
+
+    /// `deinit was not called`, `dealloc was never called`
+    private static func isAboutEnding(_ words: Text) -> Bool {
+        let words = lowercased(words.firstLine.line)
+        return (words.starts(with: "deinit") || words.starts(with: "dealloc"))
+            && (words.contains(" not ") || words.contains(" never ") || words.contains("n't "))
     }
 
     /// The name of an app or a module, in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.
@@ -212,6 +240,16 @@ struct SurroundingWords {
         "without a leak", "without any leak", "not a leak", "not leak", "n't leak", "n't a leak",
         "never leak", "no longer leak",
         "not retained", "zero leaks", "neither ",
+    ]
+    private static let endings: [StaticString] = [
+        "deallocated", "was deallocated", "deinitialized", "was deinitialized", "deinited", "freed",
+        "was freed", "was released", "is deallocated", "has been deallocated", "has been released",
+        "has been freed",
+    ]
+    /// Words of sentences about an object that went too late, too early or not at all.
+    private static let delays: [StaticString] = [
+        "while", "after", "late", "later", "before", "twice", "only", "without", "instead", "but", "never",
+        "not", "still",
     ]
     private static let denialsAfter: [StaticString] = [
         "is not leaking", "isn't leaking", "was not leak", "wasn't leak", "did not leak", "didn't leak",
@@ -264,6 +302,7 @@ struct SurroundingWords {
         "that leaked", "was not released", "was not deallocated", "was not deinit", "was not freed",
         "not released", "not deallocated", "not freed", "is a zombie", "instance", "outlived", "is alive",
         "was retained", "is retained", "is being retained",
+        "to be nil", "to be deallocated", "to be released", "to be freed", "to be deinit",
         "was disposed with", "has been leaked", "autoreleased with no pool",
     ]
     /// Beginnings of sentences about anything, unless a word about memory follows.

@@ -112,19 +112,30 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter appModule: the app's own module, which is parted where it leads, spelt as it is or with `_` for
     ///   each byte that is no letter or digit. With `nil` the first component of a dotted name is taken for it.
     public func split(appModule: String?) -> (module: String?, name: String) {
-        Self.split(text, ModuleNames(appModule))
+        let app = ModuleNames(appModule)
+        let (module, name) = ModuleNames.split(Text(text), app)
+        return (module?.string, Self.arguments(of: name, without: app))
     }
 
     /// Returns `true` for a module of the system. Its types need no telling apart.
     public static func isSystemModule(_ module: String) -> Bool { SystemNames.isModule(Text(module)) }
 
-    /// The name of ``detailedText`` without the module.
+    /// The name of ``detailedText`` without the module. With no app's module the arguments of an app's class lose only the module of
+    /// the class, so that `Shop.Store<Feed.State>` and `Shop.Store<Chat.State>` stay two.
     public func detailedName(appModule: String?) -> String {
-        Self.split(detailedText, ModuleNames(appModule)).name
+        let whole = Text(detailedText)
+        let app = ModuleNames(appModule)
+        let (module, name) = ModuleNames.split(whole, app)
+        guard app == nil, SystemNames.isAppType(whole.prefix { $0 != UInt8(ascii: "<") }) else {
+            return Self.arguments(of: name, without: app)
+        }
+        return Self.arguments(of: name, without: ModuleNames(module?.string ?? "-"))
     }
 
-    private static func split(_ name: String, _ app: ModuleNames?) -> (module: String?, name: String) {
-        let (module, name) = ModuleNames.split(Text(name), app)
-        return (module?.string, Generics.mapArguments(of: name) { ModuleNames.split($0, app).name }.string)
+    private static func arguments(of name: Text, without app: ModuleNames?) -> String {
+        Generics.mapArguments(of: name) { argument in
+            let name = ModuleNames.split(argument, app).name
+            return name.equals("Type") || name.equals("Protocol") ? argument : name
+        }.string
     }
 }

@@ -1,0 +1,294 @@
+import LeakMessage
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// Reports that look alike and are different leaks, and reports of one leak that look different.
+@Suite struct LookAlikeTests {
+    private static func identity(
+        message: String? = nil, className: String? = nil, stack: [String] = [],
+        symbols: CallStack.Symbols = { _, _ in [] }
+    ) -> LeakIdentity {
+        var report = LeakReport()
+        (report.message, report.className, report.stack) = (message, className, stack)
+        if className != nil { report.event = .leak }
+        return Grouping.group(report, app: "shop", module: nil, symbols: symbols).identity
+    }
+
+    // MARK: Call stacks
+
+    /// Lines of two calls, the inner one named or placed by `%`, in each form of runtimes and debuggers.
+    private static let forms = [
+        "0   Shop   0x0000000104f85eb0 % + 104\n1   Shop   0x0000000104f86000 Cart.open() + 88",
+        "/opt/shop/Shop(%+0x85) [0x7ff4ba06c305]\n/opt/shop/Shop(Cart.open+0x12) [0x7ff4ba06c405]",
+        "0 [ra] 0x00005582b7a1c305 % + 404 in Shop at /home/me/cart.swift:4:15\n"
+            + "\n     3│   let cart = Cart()\n *   4│   open(cart)\n      │   ▲\n\n"
+            + "1 [ra] 0x00005582b7a1c405 Cart.open() + 12 in Shop at /home/me/cart.swift:9:1",
+        "#0  % (this=0x7ffe1, n=3) at /home/me/cart.cpp:12\n#1  0x0000555 in main (argc=1) at main.cpp:5",
+        "%@http://localhost/shop.js:20:26\nopen@http://localhost/shop.js:12:3",
+        "at % (index.android.bundle:1:2345)\n    at open (index.android.bundle:1:345)",
+        "#0      % (package:shop/cart.dart:12:5)\n<asynchronous suspension>\n"
+            + "#1      Cart.open (package:shop/cart.dart:44:5)",
+        "at com.acme.%(Cart.kt:12)\n\tat com.acme.Cart.open(Cart.kt:44)",
+    ]
+
+    @Test(arguments: forms, ["", "memory leak\n", "\n\nCartModel is still alive"])
+    func `a text with a call stack is told from others by its calls`(form: String, words: String) {
+        func identity(_ call: String) -> LeakIdentity {
+            let stack = form.replacing("%", with: call)
+            return Self.identity(message: words.hasPrefix("\n") ? stack + words : words + stack)
+        }
+        let one = identity("Cart.load")
+        #expect(one.groupedBy.stack.count == 2)
+        #expect(one.id != identity("Cart.store").id)
+        #expect(one.className == (words.contains("CartModel") ? "CartModel" : nil))
+        #expect(!one.title.contains("(empty text)"))
+    }
+
+    @Test func `a call behind an asynchronous gap of Dart counts`() {
+        func text(_ call: String) -> String {
+            "leak of CartModel\n#0      load (package:shop/cart.dart:1:5)\n#1      next (package:shop/cart.dart:2:5)\n"
+                + "<asynchronous suspension>\n#2      \(call) (package:shop/cart.dart:3:5)"
+        }
+        #expect(Self.identity(message: text("open")).id != Self.identity(message: text("close")).id)
+    }
+
+    /// What Apple's crash reports print where an app has no symbols.
+    @Test func `an image in place of a function is a place`() {
+        func id(_ offset: Int, _ address: String) -> LeakID {
+            Self.identity(
+                className: "CartModel",
+                stack: ["0   Shop   \(address) Shop + \(offset)", "1   Shop   \(address) Shop + 12"]
+            ).id
+        }
+        #expect(id(33208, "0x0000000104f85eb0") == id(33208, "0x0000000204f85eb0"))
+        #expect(id(33208, "0x0000000104f85eb0") != id(33212, "0x0000000104f85eb0"))
+        #expect(CallFrame("0   main   0x0000000104f85eb0 main + 12")?.function == "main")
+    }
+
+    @Test(arguments: ["#% 0x10063be1*", "0000000104008a*", "00007fff2041*00", "  10063be1c0*"])
+    func `addresses alone leave the class to decide`(form: String) {
+        func stack(_ digit: String) -> [String] {
+            (0..<3).map { form.replacing("%", with: "\($0)").replacing("*", with: "\($0)\(digit)") }
+        }
+        let alone = Self.identity(className: "CartModel")
+        #expect(Self.identity(className: "CartModel", stack: stack("4")).id == alone.id)
+        #expect(Self.identity(className: "CartModel", stack: stack("f")).id == alone.id)
+    }
+
+    // MARK: Functions that compilers number
+
+    @Test(arguments: [
+        ("_ZZN4shop4Cart3addEvENK3$_0clEv", "_ZZN4shop4Cart3addEvENK3$_1clEv"),
+        ("_ZN3$_08__invokeEv", "_ZN3$_18__invokeEv"),
+        ("_ZZN4shop4Cart3addEvEN3$_08__invokeEv", "_ZZN4shop4Cart3addEvENK3$_2clEv"),
+    ])
+    func `lambdas that clang numbers are one function`(one: String, other: String) throws {
+        func frame(_ symbol: String) throws -> CallFrame {
+            try #require(CallFrame("1   Shop   0x0000000104f85eb0 \(symbol) + 104"))
+        }
+        #expect(try frame(one) == frame(other))
+        #expect(try frame(one).function?.hasPrefix("lambda") == true)
+    }
+
+    @Test(arguments: ["WOb", "WOr", "WOh", "WOs", "WOe"])
+    func `copies of values that a compiler made are in no key`(suffix: String) {
+        let outlined = "1   Shop   0x0000000104f85eb0 $s4Shop9CartModelC\(suffix) + 104"
+        let call = "2   Shop   0x0000000104f85fb0 $s4Shop9CartModelC4bind2toySi_tF + 24"
+        #expect(
+            Self.identity(className: "CartModel", stack: [outlined, call]).id
+                == Self.identity(className: "CartModel", stack: [call]).id)
+    }
+
+    @Test(arguments: [
+        ("com.shop.CartActivity$onCreate$1", "invoke", "com.shop.CartActivity$onCreate$2", "invoke"),
+        ("com.shop.CartActivity$1", "onClick", "com.shop.CartActivity$2", "onClick"),
+        ("com.shop.CartActivity", "lambda$load$0", "com.shop.CartActivity", "lambda$load$1"),
+    ])
+    func `lambdas of Kotlin and Java in JSON are one function`(
+        module: String, function: String, otherModule: String, otherFunction: String
+    ) throws {
+        func frame(_ module: String, _ function: String) throws -> CallFrame {
+            try #require(CallFrame(#"{"function":"\#(function)","module":"\#(module)","in_app":true}"#))
+        }
+        #expect(try frame(module, function) == frame(otherModule, otherFunction))
+        #expect(try frame(module, function) != frame(module + "X", function))
+        #expect(try frame(module, function).module == "com.shop.CartActivity")
+    }
+
+    @Test func `a text's frames are named by an uploaded mapping`() {
+        let text =
+            "CartModel is still alive\n\tat a.a.b(r8-map-id-7f5bbd1:12)\n\tat a.a.c(r8-map-id-7f5bbd1:44)"
+        let named = Self.identity(message: text) { _, place in
+            guard case .method(_, let name, _) = place else { return [] }
+            return [NamedCall(function: name == "b" ? "load" : "open", className: "com.acme.Cart")]
+        }
+        #expect(named.groupedBy.stack == ["at Cart.load in com.acme", "at Cart.open in com.acme"])
+    }
+
+    // MARK: Frames in JSON
+
+    private static func tree(_ functions: [String], isThreads: Bool) -> String {
+        if isThreads {
+            let frames = functions.map {
+                #"{"imageOffset":12,"symbol":"\#($0)","symbolLocation":3,"imageIndex":1}"#
+            }
+            return #"{"app_name":"Shop"}"# + "\n"
+                + #"{"threads":[{"frames":[{"symbol":"a","imageIndex":1},{"symbol":"b","imageIndex":1}]},"#
+                + #"{"triggered":true,"frames":[\#(frames.joined(separator: ","))]}],"#
+                + #""usedImages":[{"name":"dyld"},{"name":"Shop","uuid":"6f1b0c3e-7b7b-3d8c-9e0d-0d1c6b6a1f00"}]}"#
+        }
+        let frames = functions.reversed().reduce("") { inner, name in
+            let calls = inner.isEmpty ? "" : #","subFrames":[\#(inner)]"#
+            return
+                #"{"binaryName":"Shop","address":74565,"symbol":"\#(name)","offsetIntoBinaryTextSegment":123\#(calls)}"#
+        }
+        return
+            #"{"callStackTree":{"callStacks":[{"threadAttributed":true,"callStackRootFrames":[\#(frames)]}],"#
+            + #""callStackPerThread":true}}"#
+    }
+
+    @Test(arguments: [true, false], ["", "CartModel is still alive\n"])
+    func `the frames of a diagnostic in JSON count`(isThreads: Bool, words: String) {
+        func text(_ call: String) -> String {
+            words + Self.tree([call, "Cart.open()", "main"], isThreads: isThreads)
+        }
+        let one = Self.identity(message: text("Cart.load()"))
+        #expect(
+            one.groupedBy.stack == ["at Cart.load() in Shop", "at Cart.open() in Shop", "at main in Shop"])
+        #expect(one.className == (words.isEmpty ? nil : "CartModel"))
+        #expect(one.id != Self.identity(message: text("Cart.store()")).id)
+        let kept = DetectorMessage.redacted(text("Cart.load()"))
+        #expect(Self.identity(message: kept).id == one.id)
+        #expect(DetectorMessage.redacted(kept) == kept)
+    }
+
+    @Test func `a deep tree and a cut one are read`() {
+        let names = (0..<100).map { "load\($0)()" }
+        let whole = Self.tree(Array(names.prefix(40)), isThreads: false)
+        #expect(DetectorMessage("leak\n" + whole).callStack?.frames.count == 40)
+        let cut = String(Self.tree(names, isThreads: false).prefix(6000))
+        #expect((20..<100).contains(DetectorMessage("leak\n" + cut).callStack?.frames.count ?? 0))
+    }
+
+    @Test func `JSON of leaks stays what it was`() {
+        let text =
+            #"{"class":"CartModel","module":"Shop"}"# + "\n" + #"{"class":"HomeModel","module":"Shop"}"#
+        #expect(SeveralLeaks.parts(of: text).count == 2)
+        #expect(DetectorMessage(text).callStack == nil)
+        let field = "<UITextField: 0x1f; text = '\n" + Self.tree(["jane", "doe"], isThreads: true)
+        #expect(!DetectorMessage.redacted(field).contains("jane"))
+    }
+
+    // MARK: Generic arguments
+
+    @Test(arguments: [
+        ("Shop.Store<Feed.ViewState>", "Shop.Store<Chat.ViewState>"),
+        ("$s4Shop5StoreCy4Feed9ViewStateVG", "$s4Shop5StoreCy4Chat9ViewStateVG"),
+        ("Store<Home.State>", "Store<Cart.State>"), ("Store<HomeState.Type>", "Store<CartState.Type>"),
+        ("Shop.Store<Shop.HomeState.Type>", "Shop.Store<Shop.CartState.Type>"),
+    ])
+    func `arguments of two modules or types are two leaks`(one: String, other: String) {
+        #expect(Self.identity(className: one).id != Self.identity(className: other).id)
+    }
+
+    @Test(arguments: [
+        ("Shop.Store<Shop.HomeState>", "Store<HomeState>"), ("Shop.Store<Swift.Int>", "Shop.Store<Int>"),
+        ("Shop.Store<Shop.HomeState, Swift.Int>", "Store<HomeState, Int>"),
+        ("Swift.Array<Shop.Item>", "Array<Item>"),
+        ("SwiftUI.UIHostingController<Shop.CartView>", "UIHostingController<CartView>"),
+    ])
+    func `arguments of the class's module are named without it`(one: String, other: String) {
+        #expect(Self.identity(className: one).id == Self.identity(className: other).id)
+    }
+
+    @Test func `a class with the sender's module is the same leak as without`() {
+        var report = LeakReport()
+        (report.className, report.event) = ("Shop.Store<Feed.ViewState, Shop.Item>", .leak)
+        let named = Grouping.group(report, app: "shop", module: "Shop").identity
+        #expect(Grouping.group(report, app: "shop", module: nil).identity.id == named.id)
+        #expect(named.className == "Store<Feed.ViewState, Item>")
+    }
+
+    // MARK: Sentences
+
+    @Test(arguments: [
+        ("-[CartController dealloc] was never called", "CartController"),
+        ("-[CartController dealloc] not called within 3s", "CartController"),
+        ("-[CartController dealloc] wasn't called", "CartController"),
+        (
+            "2026-11-25 10:00:00.123 Shop[123:4567] -[CartController dealloc] was never called",
+            "CartController"
+        ),
+        ("CartController: deinit was not called", "CartController"),
+        ("expected PaymentCoordinator to be nil but was still in memory", "PaymentCoordinator"),
+        ("Speicherleck: CartViewModel wurde nicht freigegeben", "CartViewModel"),
+        ("CartViewModel が解放されていません(メモリリーク)", "CartViewModel"),
+        ("Утечка памяти: CartViewModel не освобождён", "CartViewModel"),
+        (#"The view controller "CartVC" (in storyboard Main) leaked after viewDidDisappear"#, "CartVC"),
+    ])
+    func `a sentence that tells of a leak names its class`(text: String, className: String) {
+        var report = LeakReport()
+        report.message = text
+        let group = Grouping.group(report, app: "shop", module: nil)
+        #expect(group.identity.className == className)
+        #expect(!group.isFreed)
+    }
+
+    @Test(arguments: [
+        "-[CartController dealloc]", "-[CartController dealloc] called",
+        #"-[UIViewController dealloc] @"<CartController: 0x1f>""#,
+        "--- -[UIViewController dealloc] <CartController: 0x1f>",
+        "-[UIViewController dealloc] CartController",
+    ])
+    func `a call of dealloc tells that the object went`(text: String) {
+        var report = LeakReport()
+        report.message = text
+        let group = Grouping.group(report, app: "shop", module: nil)
+        #expect(group.identity.className == "CartController")
+        #expect(group.isFreed)
+    }
+
+    @Test(arguments: [
+        "No leaks. CartModel deallocated OK", "CartModel deallocated, no leaks found.",
+        "CartModel was released.",
+        "0 leaks for 0 total leaked bytes. CartModel was freed", "CartModel was deallocated",
+    ])
+    func `a sentence about an object that went names no class`(text: String) {
+        #expect(Self.identity(message: text).className == nil)
+    }
+
+    @Test(arguments: [
+        "CartModel was deallocated 9 s late: memory leak",
+        "Memory leak: CartModel was deallocated only after a warning",
+        "An instance of class CartModel was deallocated while key value observers were still registered with it",
+    ])
+    func `an object that went too late leaked`(text: String) {
+        #expect(Self.identity(message: text).className == "CartModel")
+    }
+
+    @Test(arguments: [
+        "Found 2 leaked objects: <CartModel>, <HomeModel>",
+        "Found 2 leaked objects: <CartModel: 0x1f>, <HomeModel: 0x2f>",
+        "Leaked objects: [CartModel, HomeModel]", "Leaked objects: [<CartModel: 0x1f>, <HomeModel: 0x2f>]",
+        "2 leaked objects:\n<CartModel: 0x1f>\n<HomeModel: 0x2f>",
+    ])
+    func `each object of a list is a leak`(text: String) {
+        var report = LeakReport()
+        report.message = text
+        let groups = Grouping.groups(report, app: "shop", module: nil)
+        #expect(([groups.first] + groups.others).map(\.identity.className) == ["CartModel", "HomeModel"])
+    }
+
+    @Test(arguments: ["", "MLeaksFinder: ", "[MLeaksFinder] "])
+    func `a list of MLeaksFinder behind its name is one`(tag: String) {
+        let text = tag + "Memory Leak: (\n    UINavigationController,\n    CartController,\n    CartView\n)"
+        let identity = Self.identity(message: text)
+        #expect(identity.className == "CartView")
+        #expect(
+            identity.id
+                == Self.identity(message: "Memory Leak: (UINavigationController, CartController, CartView)")
+                .id)
+    }
+}
