@@ -63,10 +63,29 @@ extension LeakReport {
         let detected = texts.first(where: DetectorText.isRecognised)
         message = detected ?? texts.first
         guard className == nil, detected == nil else { return }
-        className = exception.type?.visible
+        let type = exception.type?.visible
+        // `Leak` and `MemoryLeakError` say what happened; the text may name what leaked.
+        let naming = type.map(Self.isWordForLeak) ?? false ? texts.first(where: DetectorText.namesClass) : nil
+        message = naming ?? message
+        className = naming == nil ? type : nil
         // A text without a class may be one of an object, whose path these calls are not.
-        guard className != nil, stack.isEmpty else { return }
+        guard naming != nil || className != nil, stack.isEmpty else { return }
         stack = exception.frames.stack(images: event.images)
+    }
+
+    /// Returns true for the name of an exception that is made of words such as `Leak`, `Memory` and `Error` alone.
+    private static func isWordForLeak(_ type: String) -> Bool {
+        var words: [String] = []
+        for character in type {
+            if character.isUppercase || words.isEmpty { words.append("") }
+            words[words.count - 1] += character.lowercased()
+        }
+        let known: Set<String> = [
+            "memory", "leak", "leaks", "leaked", "detected", "possible", "retain", "cycle", "object", "error",
+            "warning",
+            "exception", "issue", "report",
+        ]
+        return words.contains { $0.hasPrefix("leak") || $0 == "retain" } && words.allSatisfy(known.contains)
     }
 
     /// An `NSError`: its description, which a detector may have written, stands in its user info. Of one that no
@@ -98,8 +117,15 @@ extension LeakReport {
     }
 }
 
-/// Whether a text is one that a leak detector wrote.
+/// What texts say of leaks.
 enum DetectorText {
+    /// Returns true for a text that names a class, though its form may be unknown.
+    static func namesClass(_ text: String) -> Bool {
+        let message = DetectorMessage(text, guessesClass: true)
+        return message.className != nil || message.guessedClassName != nil
+    }
+
+    /// Returns true for a text that a leak detector wrote.
     static func isRecognised(_ text: String) -> Bool {
         let message = DetectorMessage(text)
         return message.detector != nil && (message.className != nil || !message.cycle.isEmpty)

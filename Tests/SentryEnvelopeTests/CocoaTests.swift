@@ -137,6 +137,21 @@ import Testing
         #expect(DetectorMessage(try #require(detected.message)).className == "MyTableViewCell")
     }
 
+    @Test(arguments: ["Leak", "MemoryLeak", "LeakDetectedError", "RetainCycle"])
+    func `where the type of an exception is a word for leaks, its text names the class`(type: String) throws {
+        func report(_ value: String) throws -> LeakReport {
+            let frames = #"{"frames":[{"function":"open","in_app":true},{"function":"check","in_app":true}]}"#
+            return try sent(
+                #""exception":{"values":[{"type":"\#(type)","value":"\#(value)","stacktrace":\#(frames)}]}"#
+            ).report
+        }
+        let named = try report("CartViewModel is still alive")
+        #expect(named.className == nil && named.message == "CartViewModel is still alive")
+        #expect(named.stack.count == 2)
+        #expect(try report("still there").className == type)
+        #expect(try report("CartViewModel is still alive") != report("HomeViewModel is still alive"))
+    }
+
     @Test func `an app that names the class keeps its own path, not that of the timer that found it`() throws
     {
         let frames = #"{"frames":[{"function":"timerFired","in_app":true}]}"#
