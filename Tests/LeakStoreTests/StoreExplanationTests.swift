@@ -205,6 +205,18 @@ import Testing
             ])
     }
 
+    @Test func `the most frequent closures of several leaks are read at once`() throws {
+        for closures in ["c1", "c2", "c2"] {
+            try explained(cart, [("p1", 1)], closures: closures, reports: [Report(leak: cart)])
+        }
+        try explained(home, [("p1", 1)], closures: "c3", reports: [Report(leak: home)])
+        let closures = try store.makeReader().closures(of: [home.id, cart.id, leak("None").id], limit: 1)
+        #expect(
+            closures.mapValues { $0.map { "\($0.value) \($0.reports)" } } == [
+                cart.id: ["c2 2"], home.id: ["c3 1"],
+            ])
+    }
+
     /// 300 installs meet 200 leaks: 20,000 objects, leaks by Zipf's law, installs and sessions at random, so that the commonest
     /// leaks are on nearly all installs. An object keeps between 128 bytes, as a model does, and 32 MiB, as a screen with
     /// pictures does, as evenly as their logarithms, give or take a half. A session in three explains. In three of the ten

@@ -140,6 +140,7 @@ extension JSONWriter {
         field("total", found.total)
         field("leaks", found.leaks)
         field("explained", found.explainedLeaks)
+        field("cause_count", found.count)
         array("causes") { array in
             for cause in found.causes { array.object { $0.fields(of: cause) } }
         }
@@ -150,9 +151,10 @@ extension JSONWriter {
         field("count", shared.count)
         field("proven", shared.provenCount)
         field("cost_bytes", shared.bytes)
-        fields(of: shared.path, LeakCause(of: shared.path), isProven: shared.provenCount > 0)
+        fields(of: shared.path, shared.mistake, isProven: shared.provenCount > 0)
+        field("leak_count", shared.leaks.count)
         array("leaks") { array in
-            for (row, count) in shared.leaks {
+            for (row, count) in shared.leaks.prefix(SharedCauses.shownLeaksLimit) {
                 array.object {
                     $0.field("id", row.identity.id.description)
                     $0.field("title", row.identity.title)

@@ -5,8 +5,10 @@ internal import LeakStore
 /// holds, have one cause.
 struct SharedCauses {
     struct Cause {
-        /// The most frequent of the paths. Those of leaks that one property holds differ in what they lead to.
+        /// The path of the leak that costs most. Paths of leaks that one property holds differ in what they lead to.
         var path: RetainPath
+        /// The functions that the closures of the path are written in, as far as symbols name them.
+        var closureNames: [String] = []
         /// Of leaks with this cause, how many of their explanations name it; most bytes first.
         var leaks: [(row: LeakRow, count: Int)] = []
         var count = 0
@@ -17,33 +19,60 @@ struct SharedCauses {
 
         /// The property to look at: `Session.observers`, or the whole path where it has none.
         var title: String { path.property ?? path.description }
+
+        /// The mistake behind the path.
+        var mistake: LeakCause? { LeakCause(of: path, closureNames: closureNames) }
     }
 
     /// Leaks that are looked at, those that cost most first.
     static let leakLimit = 1_000
     /// Reasons of one leak that are looked at.
     static let reasonLimit = 5
+    /// Causes that are shown, and leaks of each, on the page and in JSON.
+    static let shownLimit = 200
+    static let shownLeaksLimit = 100
+    /// Sets of closures of one leak that are looked at for names.
+    private static let closuresLimit = 20
 
-    /// Most bytes first, then most leaks.
-    let causes: [Cause]
+    /// Most bytes first, then most leaks; at most ``shownLimit``.
+    private(set) var causes: [Cause]
+    /// All causes.
+    let count: Int
     /// Leaks that were looked at, and of them those with a cause.
     let leaks: Int
     let explainedLeaks: Int
     /// All leaks to fix.
     let total: Int
 
-    /// - Parameter app: `nil` for all apps.
-    init(app: String?, from reader: any StoreReader, now: Int64) throws(StoreError) {
+    /// - Parameters:
+    ///   - app: `nil` for all apps.
+    ///   - first: the ``LeakMessage/RetainPath/causeKey`` of the cause that stands in front of all others.
+    init(
+        app: String?, first: String? = nil, from reader: any StoreReader, symbols: SymbolTables?, now: Int64
+    ) throws(StoreError) {
         var query = LeakQuery()
         query.app = app
         query.sort = .cost
         query.limit = Self.leakLimit
         let page = try reader.leaks(query, now: now)
         let reasons = try reader.reasons(of: page.leaks.map(\.identity.id), limit: Self.reasonLimit)
-        self.init(leaks: page.leaks, total: page.total, reasons: reasons)
+        self.init(leaks: page.leaks, total: page.total, reasons: reasons, first: first)
+        let closures = try reader.closures(
+            of: causes.compactMap { $0.leaks.first?.row.identity.id }, limit: Self.closuresLimit)
+        var naming = FrameNaming(tables: symbols, reader: reader)
+        for index in causes.indices {
+            guard let leak = causes[index].leaks.first?.row.identity.id else { continue }
+            let fingerprint = causes[index].path.fingerprint
+            let names = closures[leak, default: []].lazy.compactMap { StoredClosures(text: $0.value) }
+                .filter { $0.path == fingerprint }
+                .map { $0.named(by: &naming).closures.compactMap(\.name) }
+            causes[index].closureNames = names.first { !$0.isEmpty } ?? []
+        }
     }
 
-    init(leaks rows: [LeakRow], total: Int, reasons: [LeakID: [LeakDetail.ValueCount]]) {
+    private init(
+        leaks rows: [LeakRow], total: Int, reasons: [LeakID: [LeakDetail.ValueCount]], first: String?
+    ) {
         var order: [String] = []
         var known: [String: Cause] = [:]
         var read: [String: StoredReason] = [:]
@@ -73,10 +102,13 @@ struct SharedCauses {
                 known[key]?.bytes = min(bytes + share, 1 << 53)
             }
         }
-        causes = order.compactMap { known[$0] }.enumerated().sorted {
+        let sorted = order.compactMap { known[$0] }.enumerated().sorted {
             ($1.element.bytes ?? -1, $1.element.leaks.count, $1.element.count, $0.offset)
                 < ($0.element.bytes ?? -1, $0.element.leaks.count, $0.element.count, $1.offset)
         }.map(\.element)
+        count = sorted.count
+        let asked = sorted.filter { $0.path.causeKey == first }
+        causes = Array((asked + sorted.filter { $0.path.causeKey != first }).prefix(Self.shownLimit))
         leaks = rows.count
         explainedLeaks = explained
         self.total = total

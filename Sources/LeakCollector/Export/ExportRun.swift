@@ -148,7 +148,7 @@ struct ExportRun {
     }
 
     private mutating func writeCauses(of app: String?, at place: Place) throws {
-        let found = try SharedCauses(app: app, from: reader, now: now)
+        let found = try SharedCauses(app: app, from: reader, symbols: symbols, now: now)
         let html = CausesPage(context: try context(place, app), found: found).html
         try folder.put(html.bytes, to: Links.file(of: place))
         try folder.put(json { $0.fields(of: found, app: app) }, to: Links.jsonFile(of: place))

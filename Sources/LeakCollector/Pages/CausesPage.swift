@@ -6,7 +6,10 @@ struct CausesPage: Component {
     var context: PageContext
     var found: SharedCauses
 
-    /// Causes on the page, and leaks of each; the JSON has all.
+    /// The key of a cause that a leak's page led here for.
+    var first: String?
+
+    /// Causes on the page, and leaks of each; the JSON has more.
     private static let shown = 50
     private static let leaksShown = 10
 
@@ -17,7 +20,7 @@ struct CausesPage: Component {
             main: #"""
                 <p class="crumb">\#(app)</p>
                 <div class="head"><h1>\#(title)</h1></div>
-                \#(found.causes.isEmpty ? empty : intro)
+                \#(found.causes.isEmpty ? empty : intro)\#(missing)
                 \#(causes)\#(rest)
                 """#,
             footer: [
@@ -33,7 +36,7 @@ struct CausesPage: Component {
     private var title: HTML {
         guard !found.causes.isEmpty else { return "Causes" }
         return
-            "\(Count(found.explainedLeaks).of("leak", "leaks")), \(Count(found.causes.count).of("cause", "causes"))"
+            "\(Count(found.explainedLeaks).of("leak", "leaks")), \(Count(found.count).of("cause", "causes"))"
     }
 
     private var intro: HTML {
@@ -54,11 +57,19 @@ struct CausesPage: Component {
         """
     }
 
+    /// A leak that is resolved or ignored may have a cause that no other leak has.
+    private var missing: HTML? {
+        guard let first, !found.causes.contains(where: { $0.path.causeKey == first }) else { return nil }
+        return "<p>No leak to fix has the cause that you followed.</p>"
+    }
+
     private var rest: HTML? {
-        let others = found.causes.count - Self.shown
-        return others > 0
-            ? #"<p class="dim">\#(Count(others).of("more cause", "more causes")) in the JSON of this page.</p>"#
-            : nil
+        let others = found.count - Self.shown
+        guard others > 0 else { return nil }
+        let place =
+            found.causes.count > Self.shown
+            ? "; the first \(Count(found.causes.count)) causes are in the JSON of this page" : ""
+        return #"<p class="dim">\#(Count(others).of("more cause", "more causes"))\#(place).</p>"#
     }
 
     private func card(_ cause: SharedCauses.Cause) -> HTML {
@@ -67,7 +78,7 @@ struct CausesPage: Component {
         let leaks = cause.leaks.prefix(Self.leaksShown).map { leak(cause, $0.row, $0.count) }
         let others = cause.leaks.count - Self.leaksShown
         let more: HTML? = others > 0 ? "<li>and \(Count(others)) more</li>" : nil
-        let advice = LeakCause(of: cause.path).map {
+        let advice = cause.mistake.map {
             CauseAdvice(cause: $0, isSuspected: cause.provenCount == 0).html
         }
         return Card(

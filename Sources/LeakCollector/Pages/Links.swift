@@ -9,7 +9,8 @@ enum Place: Hashable, Sendable {
     case reports(LeakID)
     /// Where the form of a leak's page is sent.
     case decisions(LeakID)
-    case causes(app: String?)
+    /// - first: the key of the cause on top.
+    case causes(app: String?, first: String? = nil)
     case releases(app: String?)
     case leakClass(String, app: String?)
     /// A page of an exported list that is no summary: one from 2 on, or of what is set aside. A server's have cursors.
@@ -84,7 +85,7 @@ struct Links: Hashable, Sendable {
         case .summary(let query): query.app.map { "apps/" + Percent.fileName($0) } ?? "index"
         case .leak(let id): "leaks/\(id)"
         case .reports(let id): "leaks/\(id).reports"
-        case .causes(let app): app.map { "causes/" + Percent.fileName($0) } ?? "causes"
+        case .causes(let app, _): app.map { "causes/" + Percent.fileName($0) } ?? "causes"
         case .releases(let app): app.map { "releases/" + Percent.fileName($0) } ?? "releases"
         // Somebody has to answer these.
         case .overview, .decisions, .access, .handout, .signIn, .signOut: "index"
@@ -129,7 +130,7 @@ struct Links: Hashable, Sendable {
         case .leak(let id): "/leaks/\(id)"
         case .reports(let id): "/leaks/\(id)/reports"
         case .decisions(let id): "/leaks/\(id)/decisions"
-        case .causes(let app): "/causes" + parameters([("app", app)])
+        case .causes(let app, let first): "/causes" + parameters([("app", app), ("first", first)])
         case .releases(let app): "/releases" + parameters([("app", app)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
         case .list(let app, let state, _): path(of: .summary(list(of: app, state)))

@@ -110,13 +110,18 @@ struct PageSource {
     }
 
     /// - Parameter app: `nil` for all apps.
-    func causes(_ app: String?, links: Links) throws -> HTML {
+    func causes(_ app: String?, first: String?, links: Links) throws -> HTML {
         var query = LeakQuery()
         query.app = app
         return CausesPage(
             context: PageContext(links: links, now: now, query: query),
-            found: try SharedCauses(app: app, from: reader, now: now)
+            found: try sharedCauses(app, first: first), first: first
         ).html
+    }
+
+    /// - Parameter app: `nil` for all apps.
+    func sharedCauses(_ app: String?, first: String? = nil) throws(StoreError) -> SharedCauses {
+        try SharedCauses(app: app, first: first, from: reader, symbols: symbols, now: now)
     }
 
     /// - Parameter app: `nil` shows the app that was seen last.

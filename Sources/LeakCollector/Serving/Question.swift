@@ -9,7 +9,8 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case causes(app: String?), releases(app: String?), summary(app: String?, Period?), apps
         case leakClass(String, app: String?), classPage(String, app: String?)
         case check(ReleaseQuestion), handouts(HandoutKind), symbols, accessPage
-        case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), causesPage(app: String?)
+        case summaryPage(LeakQuery), leakPage(LeakID), reportsPage(LeakID), causesPage(
+            app: String?, first: String?)
         case releasesPage(app: String?)
     }
 
@@ -46,7 +47,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case .leakReports(let id): topic = .reports(id)
         case .leakTrend(let id): topic = .trend(id, try Self.step(request))
         case .causes: topic = .causes(app: Self.app(request))
-        case .causesPage: topic = .causesPage(app: Self.app(request))
+        case .causesPage: topic = .causesPage(app: Self.app(request), first: request.query("first"))
         case .releases:
             topic = .releases(app: Self.app(request))
         case .summary: topic = .summary(app: Self.app(request), try LeakQuery.period(of: request))
@@ -154,7 +155,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
             }
             return Answer.json { $0.fields(of: trend) }
         case .causes(let app):
-            let found = try SharedCauses(app: app, from: reader, now: now)
+            let found = try pages.sharedCauses(app)
             return Answer.json { $0.fields(of: found, app: app) }
         case .releases(let app):
             // Versions of two apps cannot be told in one list: without a name it is the app that was seen last.
@@ -199,8 +200,8 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
             return Response(page: page)
         case .accessPage:
             return Response(page: try pages.access(links: .served))
-        case .causesPage(let app):
-            return Response(page: try pages.causes(app, links: .served))
+        case .causesPage(let app, let first):
+            return Response(page: try pages.causes(app, first: first, links: .served))
         case .releasesPage(let app):
             return Response(page: try pages.releases(app, links: .served))
         }

@@ -110,6 +110,21 @@ import Testing
         #expect(try closures == ["3: \(Self.bind) CartModel.swift:14"])
     }
 
+    @Test func `the page of causes goes by the names of closures too`() throws {
+        func cause() throws -> [String] {
+            let causes = try #require(
+                try running.json("/api/v1/causes?app=shop")["causes"] as? [[String: Any]])
+            let ofCause = try #require(causes.first?["cause"] as? [String: Any])
+            let ofLeak = try #require(try variant["cause"] as? [String: Any])
+            return [ofCause, ofLeak].compactMap { $0["identifier"] as? String }
+        }
+        try explain(["0x41b9 in Shop (\(Self.one))"])
+        #expect(try cause() != ["nested_closure", "nested_closure"])
+        let inner = NamedCall(function: "closure #1 in \(Self.bind)", file: "CartModel.swift", line: 12)
+        try upload(Self.one, at: 0x4100, [inner])
+        #expect(try cause() == ["nested_closure", "nested_closure"])
+    }
+
     @Test func `a name that was found with the report stays when the symbols go`() throws {
         try upload(Self.one, at: 0x4100, Self.cart)
         try explain(["0x41b9 in Shop (\(Self.one))"])

@@ -88,10 +88,47 @@ import Testing
             try running.json("/api/v1/leaks?app=shop")["leaks"] as? [[String: Any]])
         for leak in leaks {
             let text = try running.get("/leaks/\(try #require(leak["id"] as? String))").text
-            let anchor = try #require(text.components(separatedBy: "/causes?app=shop#").dropFirst().first)
-            let cards = page.components(separatedBy: "id=\"\(anchor.prefix { $0 != "\"" })\"")
+            let anchor = try Self.link(in: text).anchor
+            let cards = page.components(separatedBy: "id=\"\(anchor)\"")
             #expect(cards.count == 2)
         }
+    }
+
+    /// The link of a leak's page to its cause.
+    private static func link(in page: String) throws -> (address: String, anchor: String) {
+        let link = try #require(
+            page.components(separatedBy: "<a href=\"/causes?app=shop&amp;first=").dropFirst().first)
+        let parts = link.prefix { $0 != "\"" }.split(separator: "#")
+        #expect(parts.count == 2 && parts[0] == parts[1])
+        return ("/causes?app=shop&first=\(parts[0])", String(parts[1]))
+    }
+
+    @Test func `a leak's page leads to its cause among however many`() throws {
+        let running = try RunningCollector()
+        let reports = (0..<210).map { number in
+            let path = Self.reference("Shop.Owner\(number)", "screen")
+            return
+                #"{\#(Self.leak("Screen\(number)")), "why": {"target": "Shop.Screen\#(number)", "bytes": \#(number), "path": [\#(path)]}}"#
+        }
+        let batch =
+            #"{"app": {"id": "shop", "module": "Shop", "version": "1"}, "reports": [\#(reports.joined(separator: ","))]}"#
+        #expect(try running.post(batch).status == 200)
+        let found = try running.json("/api/v1/causes?app=shop")
+        #expect(found["cause_count"] as? Int == 210)
+        #expect((found["causes"] as? [Any])?.count == SharedCauses.shownLimit)
+        #expect(try running.get("/causes?app=shop").text.contains("160\u{A0}more causes"))
+        let leaks = try #require(
+            try running.json("/api/v1/classes?class=Screen0&app=shop")["leaks"] as? [[String: Any]])
+        let last = try #require(leaks.first?["id"] as? String)
+        let link = try Self.link(in: try running.get("/leaks/\(last)").text)
+        #expect(try running.get(link.address).text.contains("id=\"\(link.anchor)\""))
+        #expect(try !running.get("/causes?app=shop").text.contains("id=\"\(link.anchor)\""))
+        // A resolved leak stands under no cause.
+        let decided = try running.post(
+            #"{"action":"resolve","in":"next"}"#, to: "/api/v1/leaks/\(last)/decisions",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        #expect(decided.status < 300)
+        #expect(try running.get(link.address).text.contains("No leak to fix has the cause"))
     }
 
     @Test func `the page names each cause with its leaks and what to write instead`() throws {
@@ -106,7 +143,7 @@ import Testing
             (first["class"] as? String)?.hasPrefix("Banner") == true && (first["cost_bytes"] as? Int ?? 0) > 0
         )
         let leak = try running.get("/leaks/\(try #require(first["id"] as? String))").text
-        #expect(leak.contains("/causes?app=shop#") && leak.contains("Leaks with the same cause"))
+        #expect(leak.contains("/causes?app=shop&amp;first=") && leak.contains("Leaks with the same cause"))
         #expect(try running.get("/?app=shop&sort=cost").text.contains("Keeps"))
     }
 

@@ -66,7 +66,7 @@ struct ReasonsCard: Component {
     /// Where leaks with the same cause stand together.
     private var shared: HTML? {
         guard let path = reasons.variants.first?.path else { return nil }
-        let address = links.to(.causes(app: row.identity.app)) + "#" + path.causeKey
+        let address = links.to(.causes(app: row.identity.app, first: path.causeKey)) + "#" + path.causeKey
         return #"<p><a href="\#(address)">Leaks with the same cause</a></p>"#
     }
 
