@@ -26,8 +26,8 @@ struct JSONCallStack {
         let images = values.lazy.compactMap { $0["usedImages"] }.first?.elements ?? []
         let own = values.map { JSONFrame.Fields($0.members) }
         let found = search.best ?? (own.allSatisfy(\.saysPlace) ? own : [])
-        guard found.count >= 2 else { return nil }
-        let frames = found.prefix(WireLimits.stackCount).map { $0.named(by: images) }
+        let frames = found.prefix(WireLimits.stackCount).map { $0.named(by: images) }.filter(\.saysPlace)
+        guard frames.count >= 2 else { return nil }
         self.frames = Self.isOutermostFirst(frames) ? frames.reversed() : frames
         head = text[..<line.startIndex].trimmed
         isReport = values.contains {

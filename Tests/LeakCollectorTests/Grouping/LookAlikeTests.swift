@@ -172,6 +172,16 @@ import Testing
         #expect((20..<100).contains(DetectorMessage("leak\n" + cut).callStack?.frames.count ?? 0))
     }
 
+    @Test(arguments: ["", "leak\n"])
+    func `a text with JSON frames is kept as the same text`(words: String) {
+        let frames =
+            #"{"instruction_addr":"0x1f"},{"function":"f","module":"m","in_app":true},{"function":"g"}"#
+        let text = words + #"{"stacktrace":{"frames":[\#(frames)]}}"#
+        let kept = DetectorMessage.redacted(text)
+        #expect(DetectorMessage.redacted(kept) == kept)
+        #expect(DetectorMessage(kept).callStack?.key == ["at g", "at f in m"])
+    }
+
     @Test func `JSON of leaks stays what it was`() {
         let text =
             #"{"class":"CartModel","module":"Shop"}"# + "\n" + #"{"class":"HomeModel","module":"Shop"}"#
