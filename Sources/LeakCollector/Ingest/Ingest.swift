@@ -207,8 +207,9 @@ final class Ingest: Sendable {
         defer { put(back: cache) }
         cache.begin()
         defer { cache.end() }
-        let reception = try Reception(
+        var reception = try Reception(
             document, of: letter, key: key, cache: &cache, takesExplanations: takesExplanations)
+        reception.submission.dropped = rate.counted(reception.submission.dropped, of: key.id, now: now())
         if let failure = cache.failure {
             var problem = Problem.unavailable(
                 "the symbols of a frame cannot be read now; nothing was counted", afterSeconds: 5)

@@ -1,4 +1,5 @@
 internal import LeakMessage
+internal import LeakStore
 internal import Threads
 
 /// How much each ingest key may send: a bucket of tokens for each, which fills evenly.
@@ -17,6 +18,13 @@ final class RateLimit: Sendable {
     /// The limit where none is named: a share of what one writer counts on a small machine.
     static let usual = 10_000
 
+    /// Lost reports of one key that count in a second, and those that count at once. A key is in every copy of an app, so that
+    /// anybody can invent losses.
+    private static let lossesPerSecond = 10_000.0
+    private static let lossesAtOnce = 1_000_000.0
+    /// Unseen objects that cost as much as one lost report: objects outnumber reports by far.
+    private static let unseenPerLoss = 10
+
     private struct Bucket {
         var tokens: Double
         /// Milliseconds since 1970.
@@ -28,6 +36,8 @@ final class RateLimit: Sendable {
     private let holdsAlways: Bool
     /// By the key's id; as many as there are keys.
     private let buckets = Guarded<[Int64: Bucket]>([:])
+    /// The same for losses, which hold whatever the limit.
+    private let losses = Guarded<[Int64: Bucket]>([:])
 
     /// - Parameter reportsPerSecond: 0 for no limit; `nil` for ``usual`` while the store is behind.
     init(reportsPerSecond: Int?) {
@@ -44,7 +54,7 @@ final class RateLimit: Sendable {
     /// - Returns: `nil` when it may, else in how many seconds, from 1.
     func secondsToWait(of key: Int64, now: Int64, isBehind: Bool) -> Int? {
         guard let rate, holdsAlways || isBehind else { return nil }
-        let tokens = buckets.with { filled(&$0, key, rate, now) }
+        let tokens = buckets.with { Self.filled(&$0, key, rate, now) }
         return tokens > 0 ? nil : Self.seconds(from: tokens, rate)
     }
 
@@ -55,13 +65,41 @@ final class RateLimit: Sendable {
     func charge(_ key: Int64, cost: Int, now: Int64, isBehind: Bool) -> Int? {
         guard let rate else { return nil }
         return buckets.with { buckets in
-            let tokens = filled(&buckets, key, rate, now)
+            let tokens = Self.filled(&buckets, key, rate, now)
             let bucket = rate * Double(Self.burstSeconds)
             let isRefused = (holdsAlways || isBehind) && tokens <= -bucket
             let rest = tokens - Double(isRefused ? 1 : cost)
             // What was taken while there was time is not held against a key for long.
             buckets[key]?.tokens = holdsAlways ? rest : max(rest, -bucket)
             return isRefused ? Self.seconds(from: rest, rate) : nil
+        }
+    }
+
+    /// Returns the losses of a request that count, the first ones first, and charges the key for them.
+    ///
+    /// A request of which losses do not count has one loss under ``Reception/droppedOverLimit``.
+    func counted(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
+        guard !dropped.isEmpty else { return dropped }
+        return losses.with { buckets in
+            var left = Self.filled(&buckets, key, Self.lossesPerSecond, now, full: Self.lossesAtOnce)
+            defer { buckets[key]?.tokens = left }
+            var counted: [Submission.Dropped] = []
+            var isCut = false
+            for loss in dropped {
+                let perToken = loss.reason == Reception.unseenReason ? Self.unseenPerLoss : 1
+                let count = min(loss.count, Int(left) * perToken)
+                isCut = isCut || count < loss.count
+                left -= Double(count) / Double(perToken)
+                if count > 0 {
+                    counted.append(Submission.Dropped(app: loss.app, reason: loss.reason, count: count))
+                }
+            }
+            let isTold = counted.contains { $0.reason == Reception.droppedOverLimit }
+            if isCut, !isTold {
+                counted.append(
+                    Submission.Dropped(app: dropped[0].app, reason: Reception.droppedOverLimit, count: 1))
+            }
+            return counted
         }
     }
 
@@ -81,10 +119,11 @@ final class RateLimit: Sendable {
     /// Of a body that cannot be read.
     static let unreadableCost = 1
 
-    private func filled(_ buckets: inout [Int64: Bucket], _ key: Int64, _ rate: Double, _ now: Int64)
-        -> Double
-    {
-        let full = rate * Double(Self.burstSeconds)
+    /// - Parameter full: tokens of a full bucket; `nil` for ``burstSeconds`` of them.
+    private static func filled(
+        _ buckets: inout [Int64: Bucket], _ key: Int64, _ rate: Double, _ now: Int64, full: Double? = nil
+    ) -> Double {
+        let full = full ?? rate * Double(burstSeconds)
         guard var bucket = buckets[key] else {
             buckets[key] = Bucket(tokens: full, filledAt: now)
             return full

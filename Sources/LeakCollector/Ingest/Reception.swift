@@ -15,7 +15,7 @@ struct Reception {
     private static let tooManyLeaks =
         "comes where the request names more than \(WireLimits.leaksCount) different leaks; send it in another one"
 
-    private(set) var submission: Submission
+    var submission: Submission
     private(set) var rejected: [Rejection]
     private let takesExplanations: Bool
     private var rejectedExplanations: (count: Int, first: String?) = (0, nil)
@@ -179,6 +179,8 @@ struct Reception {
     /// Unseen objects that one batch may count, over all its sessions: as many as one session may. They take no room from
     /// lost reports, because objects outnumber reports by far.
     static let unseenObjects = WireLimits.sessionUnseen
+    /// Counts objects that a detector did not watch.
+    static let unseenReason = "unseen"
     /// Counts the leaks of texts that tell of more than ``SeveralLeaks/limit``.
     static let leaksOverLimit = "text_over_limit"
     /// Counts the batches that said more.
@@ -198,7 +200,7 @@ struct Reception {
         }
         let unseen = document.sessions.reduce(0) { $0 + $1.unseen }
         if unseen > 0 {
-            losses.append(DroppedReports(reason: "unseen", count: min(unseen, unseenObjects)))
+            losses.append(DroppedReports(reason: unseenReason, count: min(unseen, unseenObjects)))
             isCut = isCut || unseen > unseenObjects
         }
         if isCut { losses.append(DroppedReports(reason: droppedOverLimit, count: 1)) }

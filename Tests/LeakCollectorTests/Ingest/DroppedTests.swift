@@ -1,6 +1,7 @@
 import CollectorSupport
 import HTTPClient
 import LeakMessage
+import LeakStore
 import Testing
 
 @testable import LeakCollector
@@ -29,6 +30,29 @@ import Testing
         let batch = "{\"dropped\":{\(dropped)},\"sessions\":[\(sessions)]}"
         let losses = Reception.losses(of: try WireReader.read(Array(batch.utf8), as: .json))
         #expect(Dictionary(uniqueKeysWithValues: losses.map { ($0.reason, $0.count) }) == counted)
+    }
+
+    @Test(arguments: [nil, 0, 1_000_000_000])
+    func `however many batches a key sends, its losses are bounded`(reportsPerSecond: Int?) {
+        let limit = RateLimit(reportsPerSecond: reportsPerSecond)
+        var total: [String: Int] = [:]
+        func send(_ reason: String, _ count: Int, key: Int64, now: Int64) {
+            let losses = [Submission.Dropped(app: "a", reason: reason, count: count)]
+            for loss in limit.counted(losses, of: key, now: now) {
+                total[loss.reason, default: 0] += loss.count
+            }
+        }
+        // 12,000 batches a second for six seconds.
+        for number in 0..<72_000 { send("r", 100_000, key: 1, now: Int64(number) / 12) }
+        #expect((1_050_000...1_060_000).contains(total["r"] ?? 0))
+        #expect((60_000...72_000).contains(total["over_limit"] ?? 0))
+        for number in 0..<72_000 { send("unseen", 1_000_000, key: 2, now: Int64(number) / 12) }
+        #expect((10_500_000...10_600_000).contains(total["unseen"] ?? 0))
+        // Other keys, and this one a while later, count as before.
+        total = [:]
+        send("r", 7, key: 3, now: 6_000)
+        send("r", 100_000, key: 1, now: 16_000)
+        #expect(total == ["r": 100_007])
     }
 
     @Test func `a forged batch buries no true losses`() throws {
