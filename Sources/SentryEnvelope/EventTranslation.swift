@@ -65,25 +65,30 @@ extension LeakReport {
         guard className == nil, detected == nil else { return }
         let type = exception.type?.visible
         // `Leak` and `MemoryLeakError` say what happened; the text may name what leaked.
-        let naming = type.map(Self.isWordForLeak) ?? false ? texts.first(where: DetectorText.namesClass) : nil
-        message = naming ?? message
-        className = naming == nil ? type : nil
+        let namingText =
+            type.map(Self.isWordForLeak) ?? false ? texts.first(where: DetectorText.namesClass) : nil
+        message = namingText ?? message
+        className = namingText == nil ? type : nil
+        if let namingText, DetectorText.isTypeName(namingText) { className = namingText }
         // A text without a class may be one of an object, whose path these calls are not.
-        guard naming != nil || className != nil, stack.isEmpty else { return }
+        guard namingText != nil || className != nil, stack.isEmpty else { return }
         stack = exception.frames.stack(images: event.images)
     }
 
     /// Returns true for the name of an exception that is made of words such as `Leak`, `Memory` and `Error` alone.
     private static func isWordForLeak(_ type: String) -> Bool {
         var words: [String] = []
-        for character in type {
-            if character.isUppercase || words.isEmpty { words.append("") }
-            words[words.count - 1] += character.lowercased()
+        var previous: Character = "."
+        for character in type.split(separator: ".").last ?? "" {
+            let isStart = !previous.isLetter || character.isUppercase && previous.isLowercase
+            if character.isLetter, isStart { words.append("") }
+            if character.isLetter { words[words.count - 1] += character.lowercased() }
+            previous = character
         }
         let known: Set<String> = [
             "memory", "leak", "leaks", "leaked", "detected", "possible", "retain", "cycle", "object", "error",
             "warning",
-            "exception", "issue", "report",
+            "exception", "issue", "report", "detector", "watcher", "tracking", "warn",
         ]
         return words.contains { $0.hasPrefix("leak") || $0 == "retain" } && words.allSatisfy(known.contains)
     }
@@ -117,12 +122,21 @@ extension LeakReport {
     }
 }
 
-/// What texts say of leaks.
+/// Texts about leaks.
 enum DetectorText {
     /// Returns true for a text that names a class, though its form may be unknown.
     static func namesClass(_ text: String) -> Bool {
-        let message = DetectorMessage(text, guessesClass: true)
+        // Any mangled name counts: the collector demangles it.
+        if isTypeName(text) { return true }
+        let message = DetectorMessage(text, demangle: { _ in "Mangled.Name" }, guessesClass: true)
         return message.className != nil || message.guessedClassName != nil
+    }
+
+    /// Returns true for a text that is the name of a type and nothing else, such as `CartViewModel`.
+    static func isTypeName(_ text: String) -> Bool {
+        let last = text.split(separator: ".").last ?? ""
+        return text.utf8.count >= 3 && last.first?.isUppercase ?? false
+            && text.allSatisfy { $0.isLetter || $0.isNumber || "._".contains($0) }
     }
 
     /// Returns true for a text that a leak detector wrote.

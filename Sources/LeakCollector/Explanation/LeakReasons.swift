@@ -14,7 +14,7 @@ struct LeakReasons {
 
         /// The mistake behind the path. The most frequent names of its closures tell it more exactly.
         var cause: LeakCause? {
-            let names = closures.lazy.map { $0.closures.compactMap(\.name) }.first { !$0.isEmpty }
+            let names = closures.lazy.map(\.names).first { !$0.isEmpty }
             return LeakCause(of: path, closureNames: names ?? [])
         }
     }
@@ -23,6 +23,9 @@ struct LeakReasons {
     struct ClosureSet {
         let closures: [StoredClosures.Closure]
         var count: Int
+
+        /// The names that symbols give.
+        var names: [String] { closures.compactMap(\.name) }
     }
 
     /// Most frequent first.
@@ -53,7 +56,9 @@ struct LeakReasons {
             if reason.isProven { variant.provenCount += value.reports }
             known[key] = variant
         }
-        for (path, closures) in Self.closures(detail, of: known) { known[path]?.closures = closures }
+        for (path, closures) in Self.closures(detail.closures, of: known.mapValues(\.path)) {
+            known[path]?.closures = closures
+        }
         variants = order.compactMap { known[$0] }.sorted { $0.count > $1.count }
         let measured = detail.retainedBytes.reduce(0) { $0 + $1.count }
         var seen = 0
@@ -72,15 +77,17 @@ struct LeakReasons {
     var isEmpty: Bool { count == 0 }
 
     /// The closures of each path. The same ones in other builds, and from another object of a cycle, count together.
-    private static func closures(_ detail: LeakDetail, of variants: [String: Variant]) -> [String:
-        [ClosureSet]]
-    {
+    ///
+    /// - Parameter paths: by their fingerprints.
+    static func closures(
+        _ values: [LeakDetail.ValueCount], of paths: [String: RetainPath]
+    ) -> [String: [ClosureSet]] {
         var sets: [String: [[String]: ClosureSet]] = [:]
-        for value in detail.closures {
-            guard let stored = StoredClosures(text: value.value), let variant = variants[stored.path] else {
+        for value in values {
+            guard let stored = StoredClosures(text: value.value), let path = paths[stored.path] else {
                 continue
             }
-            let closures = variant.path.isCycle ? stored.rotated : stored.closures
+            let closures = path.isCycle ? stored.rotated : stored.closures
             let names = closures.map(\.withoutLine.description)
             sets[stored.path, default: [:]][names, default: ClosureSet(closures: closures, count: 0)].count +=
                 value.reports

@@ -28,15 +28,15 @@ struct SharedCauses {
     static let leakLimit = 1_000
     /// Reasons of one leak that are looked at.
     static let reasonLimit = 5
-    /// Causes that are shown, and leaks of each, on the page and in JSON.
+    /// Causes in JSON, and leaks of each. The page has fewer.
     static let shownLimit = 200
     static let shownLeaksLimit = 100
     /// Sets of closures of one leak that are looked at for names.
-    private static let closuresLimit = 20
+    private static let closuresLimit = 100
 
     /// Most bytes first, then most leaks; at most ``shownLimit``.
     private(set) var causes: [Cause]
-    /// All causes.
+    /// Causes of the leaks that were looked at.
     let count: Int
     /// Leaks that were looked at, and of them those with a cause.
     let leaks: Int
@@ -57,16 +57,20 @@ struct SharedCauses {
         let page = try reader.leaks(query, now: now)
         let reasons = try reader.reasons(of: page.leaks.map(\.identity.id), limit: Self.reasonLimit)
         self.init(leaks: page.leaks, total: page.total, reasons: reasons, first: first)
-        let closures = try reader.closures(
-            of: causes.compactMap { $0.leaks.first?.row.identity.id }, limit: Self.closuresLimit)
+        let first = Set(causes.compactMap { $0.leaks.first?.row.identity.id })
+        let closures = try reader.closures(of: Array(first), limit: Self.closuresLimit)
         var naming = FrameNaming(tables: symbols, reader: reader)
         for index in causes.indices {
             guard let leak = causes[index].leaks.first?.row.identity.id else { continue }
-            let fingerprint = causes[index].path.fingerprint
-            let names = closures[leak, default: []].lazy.compactMap { StoredClosures(text: $0.value) }
-                .filter { $0.path == fingerprint }
-                .map { $0.named(by: &naming).closures.compactMap(\.name) }
-            causes[index].closureNames = names.first { !$0.isEmpty } ?? []
+            let path = causes[index].path
+            let values = closures[leak, default: []].compactMap { value -> LeakDetail.ValueCount? in
+                guard let stored = StoredClosures(text: value.value), stored.path == path.fingerprint else {
+                    return nil
+                }
+                return LeakDetail.ValueCount(value: stored.named(by: &naming).text, reports: value.reports)
+            }
+            let sets = LeakReasons.closures(values, of: [path.fingerprint: path])[path.fingerprint] ?? []
+            causes[index].closureNames = sets.lazy.map(\.names).first { !$0.isEmpty } ?? []
         }
     }
 

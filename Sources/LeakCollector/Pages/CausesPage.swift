@@ -6,7 +6,7 @@ struct CausesPage: Component {
     var context: PageContext
     var found: SharedCauses
 
-    /// The key of a cause that a leak's page led here for.
+    /// Key of the cause to show first.
     var first: String?
 
     /// Causes on the page, and leaks of each; the JSON has more.
@@ -57,10 +57,10 @@ struct CausesPage: Component {
         """
     }
 
-    /// A leak that is resolved or ignored may have a cause that no other leak has.
+    /// A leak that is resolved or ignored may have a cause that no other leak has. Others may be beyond the limits of ``SharedCauses``.
     private var missing: HTML? {
         guard let first, !found.causes.contains(where: { $0.path.causeKey == first }) else { return nil }
-        return "<p>No leak to fix has the cause that you followed.</p>"
+        return "<p>No leak to fix that was looked at has the cause that you followed.</p>"
     }
 
     private var rest: HTML? {

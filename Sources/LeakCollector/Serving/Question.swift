@@ -47,7 +47,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
         case .leakReports(let id): topic = .reports(id)
         case .leakTrend(let id): topic = .trend(id, try Self.step(request))
         case .causes: topic = .causes(app: Self.app(request))
-        case .causesPage: topic = .causesPage(app: Self.app(request), first: request.query("first"))
+        case .causesPage: topic = .causesPage(app: Self.app(request), first: Self.causeKey(request))
         case .releases:
             topic = .releases(app: Self.app(request))
         case .summary: topic = .summary(app: Self.app(request), try LeakQuery.period(of: request))
@@ -72,6 +72,13 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
     private static func app(_ request: borrowing Request) -> String? {
         guard let app = request.query("app"), !app.isEmpty else { return nil }
         return app
+    }
+
+    /// The ``LeakMessage/RetainPath/causeKey`` of the cause to show first. Other texts are ignored, so that they make no pages.
+    private static func causeKey(_ request: borrowing Request) -> String? {
+        request.query("first").flatMap { key in
+            key.utf8.count == 16 && key.allSatisfy(\.isHexDigit) ? key : nil
+        }
     }
 
     private static func className(_ request: borrowing Request) throws(Problem) -> String {

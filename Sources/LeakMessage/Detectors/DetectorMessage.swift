@@ -17,7 +17,7 @@ public struct DetectorMessage: Hashable, Sendable {
     public internal(set) var className: String?
     /// From the outermost owner to the leaked object; empty when the text has no path, or one of the class alone.
     public internal(set) var stack: [String] = []
-    /// The call stack behind the text.
+    /// The call stack of the text.
     public internal(set) var callStack: CallStack?
     /// What a container holds.
     public internal(set) var children: [String] = []
@@ -91,6 +91,11 @@ public struct DetectorMessage: Hashable, Sendable {
         if className == nil {
             maskedText = Masking.masked(reading.subject).string
             template = Masking.template(of: reading.subject).string
+            if let backtrace, backtrace.head.isEmpty, backtrace.stack.key.isEmpty {
+                // The app has no part in it: its lines stand for the text.
+                template = Masking.template(of: backtrace.wholeText).string
+                maskedText = Masking.masked(backtrace.wholeText).string
+            }
             if guessesClass, cycle.isEmpty {
                 let json = JSONMessage(message, demangle: demangle)
                 alive = alive ?? json?.alive

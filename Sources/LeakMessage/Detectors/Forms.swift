@@ -278,20 +278,29 @@ extension Grammar {
         let base = call[..<end.lowerBound]
         if base.equals("UIViewController") { reading.kind = .viewController }
         if base.equals("UIView") { reading.kind = .view }
-        let subject = reading.subject
-        let isObject =
-            subject.first.map { "<@\"".utf8.contains($0) } ?? false || TypeSpelling(subject).isType
-        reading.event = !isObject && saysNotCalled(subject) ? .leak : .freed
+        let sentence = reading.subject
+        let isObject = sentence.contains {
+            $0.isUppercase || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "$")
+        }
+        reading.event = saysNotCalled(sentence) ? .leak : .freed
+        let object = isObject ? className(of: sentence) : nil
+        let isOfSystem = SystemNames.isSystem(base)
         reading.className =
-            (isObject ? className(of: subject) : firstDescription(in: subject))
+            object ?? (isOfSystem ? firstDescription(in: sentence) : nil)
             ?? TypeName.ifNamed(base, demangle: demangle)?.wholeText
         return reading
     }
 
-    /// ` was never called`, ` not called within 3s`
+    /// ` was never called`, ` not called within 3s`, and not ` called, not leaked`.
     private func saysNotCalled(_ sentence: Text) -> Bool {
-        let words = sentence.string.lowercased().split { !$0.isLetter && $0 != "'" }
-        return words.contains { ["not", "never", "without", "missing"].contains($0) || $0.hasSuffix("n't") }
+        let words = sentence.string.lowercased().split { !$0.isLetter && $0 != "'" }.prefix(8)
+        guard let denial = words.firstIndex(where: { ["not", "never"].contains($0) || $0.hasSuffix("n't") })
+        else {
+            return false
+        }
+        return words[denial...].prefix(4).contains {
+            ["called", "invoked", "executed", "reached", "run", "hit"].contains($0)
+        }
     }
 
     private func number(atStartOf text: Text) -> Int? {

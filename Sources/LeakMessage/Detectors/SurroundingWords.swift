@@ -7,10 +7,14 @@ struct SurroundingWords {
     private let lowercasedBefore: Text
     /// Behind quotes and brackets too.
     private let next: Text
+    /// The rest of the line behind the name, in lower case.
+    private let restOfLine: Text
     /// The text in front of the name, longer than ``before``.
     private let sentence: Text
 
     private static let byteLimit = 48
+    /// Bytes of the line behind the name.
+    private static let lineByteLimit = 256
     /// Words of the sentence in front of the name.
     private static let sentenceByteLimit = 96
 
@@ -32,17 +36,21 @@ struct SurroundingWords {
             Self.withoutParentheses(after).drop {
                 $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">")
             })
+        restOfLine = Self.lowercased(
+            Self.withoutIdentity(text[end...].prefix(Self.lineByteLimit).firstLine.line).drop {
+                " '\">:-–,".utf8.contains($0)
+            })
         sentence = text[..<start].suffix(Self.sentenceByteLimit)
     }
 
     /// The sentence says that there is no leak: `No leak in ` and ` is not leaking`, but not `There should be no leak in `, which is said
     /// of what leaked.
     var isDenied: Bool {
-        if saysFreed { return true }
         let start = self.sentence.lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") }
         var sentence = Self.lowercased(start.map { self.sentence[($0 + 1)...] } ?? self.sentence)
         if let point = sentence.lastRange(of: ". ") { sentence = sentence[point.upperBound...] }
         guard !Self.expectations.contains(where: { sentence.contains($0) }) else { return false }
+        if saysFreed { return true }
         if let range = Self.denials.lazy.compactMap({ sentence.lastRange(of: $0) }).first {
             // "Cart: no leak, Home leaked"
             let isStart =
@@ -56,11 +64,14 @@ struct SurroundingWords {
 
     /// True if the object went as it should: ` was deallocated`, and not ` was deallocated while …` or ` was deallocated 9 s late`.
     private var saysFreed: Bool {
-        guard let word = Self.endings.first(where: { next.starts(with: $0) }) else { return false }
-        let behind = next.dropFirst(word.utf8CodeUnitCount)
+        guard let phrase = Self.freedPhrases.first(where: { restOfLine.starts(with: $0) }) else {
+            return false
+        }
+        let behind = restOfLine.dropFirst(phrase.utf8CodeUnitCount)
         guard !(behind.first?.isIdentifier ?? false) else { return false }
+        if ["no leak", "no memory leak", "0 leaks"].contains(where: { behind.contains($0) }) { return true }
         let words = behind.split(whereSeparator: { !$0.isIdentifier })
-        return !words.contains { word in Self.delays.contains { word.equals($0) } }
+        return !words.contains { word in Self.failureWords.contains { word.starts(with: $0) } }
     }
 
     /// True if the words between a denial and the name leave the name in the denied phrase: those of `no leak in A and B` do, those of
@@ -174,7 +185,7 @@ struct SurroundingWords {
 
     private var scoreAfter: Int {
         // The tag of a logger: `LeakMonitor: …`, `… okhttp3.OkHttpClient : …`.
-        if let words = after.dropping(": "), before.trimmed.isEmpty, Self.isAboutEnding(words) { return 5 }
+        if let words = after.dropping(": "), before.trimmed.isEmpty, Self.saysNotCalled(words) { return 5 }
         if after.starts(with: " : ") || before.trimmed.isEmpty && after.starts(with: ": ") { return -6 }
         if saysRetained { return 5 }
         if Self.cuesAfter.contains(where: { next.starts(with: $0) }) { return 0 }
@@ -192,11 +203,13 @@ struct SurroundingWords {
         return after.starts(with: ":\n") ? 2 : 0
     }
 
-    /// `deinit was not called`, `dealloc was never called`
-    private static func isAboutEnding(_ words: Text) -> Bool {
-        let words = lowercased(words.firstLine.line)
-        return (words.starts(with: "deinit") || words.starts(with: "dealloc"))
-            && (words.contains(" not ") || words.contains(" never ") || words.contains("n't "))
+    /// `deinit was not called`, `dealloc was never called`, with no other class behind.
+    private static func saysNotCalled(_ words: Text) -> Bool {
+        let line = words.firstLine.line
+        let lowercased = lowercased(line)
+        return (lowercased.starts(with: "deinit") || lowercased.starts(with: "dealloc"))
+            && (lowercased.contains(" not ") || lowercased.contains(" never ") || lowercased.contains("n't "))
+            && GuessedClass.names(in: line).isEmpty
     }
 
     /// The name of an app or a module, in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.
@@ -241,15 +254,17 @@ struct SurroundingWords {
         "never leak", "no longer leak",
         "not retained", "zero leaks", "neither ",
     ]
-    private static let endings: [StaticString] = [
+    /// What is said of an object that went.
+    private static let freedPhrases: [StaticString] = [
         "deallocated", "was deallocated", "deinitialized", "was deinitialized", "deinited", "freed",
         "was freed", "was released", "is deallocated", "has been deallocated", "has been released",
         "has been freed",
     ]
-    /// Words of sentences about an object that went too late, too early or not at all.
-    private static let delays: [StaticString] = [
-        "while", "after", "late", "later", "before", "twice", "only", "without", "instead", "but", "never",
-        "not", "still",
+    /// Beginnings of words about an object that went too late, too early or not at all.
+    private static let failureWords: [StaticString] = [
+        "while", "late", "before", "twice", "only", "without", "instead", "but", "never", "not", "still",
+        "false", "fail",
+        "no", "leak", "alive", "expect", "actual", "should",
     ]
     private static let denialsAfter: [StaticString] = [
         "is not leaking", "isn't leaking", "was not leak", "wasn't leak", "did not leak", "didn't leak",

@@ -114,7 +114,7 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     public func split(appModule: String?) -> (module: String?, name: String) {
         let app = ModuleNames(appModule)
         let (module, name) = ModuleNames.split(Text(text), app)
-        return (module?.string, Self.arguments(of: name, without: app))
+        return (module?.string, Generics.mapArguments(of: name) { ModuleNames.split($0, app).name }.string)
     }
 
     /// Returns `true` for a module of the system. Its types need no telling apart.

@@ -165,19 +165,22 @@ enum Recursion {
     }
 }
 
-/// A text and the call stack printed behind it.
+/// A text and the call stack printed behind it, in front of it or alone.
 struct Backtrace {
-    /// The text in front of the frames; behind them where none is in front.
+    /// The text in front of the frames, or behind them if no text is in front.
     let head: Text
     /// The lines of the frames.
     let lines: [Text]
     let stack: CallStack
 
+    /// The lines of the frames as one text.
+    var wholeText: Text { Array(lines.joined(separator: [UInt8(ascii: "\n")]))[...] }
+
     /// Lines that are looked at, those of the text in front included.
     private static let lineLimit = 512
 
     /// - Parameter text: one that ``MessageText`` made plain. Quotations are not looked into.
-    /// - Returns: `nil` for a text in which no two lines behind each other are call frames.
+    /// - Returns: `nil` for a text in which no two lines behind each other are call frames, and no JSON has two.
     init?(_ text: Text, demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)
         if let json = Backtrace(json: text, reader) {
@@ -199,19 +202,24 @@ struct Backtrace {
     /// Reads the frames of JSON, which are kept as one line each.
     private init?(json text: Text, _ reader: FrameReader) {
         guard let json = JSONCallStack(text) else { return nil }
-        // The JSON may be what a user typed.
-        guard !json.head.contains(where: PrivateText.isQuote),
-            PrivateText.removed(from: json.head)[...] == json.head
-        else {
-            return nil
-        }
-        let head = Self.withoutHeading(json.head)
         // The class that the JSON names says more.
-        if head.isEmpty, !json.isReport, JSONMessage(text, demangle: { _ in nil })?.className != nil {
+        if !json.isReport, JSONMessage(text, demangle: { _ in nil })?.className != nil { return nil }
+        let lines = json.frames.map { Text(JSONFrame.redacted($0)) }
+        // The JSON may be what a user typed.
+        guard Self.staysInFront(json.head, of: []), !json.head.contains(where: PrivateText.isQuote) else {
             return nil
         }
-        let lines = json.frames.map { Text(JSONFrame.redacted($0)) }
-        self.init(head: head, lines: lines, frames: lines.compactMap { JSONFrame.read($0, reader) })
+        self.init(
+            head: Self.withoutHeading(json.head), lines: lines,
+            frames: lines.compactMap { JSONFrame.read($0, reader) })
+    }
+
+    /// Returns true if a text is kept as it is in front of the lines: nothing in it is typed by users, and no description in it
+    /// goes on over the lines.
+    private static func staysInFront(_ head: Text, of lines: [Text]) -> Bool {
+        guard !head.contains(UInt8(ascii: ";")) else { return false }
+        let whole = ([head] + lines).joined(separator: [UInt8(ascii: "\n")])
+        return PrivateText.removed(from: Array(whole)[...])[...] == Array(whole)[...]
     }
 
     /// Parts the frames at the end of a text from a description in front of them that ends with its line.
@@ -276,8 +284,11 @@ struct Backtrace {
         let text = isOfGo ? Array(GoStack.joined(given.lines).joined(separator: "\n".utf8))[...] : given
         var frames: [CallFrame] = []
         var lines: [Text] = []
+        var end = text.startIndex
         for line in text.split(separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit) {
-            if frames.count < WireLimits.stackCount, let frame = reader.read(line) {
+            if let frame = reader.read(line) {
+                end = line.endIndex
+                guard frames.count < WireLimits.stackCount else { continue }
                 frames.append(frame)
                 lines.append(line.trimmed)
             } else if !frames.isEmpty, Self.isBetweenFrames(line.trimmed) {
@@ -288,11 +299,12 @@ struct Backtrace {
                 (frames, lines) = ([], [])
             }
         }
-        guard frames.count >= 2, let start = lines.first?.startIndex, let end = lines.last?.endIndex else {
-            return nil
+        guard frames.count >= 2, let start = lines.first?.startIndex else { return nil }
+        var head = Self.withoutHeading(text[..<start].trimmed)
+        if head.isEmpty {
+            head = Self.sentence(behindFrames: text[end...], reader)
+            guard Self.staysInFront(head, of: lines) else { return nil }
         }
-        let front = Self.withoutHeading(text[..<start].trimmed)
-        let head = front.isEmpty ? Self.sentence(behindFrames: text[end...], reader) : front
         self.init(head: head, lines: lines, frames: frames)
     }
 
@@ -309,8 +321,12 @@ struct Backtrace {
             }
         }
         (self.head, self.lines, stack) = (head, lines, CallStack(frames: frames))
-        // Addresses alone say less than their text.
-        if head.isEmpty, stack.key.isEmpty { return nil }
+        guard head.isEmpty else { return }
+        // Alone, addresses say less than their text, and two lines have to fit into what is kept.
+        let shortest = lines.prefix(2).reduce(0) { $0 + $1.count + 1 }
+        guard frames.contains(where: { $0.function != nil }), shortest <= WireLimits.messageBytes else {
+            return nil
+        }
     }
 
     /// Lines that backtraces have between their frames: gaps of Dart, and the source that Swift 6 prints.
@@ -319,18 +335,14 @@ struct Backtrace {
             || line.drop { $0.isDigit || " *".utf8.contains($0) }.starts(with: "│")
     }
 
-    /// The text between the frames that a message begins with and its next call stack. Empty for a text that users may have typed.
+    /// The text between the frames that a message begins with and its next call stack.
     private static func sentence(behindFrames text: Text, _ reader: FrameReader) -> Text {
-        let lines = text.lines.prefix(lineLimit)
-        let next = lines.firstIndex { reader.read($0) != nil }
-        guard
-            let last = lines[..<(next ?? lines.endIndex)].last(where: { line in
-                let isHeading = next != nil && line.trimmed.last == UInt8(ascii: ":")
-                return !line.trimmed.isEmpty && !isHeading
-            })
-        else { return [] }
-        let sentence = text[..<last.endIndex].trimmed
-        return sentence.contains(where: { "<;`'\"".utf8.contains($0) }) ? [] : withoutHeading(sentence)
+        let lines = text.lines.prefix(lineLimit - WireLimits.stackCount)
+        var sentence = lines.prefix { reader.read($0) == nil }
+        if sentence.count < lines.count, sentence.last?.trimmed.last == UInt8(ascii: ":") {
+            sentence.removeLast()
+        }
+        return sentence.last.map { withoutHeading(text[..<$0.endIndex].trimmed) } ?? []
     }
 
     private init(head: Text, lines: [Text], stack: CallStack) {

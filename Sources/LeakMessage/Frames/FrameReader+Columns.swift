@@ -40,7 +40,7 @@ extension FrameReader {
         symbol = withoutOffset(symbol.droppingLast(" [inlined]") ?? symbol)
         if symbol == image, let plus = place[symbol.endIndex...].dropping(" + "), !image.equals("main") {
             // `Shop + 33208`: in place of a symbol stands the image, and its start counts.
-            frame.offset = UInt64(plus.string)
+            frame.offset = UInt64(plus.string) ?? frame.offset
             symbol = []
         }
         frame.function = FunctionName.read(symbol, demangle)

@@ -16,20 +16,6 @@ enum JSONFrame {
         /// The index of the image in a list of the report.
         var imageIndex: Int?
         var isFrame = false
-
-        init() {}
-
-        /// The fields of one object of a larger JSON text.
-        init(_ members: [JSONNode.Member]) {
-            for member in members {
-                switch member.value {
-                case .string(let text): JSONFrame.set(&self, member.name, text: text)
-                case .number(let number?): JSONFrame.set(&self, member.name, number: number)
-                case .boolean(let isSet): if member.name == "in_app" { isOfApp = isSet }
-                default: continue
-                }
-            }
-        }
     }
 
     static func read(_ text: Text, _ reader: FrameReader) -> CallFrame? {
@@ -128,7 +114,7 @@ enum JSONFrame {
         return fields
     }
 
-    fileprivate static func set(_ fields: inout Fields, _ name: String, text given: String) {
+    static func set(_ fields: inout Fields, _ name: String, text given: String) {
         let text = Redaction.name(given)
         switch name {
         case "symbol", "symbol_name", "function": fields.symbol = text
@@ -143,7 +129,7 @@ enum JSONFrame {
         fields.isFrame = true
     }
 
-    fileprivate static func set(_ fields: inout Fields, _ name: String, number: Int) {
+    static func set(_ fields: inout Fields, _ name: String, number: Int) {
         guard number >= 0 else { return }
         switch name {
         case "imageOffset": fields.offset = UInt64(number)

@@ -1,3 +1,4 @@
+import Foundation
 import LeakMessage
 import LeakStore
 import Testing
@@ -175,11 +176,79 @@ import Testing
     @Test(arguments: ["", "leak\n"])
     func `a text with JSON frames is kept as the same text`(words: String) {
         let frames =
-            #"{"instruction_addr":"0x1f"},{"function":"f","module":"m","in_app":true},{"function":"g"}"#
+            #"{"instruction_addr":"0x1f"},{"function":"f","module":"m","in_app":true},{"function":"g","package":"p"},"#
+            + #"{"function":"Jane Doe"}"#
         let text = words + #"{"stacktrace":{"frames":[\#(frames)]}}"#
         let kept = DetectorMessage.redacted(text)
         #expect(DetectorMessage.redacted(kept) == kept)
-        #expect(DetectorMessage(kept).callStack?.key == ["at g", "at f in m"])
+        #expect(DetectorMessage(kept).callStack?.key == ["at g in p", "at f in m"])
+        #expect(!kept.contains("Jane"))
+    }
+
+    @Test(arguments: [
+        #"{"crash":{"threads":[{"crashed":false,"backtrace":{"contents":[LOOP]}},{"crashed":true,"backtrace":{"contents":[CALLS]}}]}}"#,
+        #"{"threads":{"values":[{"crashed":false,"stacktrace":{"frames":[LOOP]}},{"crashed":true,"stacktrace":{"frames":[SLLAC]}}]}}"#,
+        #"{"callStackTree":{"callStacks":[{"callStackRootFrames":[LOOP]},{"threadAttributed":true,"callStackRootFrames":[TREE]}]}}"#,
+    ])
+    func `the thread that a report marks counts`(form: String) {
+        func frame(_ name: String) -> String {
+            #"{"symbol_name":"\#(name)","object_name":"Shop","object_addr":4096"#
+        }
+        let calls = ["load", "open"].map { frame($0) + "}" }
+        let json = form.replacing("LOOP", with: frame("wait") + "}," + frame("loop") + "}")
+            .replacing("CALLS", with: calls.joined(separator: ","))
+            .replacing("SLLAC", with: calls.reversed().joined(separator: ","))
+            .replacing("TREE", with: frame("load") + #","subFrames":["# + calls[1] + "," + calls[0] + "]}")
+        let identity = Self.identity(message: "CartModel is still alive\n" + json)
+        #expect(identity.groupedBy.stack == ["at load in Shop", "at open in Shop"])
+    }
+
+    @Test func `hostile JSON fits on a small stack`() throws {
+        let done = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            for text in ["[", #"{"frames":["#, #"{"subFrames":[{"symbol":"f","#] {
+                let nested = #"{"frames":"# + String(repeating: text, count: 4_000)
+                _ = DetectorMessage.redacted("leak\n" + nested)
+            }
+            done.signal()
+        }
+        // Threads of Apple's systems have twice as much.
+        thread.stackSize = 256 * 1024
+        thread.start()
+        done.wait()
+    }
+
+    @Test(arguments: [
+        "Leak found:\n"
+            + #"{"class":"CartModel","stacktrace":{"frames":[{"function":"f","module":"m"},{"function":"g","module":"m"}]}}"#,
+        #"{"frames":[{"function":"f","module":"m"},{"function":"g","module":"m"}]}"#
+            + "\nCartModel is still alive",
+        "0   Shop   0x0000000104f85eb0 load() + 104\n1   Shop   0x0000000104f86000 open() + 88\n\n<CartModel: 0x1f> is still alive",
+        "0   Shop   0x0000000104f85eb0 load() + 104\n1   Shop   0x0000000104f86000 open() + 88\n\nCartModel wasn't released",
+        "0   Shop   0x0000000104f85eb0 load() + 104\n1   Shop   0x0000000104f86000 open() + 88\n\nInstance of 'CartModel' leaked",
+        String(repeating: "0   Shop   0x0000000104f85eb0 load() + 104\n", count: 150)
+            + "\nCartModel is still alive",
+    ])
+    func `a class beside frames is found wherever it stands`(text: String) {
+        #expect(Self.identity(message: text).className == "CartModel")
+        let kept = DetectorMessage.redacted(text)
+        #expect(DetectorMessage.redacted(kept) == kept)
+        #expect(Self.identity(message: kept).id == Self.identity(message: text).id)
+    }
+
+    @Test(arguments: [
+        "0   Shop   0x0000000104f85eb0 load() + 104\n1   Shop   0x0000000104f86000 open() + 88\n"
+            + String(repeating: "a\n", count: 512),
+        (0..<2).map {
+            "\($0)   Shop   0x0000000104f85eb0 \(String(repeating: "load", count: 1_200))\($0)() + 104"
+        }.joined(separator: "\n"),
+        "0   UIKitCore   0x0000000104f85eb0 -[UIView load] + 104\n1   UIKitCore   0x0000000104f86000 -[UIView open] + 88",
+    ])
+    func `odd texts of frames are kept as the same text, and have a title`(text: String) {
+        let kept = DetectorMessage.redacted(text)
+        #expect(DetectorMessage.redacted(kept) == kept)
+        #expect(Self.identity(message: kept).id == Self.identity(message: text).id)
+        #expect(Self.identity(message: text).title != "(empty text)")
     }
 
     @Test func `JSON of leaks stays what it was`() {
@@ -227,6 +296,10 @@ import Testing
         ("-[CartController dealloc] was never called", "CartController"),
         ("-[CartController dealloc] not called within 3s", "CartController"),
         ("-[CartController dealloc] wasn't called", "CartController"),
+        ("-[CartController dealloc] not called, retained by <HomeModel: 0x1f>", "CartController"),
+        ("LeakMonitor: dealloc was not called for CartModel", "CartModel"),
+        ("XCTAssertTrue failed - CartViewModel deallocated", "CartViewModel"),
+        ("CartViewModel deallocated: false", "CartViewModel"),
         (
             "2026-11-25 10:00:00.123 Shop[123:4567] -[CartController dealloc] was never called",
             "CartController"
@@ -250,6 +323,9 @@ import Testing
         "-[CartController dealloc]", "-[CartController dealloc] called",
         #"-[UIViewController dealloc] @"<CartController: 0x1f>""#,
         "--- -[UIViewController dealloc] <CartController: 0x1f>",
+        "-[UIViewController dealloc] CartController",
+        "-[CartController dealloc] called, not leaked", "-[CartController dealloc] called without leaks",
+        "-[UIViewController dealloc] Optional(Shop.CartController)",
         "-[UIViewController dealloc] CartController",
     ])
     func `a call of dealloc tells that the object went`(text: String) {

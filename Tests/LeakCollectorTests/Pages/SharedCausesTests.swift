@@ -128,7 +128,7 @@ import Testing
             #"{"action":"resolve","in":"next"}"#, to: "/api/v1/leaks/\(last)/decisions",
             fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
         #expect(decided.status < 300)
-        #expect(try running.get(link.address).text.contains("No leak to fix has the cause"))
+        #expect(try running.get(link.address).text.contains("has the cause that you followed"))
     }
 
     @Test func `the page names each cause with its leaks and what to write instead`() throws {
