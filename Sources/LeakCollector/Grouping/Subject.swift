@@ -83,7 +83,7 @@ struct Subject {
         let callStack = report.stack.isEmpty && named != nil ? nil : callStack
         self.callStack = callStack
         (shownCalls, keyCalls) = (callStack?.shown, callStack?.key ?? [])
-        let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : report.stack
+        let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : Self.owners(in: report.stack)
         // A text may name the path in front of its backtrace, and then that is the stack that the leak is known by.
         stack = callStack == nil || report.stack.isEmpty ? names(path) : []
         children = names(report.children.isEmpty ? text?.wholeNames.children ?? [] : report.children)
@@ -114,6 +114,14 @@ struct Subject {
         template = text?.template ?? ""
         let isErrorAlone = named == nil && parsed == nil && self.cycle.isEmpty
         error = isErrorAlone ? Self.parts(of: report.error) : []
+    }
+
+    /// The elements that are no call frames: behind owners, the addresses of frames would make a leak of each launch.
+    private static func owners(in stack: [String]) -> [String] {
+        stack.filter { element in
+            guard element.utf8.count > 16, element.contains("0x") else { return true }
+            return CallFrame(element) == nil
+        }
     }
 
     private static func parts(of error: ReportedError?) -> [String] {
@@ -174,7 +182,10 @@ struct Subject {
             let isOld = detailedCycleKey.allSatisfy { TypeName($0).text == $0 }
             return ([""] + detailedCycleKey, isOld ? Grouping.oldVersion : Grouping.currentVersion)
         }
-        if let parts = substitute(fingerprint) { return (parts, Grouping.oldVersion) }
+        if let parts = substitute(fingerprint) {
+            let hasCalls = fingerprint.isEmpty && cycleKey.isEmpty && !keyCalls.isEmpty
+            return hasCalls ? (parts + keyCalls, Grouping.currentVersion) : (parts, Grouping.oldVersion)
+        }
         if !keyCalls.isEmpty {
             return ([className?.name ?? template] + keyCalls, Grouping.currentVersion)
         }

@@ -105,6 +105,11 @@ public struct DetectorMessage: Hashable, Sendable {
                     : json?.className
                         ?? Grammar(demangle: demangle).firstDescription(in: message)
                         ?? GuessedClass.find(in: message, demangle: demangle)
+                if guessedClassName == nil, event == nil,
+                    let freed = GuessedClass.freed(in: message, demangle: demangle)
+                {
+                    (guessedClassName, event) = (freed, .freed)
+                }
             }
         }
     }

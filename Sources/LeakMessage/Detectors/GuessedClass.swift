@@ -24,6 +24,17 @@ enum GuessedClass {
         return type.wholeText
     }
 
+    /// The class of an object of which a text says that it went.
+    static func freed(in text: Text, demangle: (String) -> String?) -> String? {
+        let line = text.cut(to: byteLimit).firstLine.line
+        let names = names(in: line).filter { name in
+            let spelling = TypeSpelling(name)
+            return (spelling.hasHump || spelling.isDotted) && SurroundingWords(of: name, in: line).saysFreed
+        }
+        guard names.count == 1, let type = TypeName.ifNamed(names[0], demangle: demangle) else { return nil }
+        return type.wholeText
+    }
+
     /// The word of a line that the words around it call a leaked class.
     static func named(in line: Text) -> Text? {
         guard let name = best(in: line, atLeast: leastScore),

@@ -18,6 +18,10 @@ enum MessageText {
             case UInt8(ascii: "\n"):
                 plain.append(byte)
                 rest = rest.dropFirst()
+            case 0x1B where rest.dropFirst().first == UInt8(ascii: "["):
+                // A colour of a terminal: `ESC [ 3 1 m`.
+                let behind = rest.dropFirst(2).drop { $0.isDigit || $0 == UInt8(ascii: ";") }
+                rest = behind.first == UInt8(ascii: "m") ? behind.dropFirst() : rest.dropFirst(2)
             case 0..<0x20, 0x7F:
                 plain.append(UInt8(ascii: " "))
                 rest = rest.dropFirst()

@@ -63,12 +63,14 @@ struct SurroundingWords {
     }
 
     /// True if the object went as it should: ` was deallocated`, and not ` was deallocated while …` or ` was deallocated 9 s late`.
-    private var saysFreed: Bool {
-        guard let phrase = Self.freedPhrases.first(where: { restOfLine.starts(with: $0) }) else {
-            return false
+    var saysFreed: Bool {
+        if follows(Self.freedBefore), !restOfLine.contains(where: { $0.isLetter || $0 >= 0x80 }) || isCall {
+            return true
         }
-        let behind = restOfLine.dropFirst(phrase.utf8CodeUnitCount)
-        guard !(behind.first?.isIdentifier ?? false) else { return false }
+        let behind = Self.freedPhrases.lazy.compactMap { restOfLine.dropping($0) }.first { rest in
+            !(rest.first?.isIdentifier ?? false)
+        }
+        guard let behind else { return false }
         if ["no leak", "no memory leak", "0 leaks"].contains(where: { behind.contains($0) }) { return true }
         let words = behind.split(whereSeparator: { !$0.isIdentifier })
         return !words.contains { word in Self.failureWords.contains { word.starts(with: $0) } }
@@ -249,13 +251,32 @@ struct SurroundingWords {
     ]
     private static let denials: [StaticString] = [
         "no leak", "no memory leak", "no retain cycle", "no leaked ", "no leaking ", "0 leaks", "0 leaked ",
+        "leak fixed", "leaks fixed", "passed leak check", "leak check passed", "kein speicherleck",
+        "kein leak",
+        "aucune fuite", "nessun memory leak", "没有内存泄漏", "没有泄漏",
         "without leak",
         "without a leak", "without any leak", "not a leak", "not leak", "n't leak", "n't a leak",
         "never leak", "no longer leak",
         "not retained", "zero leaks", "neither ",
     ]
+    /// ` called` of `deinit of Cart called`
+    private var isCall: Bool { restOfLine.starts(with: "called") && restOfLine.count <= 8 }
+
+    /// What is said in front of the name of an object that went.
+    private static let freedBefore: [StaticString] = [
+        "deinit ", "deinit: ", "deinit of ", "dealloc ", "dealloc: ", "dealloc of ", "deallocated: ",
+        "deinitialized: ",
+        "freed: ", "released: ",
+    ]
     /// What is said of an object that went.
     private static let freedPhrases: [StaticString] = [
+        "deinit", "deinit called", "dealloc", "dealloc called", "dealloc'd", "is being deinitialized",
+        "is being deallocated", "finally deallocated", "was garbage collected", "object deallocated",
+        "deinit'd",
+        "is no longer leaking", "leaks no more", "leak fixed", "wurde freigegeben",
+        "wurde doch noch freigegeben",
+        "已释放", "已被释放", "が解放されました", "был освобожд", "была освобожд", "è stato deallocato", "a été libéré",
+        "fue liberado",
         "deallocated", "was deallocated", "deinitialized", "was deinitialized", "deinited", "freed",
         "was freed", "was released", "is deallocated", "has been deallocated", "has been released",
         "has been freed",
@@ -271,6 +292,7 @@ struct SurroundingWords {
         "does not leak", "doesn't leak", "has not leaked", "hasn't leaked", "never leak", "no longer leak",
         "leaked 0 ", "has no leak", "had no leak", "has no memory leak", "is leak free", "is leak-free",
         "without leak",
+        "没有泄漏", "没有内存泄漏", "はメモリリークしていません", "no tiene fugas", "누수 없음", "passed leak check",
         "not leaking",
         "not leaked", "not a leak", "is not a leak", "isn't a leak", "was not a leak",
     ]

@@ -187,6 +187,10 @@ struct Backtrace {
             self = json
             return
         }
+        if let list = Backtrace(list: text, reader) {
+            self = list
+            return
+        }
         // Most texts have none, and are not read twice for it.
         guard text.contains(UInt8(ascii: "\n")) else { return nil }
         if let found = Backtrace(redacted: PrivateText.removed(from: text)[...], reader) {
@@ -212,6 +216,38 @@ struct Backtrace {
         self.init(
             head: Self.withoutHeading(json.head), lines: lines,
             frames: lines.compactMap { JSONFrame.read($0, reader) })
+    }
+
+    /// Reads an array of quoted frames, as Swift prints `Thread.callStackSymbols` and `NSLog` an `NSArray`.
+    private init?(list text: Text, _ reader: FrameReader) {
+        guard text.contains(" 0x"),
+            let open = text.indices.first(where: { index in
+                (text[index] == UInt8(ascii: "[") || text[index] == UInt8(ascii: "("))
+                    && text[(index + 1)...].first { $0 > 0x20 } == UInt8(ascii: "\"")
+            })
+        else { return nil }
+        var lines: [Text] = []
+        var frames: [CallFrame] = []
+        for element in PropertyList.strings(of: text[(open + 1)...]).prefix(WireLimits.stackCount) {
+            let line = Redaction.name(element[...].trimmed)
+            guard !line.contains(UInt8(ascii: "\n")), let frame = reader.read(line) else { break }
+            lines.append(line)
+            frames.append(frame)
+        }
+        let head = Self.withoutLabel(text[..<open].trimmed)
+        guard frames.count >= 2, Self.staysInFront(head, of: lines) else { return nil }
+        self.init(head: head, lines: lines, frames: frames)
+    }
+
+    /// `leaked` of `leaked. Call stack:`
+    private static func withoutLabel(_ head: Text) -> Text {
+        guard let label = head.droppingLast(":") else { return head }
+        let end = label.lastIndex { ".,\n".utf8.contains($0) }
+        let words = label[(end.map { $0 + 1 } ?? label.startIndex)...]
+        guard words.count <= 24, words.startIndex > head.startIndex,
+            ["stack", "Stack", "trace", "symbols", "Symbols"].contains(where: { words.contains($0) })
+        else { return head }
+        return label[..<words.startIndex].trimmed
     }
 
     /// Returns true if a text is kept as it is in front of the lines: nothing in it is typed by users, and no description in it

@@ -47,6 +47,42 @@ import Testing
         #expect(!one.title.contains("(empty text)"))
     }
 
+    @Test(arguments: [
+        "CartModel leaked. [\"FRAMES\"]", "CartModel leaked. Call stack: [\"FRAMES\"]",
+        "CartModel was not deallocated (\n    \"FRAMES\"\n)",
+    ])
+    func `a printed array of frames is a call stack`(form: String) {
+        func identity(_ call: String, _ address: String) -> LeakIdentity {
+            let frames = [call, "main"].enumerated().map { "\($0)   Shop   \(address)\($0) \($1) + 12" }
+            return Self.identity(message: form.replacing("FRAMES", with: frames.joined(separator: "\", \"")))
+        }
+        let one = identity("$s4Shop4CartC4loadyyF", "0x0000000104f85eb")
+        #expect(one.className == "CartModel" && one.groupedBy.stack.count == 2)
+        #expect(one.id == identity("$s4Shop4CartC4loadyyF", "0x0000000204f85eb").id)
+        #expect(one.id != identity("$s4Shop4CartC4saveyyF", "0x0000000104f85eb").id)
+    }
+
+    @Test func `frames behind owners are no part of the path`() {
+        func stack(_ address: String) -> [String] {
+            ["Nav", "Tabs", "CartVC"] + (0..<3).map { "\($0)   Shop   \(address)\($0) main + 14" }
+        }
+        let one = Self.identity(className: "CartModel", stack: stack("0x0000000104f85eb"))
+        #expect(one.id == Self.identity(className: "CartModel", stack: stack("0x0000000204f85eb")).id)
+        #expect(one.groupedBy.stack == ["Nav", "Tabs", "CartVC"])
+    }
+
+    @Test func `calls beside an error without text count`() {
+        func id(_ call: String) -> LeakID {
+            var report = LeakReport()
+            report.error = ReportedError(domain: "com.acme.leaks", code: 7)
+            report.stack = [
+                "0   Shop   0x0000000104f85eb0 \(call) + 12", "1   Shop   0x0000000104f86000 main + 8",
+            ]
+            return Grouping.group(report, app: "shop", module: nil).identity.id
+        }
+        #expect(id("Order.save()") != id("Profile.edit()"))
+    }
+
     @Test func `a call behind an asynchronous gap of Dart counts`() {
         func text(_ call: String) -> String {
             "leak of CartModel\n#0      load (package:shop/cart.dart:1:5)\n#1      next (package:shop/cart.dart:2:5)\n"
@@ -340,8 +376,24 @@ import Testing
         "No leaks. CartModel deallocated OK", "CartModel deallocated, no leaks found.",
         "CartModel was released.",
         "0 leaks for 0 total leaked bytes. CartModel was freed", "CartModel was deallocated",
+        "CartModel deinit",
+        "deinit CartModel", "♻️ deinit: CartModel", "✅ CartModel deinit called", "deinit of CartModel called",
+        "CartModel dealloc", "CartModel is being deinitialized", "CartModel finally deallocated after 12.3s",
+        "CartModel wurde freigegeben", "CartModel 已释放", "CartModelが解放されました", "CartModel is no longer leaking",
+        "CartModel leaks no more",
     ])
-    func `a sentence about an object that went names no class`(text: String) {
+    func `a sentence about an object that went is no leak`(text: String) {
+        var report = LeakReport()
+        report.message = text
+        let group = Grouping.group(report, app: "shop", module: nil)
+        #expect(group.isFreed && group.identity.className == "CartModel")
+    }
+
+    @Test(arguments: [
+        "No leak in CartModel", "Kein Speicherleck in CartModel", "Aucune fuite mémoire dans CartModel",
+        "CartModel 没有泄漏", "Leak check passed for CartModel", "CartModelはメモリリークしていません",
+    ])
+    func `a sentence that denies a leak names no class`(text: String) {
         #expect(Self.identity(message: text).className == nil)
     }
 
@@ -349,6 +401,9 @@ import Testing
         "CartModel was deallocated 9 s late: memory leak",
         "Memory leak: CartModel was deallocated only after a warning",
         "An instance of class CartModel was deallocated while key value observers were still registered with it",
+        "deinit of CartModel was not called", "CartModel deinit not called",
+        "CartModel wurde nicht freigegeben",
+        "\u{1B}[31mCartModel leaked\u{1B}[0m",
     ])
     func `an object that went too late leaked`(text: String) {
         #expect(Self.identity(message: text).className == "CartModel")
