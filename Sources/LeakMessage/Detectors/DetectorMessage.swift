@@ -61,7 +61,7 @@ public struct DetectorMessage: Hashable, Sendable {
         _ text: String, demangle: @escaping (String) -> String? = { _ in nil },
         demangleFunction: @escaping (String) -> String? = { _ in nil }, guessesClass: Bool = false
     ) {
-        let text = MessageText.plain(text)
+        let text = Self.ofLogEntry(MessageText.plain(text))
         let backtrace = Backtrace(text, demangle: demangleFunction)
         let kept = Redaction.kept(of: backtrace?.head ?? text)
         let message = kept.message
@@ -117,11 +117,24 @@ public struct DetectorMessage: Hashable, Sendable {
     /// `text` without what users typed or read: texts of labels, fields and alerts become `…`, and so does
     /// everything else that a description holds behind its address. It is still read as the same message.
     public static func redacted(_ text: String) -> String {
-        let text = MessageText.plain(text)
+        let text = ofLogEntry(MessageText.plain(text))
         guard let backtrace = Backtrace(text) else { return Redaction.kept(of: text).text.string }
         let head = Redaction.kept(of: backtrace.head).text
         let parts = [head] + (backtrace.cut(behind: head)?.lines ?? [])
         return parts.filter { !$0.isEmpty }.map(\.string).joined(separator: "\n")
+    }
+
+    /// The message of a log entry in JSON, if it names a class; another text as it is.
+    static func ofLogEntry(_ text: Text) -> Text {
+        guard text.first == UInt8(ascii: "{"), text.last == UInt8(ascii: "}"), JSONCallStack(text) == nil,
+            let json = JSONMessage(text, demangle: { _ in nil }), json.className == nil,
+            json.elements.count <= 1,
+            let inner = json.logMessage, inner.utf8.count < text.count
+        else { return text }
+        // Any mangled name counts, so that the text is read alike with a demangler and without.
+        let message = DetectorMessage(inner, demangle: { _ in "Mangled.Name" }, guessesClass: true)
+        let namesLeak = message.className != nil || message.guessedClassName != nil || !message.cycle.isEmpty
+        return namesLeak ? ofLogEntry(MessageText.plain(inner)) : text
     }
 
     /// Returns whether both say the same of the leak, up to the text that stands for a class.

@@ -214,7 +214,13 @@ extension Grammar {
                 reading.className = names.first
                 reading.children = Array(names.dropFirst())
             } else {
-                reading.className = className(of: reading.subject) ?? firstDescription(in: reading.subject)
+                let first = className(of: reading.subject) ?? firstDescription(in: reading.subject)
+                // The object of this form stands in front of the mark; others may stand in front of it.
+                let other = first.flatMap { first in
+                    Description(reading.subject)?.rest.trimmed.isEmpty ?? true
+                        ? nil : GuessedClass.leaked(insteadOf: first, in: text, demangle: demangle)
+                }
+                reading.className = other ?? first
             }
             return reading
         }

@@ -110,8 +110,10 @@ struct Grammar {
     private func anyDescription(_ text: Text) -> Reading {
         var reading = Reading(nil, text)
         reading.livedMilliseconds = ElapsedTime.milliseconds(afterIn: text)
-        reading.className = firstDescription(in: text)
-        guard reading.className == nil else { return reading }
+        if let first = firstDescription(in: text) {
+            reading.className = GuessedClass.leaked(insteadOf: first, in: text, demangle: demangle) ?? first
+            return reading
+        }
         if let name = TypeName.ifNamed(text, demangle: demangle),
             looksQualified(Text(name.text)) || name.isUndemangled
         {

@@ -24,6 +24,38 @@ enum GuessedClass {
         return type.wholeText
     }
 
+    /// The class that the words of a text call leaked, if they say less of the first described object.
+    static func leaked(insteadOf first: String, in text: Text, demangle: (String) -> String?) -> String? {
+        let plain = withoutDescriptions(text.cut(to: byteLimit))
+        guard let name = best(in: plain, atLeast: leastScore),
+            SurroundingWords(of: name, in: plain).score >= 5,
+            let type = TypeName.ifNamed(name, demangle: demangle), !type.isUndemangled,
+            type.wholeText != first,
+            let described = plain.firstRange(of: Text(first)), plain[described] != name,
+            SurroundingWords(of: plain[described], in: plain).score < 5
+        else { return nil }
+        return type.wholeText
+    }
+
+    /// With the names alone of objects such as `<Cart: 0x1f>`.
+    private static func withoutDescriptions(_ text: Text) -> Text {
+        var plain: [UInt8] = []
+        var rest = text
+        for _ in 0..<Grammar.attempts {
+            guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { break }
+            plain += rest[..<open]
+            rest = rest[open...]
+            guard let description = Description(rest), description.attributes.isEmpty else {
+                plain.append(UInt8(ascii: "<"))
+                rest = rest.dropFirst()
+                continue
+            }
+            plain += description.name
+            rest = description.rest
+        }
+        return (plain + rest)[...]
+    }
+
     /// The class of an object of which a text says that it went.
     static func freed(in text: Text, demangle: (String) -> String?) -> String? {
         let line = text.cut(to: byteLimit).firstLine.line

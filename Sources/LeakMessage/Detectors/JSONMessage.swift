@@ -17,6 +17,8 @@ struct JSONMessage {
     let isOfNone: Bool
     /// The words behind the JSON text.
     let tail: Text
+    /// What a log entry says, under a key such as `message`.
+    let logMessage: String?
 
     struct Element {
         let text: Text
@@ -82,6 +84,12 @@ struct JSONMessage {
         }
         elements =
             named.isEmpty ? [] : parts.filter { $0.text.first != UInt8(ascii: "\"") || $0.className != nil }
+        let messages = reader.values.compactMap { value in
+            Self.messageKeys.firstIndex(of: value.key.lowercased()).map {
+                (rank: $0, depth: value.depth, text: value.text)
+            }
+        }
+        logMessage = messages.min { ($0.rank, $0.depth) < ($1.rank, $1.depth) }?.text
         let isCutList = !named.isEmpty && failure != nil
         let cutEnd = isCutList ? reader.elements.last?.upperBound : reader.values.last?.end
         let whole = failure == nil ? json.count : cutEnd ?? 0
@@ -297,6 +305,12 @@ struct JSONMessage {
             }
         }
     }
+
+    /// Keys of what a log entry says, those that say most first.
+    private static let messageKeys = [
+        "message", "msg", "eventmessage", "textpayload", "text", "body", "log", "reason", "description",
+        "value", "error",
+    ]
 
     private static let keysByRank: [Set<String>] = [
         ["class", "classname", "leakedclass", "leakclass", "leakingclass", "objectclass", "clazz"],

@@ -30,7 +30,7 @@ public enum SeveralLeaks {
     {
         // Most texts have one line.
         guard text.utf8.contains(where: { marks.contains($0) }) else { return [] }
-        let plain = MessageText.plain(text)
+        let plain = DetectorMessage.ofLogEntry(MessageText.plain(text))
         let framed = MessageText.framed(plain).message
         let sets = cycles(in: framed)
         if sets.count > 1 { return sets.map { Part($0) } }

@@ -356,6 +356,28 @@ import Testing
     }
 
     @Test(arguments: [
+        "Parent <HomeVC: 0x1> dismissed; leaked: <CartModel: 0x2>",
+        "Leak: CartModel, delegate = <Shop.AppRouter: 0x600002a1>",
+        "<Shop.LeakMonitor: 0x600002a1> CartModel was not deallocated",
+        "<CartModel: 0x2> leaked, held by <HomeVC: 0x1>",
+        "Screen <HomeVC: 0x1> closed but <CartModel: 0x600> is still alive", "<CartModel: 0x2>",
+        "<_NSMainThread: 0x600001700000>{number = 1, name = main} CartModel has leaked",
+        #"{"level":"error","message":"CartModel leaked"}"#,
+        #"{"timestamp":1,"level":"warn","message":"CartModel was not deallocated"}"#,
+        #"{"error":{"kind":"MemoryLeak","message":"CartModel leaked"}}"#,
+        #"{"message":"{\"class\":\"CartModel\"}"}"#,
+        #"{"jsonPayload":{"message":"<CartModel: 0x1f> is still alive"}}"#,
+        #"{"events":[{"exceptions":[{"message":"CartModel leaked"}]}]}"#,
+    ])
+    func `the object that the words call leaked is the leak`(text: String) {
+        let identity = Self.identity(message: text)
+        #expect(identity.className == "CartModel")
+        let kept = DetectorMessage.redacted(text)
+        #expect(DetectorMessage.redacted(kept) == kept)
+        #expect(Self.identity(message: kept).id == identity.id)
+    }
+
+    @Test(arguments: [
         "-[CartController dealloc]", "-[CartController dealloc] called",
         #"-[UIViewController dealloc] @"<CartController: 0x1f>""#,
         "--- -[UIViewController dealloc] <CartController: 0x1f>",
