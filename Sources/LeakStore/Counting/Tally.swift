@@ -53,7 +53,15 @@ package struct Tally {
         package var hour: Int
     }
 
-    package init() {}
+    /// - Parameter reports: how many it has room for before it grows.
+    package init(expecting reports: Int = 0) {
+        leaks.reserveCapacity(reports)
+        cells.reserveCapacity(reports)
+        bundles.reserveCapacity(reports)
+        leakIndices.reserveCapacity(reports)
+        cellIndices.reserveCapacity(reports)
+        bundleIndices.reserveCapacity(reports)
+    }
 
     /// - Parameters:
     ///   - number: where the submission stands in the call.
@@ -151,7 +159,9 @@ package struct Tally {
     }
 
     /// Returns true if the leak is in the database, or new here.
-    private func isKnown(_ leak: LeakIdentity, by admission: some Admission) throws(StoreError) -> Bool {
+    private mutating func isKnown(_ leak: LeakIdentity, by admission: some Admission) throws(StoreError)
+        -> Bool
+    {
         if leakIndices[leak.askedID] != nil { return true }
         for id in [leak.id, leak.alternative?.id].compactMap(\.self) {
             if try module(of: id, by: admission) != nil { return true }
@@ -348,8 +358,9 @@ package struct Tally {
         return index
     }
 
-    /// The module of a leak that the database has, or that is new here.
-    private func module(of leak: LeakID, by admission: some Admission) throws(StoreError) -> String? {
+    /// The module of a leak that the database has, or that is new here. Mutating, so that a call does not copy the tally.
+    private mutating func module(of leak: LeakID, by admission: some Admission) throws(StoreError) -> String?
+    {
         let stored = try admission.module(of: leak)
         if let stored, !stored.isEmpty { return stored }
         guard let index = leakIndices[leak], leaks[index].identity.id == leak else { return stored }
@@ -380,7 +391,8 @@ package struct Tally {
         return (fold.source, fold.cell, true)
     }
 
-    private func isAdmitted(
+    // Mutating, so that a call does not copy the tally.
+    private mutating func isAdmitted(
         _ cell: Pair<Int>, of app: Int, by admission: some Admission
     ) throws(StoreError) -> Bool {
         if cellIndices[cell] != nil { return true }
@@ -414,6 +426,10 @@ package struct Tally {
         textIndices[ByteText(text)] = texts.count - 1
         return texts.count - 1
     }
+}
+
+extension [Submission] {
+    var reportCount: Int { reduce(0) { $0 + $1.sightings.count } }
 }
 
 /// What a leak's reports are also counted by.

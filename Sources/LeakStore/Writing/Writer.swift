@@ -128,7 +128,7 @@ final class Writer {
                 // Kept with the first keys of a new database, since they are stored by it.
                 let clock = try clock == nil ? startClock(at: now) : clock(at: now)
                 var receipts: [Receipt] = []
-                var tally = Tally()
+                var tally = Tally(expecting: min(submissions.reportCount, limits.weightPerCommit))
                 let rows = AdmittedRows(of: self, day: Calendar.day(of: clock.newKeyTime))
                 for (number, submission) in submissions.enumerated() {
                     guard number == 0 || tally.weight < limits.weightPerCommit else { break }
