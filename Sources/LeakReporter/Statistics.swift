@@ -49,6 +49,9 @@ extension LeakReporter {
         public var waiting = 0
         /// Of what this run recorded or took over from earlier ones: what was thrown away.
         public var dropped: [DropReason: Int] = [:]
+        /// Explanations that were thrown away, of ``LeakReporter/record(_:explanation:)``. They are no sightings: no other number
+        /// counts them. Those that a collector does not want are not counted.
+        public var droppedExplanations = 0
         /// Sightings of this run that survive its end: they are on the disk, or were delivered.
         public var stored = 0
         /// Batches that the collector has.
@@ -64,8 +67,8 @@ extension LeakReporter {
         /// Why reports wait in memory, where the end of the process takes them; `nil` while the disk takes them, and with
         /// ``Storage/memory``.
         public var storageFailure: String?
-        /// Calls of ``LeakReporter/log(_:)``, of those that set keys, and of those that record checks and sessions, which were
-        /// not taken because too much was said at once.
+        /// Calls of ``LeakReporter/log(_:)``, of those that set keys, and of those that record checks, sessions and explanations,
+        /// which were not taken because too much was said at once.
         public var refusedCalls = 0
         /// Whether anything is kept and sent, see ``LeakReporter/setCollectionEnabled(_:)``.
         public var isCollecting = true

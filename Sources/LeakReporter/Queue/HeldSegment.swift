@@ -10,6 +10,8 @@ struct HeldSegment {
     var sightings = 0
     /// Of them those that are in ``unsaved``, in part at least.
     var unsavedSightings = 0
+    /// Explanations in it.
+    var explanations = 0
     /// Sightings that were in it and cannot be read any more; counted as dropped when it goes.
     var damaged = 0
     /// When it was sent for the first time; `nil` before.
@@ -78,6 +80,7 @@ struct OpenSegment {
 
     mutating func append(_ record: SegmentRecord) {
         record.write(to: &held.unsaved)
+        if case .explanation = record { held.explanations += 1 }
         recordCount += 1
     }
 

@@ -90,23 +90,25 @@ struct Outbox {
         queue.add(json, key, count: count, alive: report.alive, isNew: verdict == .first, at: now)
     }
 
-    /// Keeps what was found out about a leak that was recorded before. Nothing is counted for it, also where it is not kept.
+    /// Keeps what was found out about a leak that was recorded before. No sighting is counted for it, also where it is not kept.
     mutating func record(explanationOf leak: LeakReport, at now: Now) {
         guard wantsExplanations, rules.refusal == nil, !rules.isSampledOut else { return }
         // As the sighting was, so that `beforeSend` keeps back what it kept back then.
         var report = context.added(to: leak)
         if rules.redaction == .standard { report = report.redactedForSending() }
         if let beforeSend = rules.beforeSend {
-            guard let changed = beforeSend(report) else { return }
+            guard let changed = beforeSend(report) else { return queue.dropExplanation() }
             report = changed.identified(as: report).boundedForQueue()
         }
         report = report.withExplanationAlone
-        guard report.explanation != nil, report.namesLeak else { return }
+        guard report.explanation != nil, report.namesLeak else { return queue.dropExplanation() }
         let key = FoldingKey(report)
         report.at = report.at ?? now.wallTime
         let json = report.json()
-        guard json.count <= Framing.payloadLimit - 64 else { return }
-        if case .over = budget.admit(key, bytes: json.count, at: now.wallTime) { return }
+        guard json.count <= Framing.payloadLimit - 64 else { return queue.dropExplanation() }
+        if case .over = budget.admit(key, bytes: json.count, at: now.wallTime) {
+            return queue.dropExplanation()
+        }
         queue.add(explanation: json, at: now)
     }
 
@@ -332,6 +334,7 @@ struct Outbox {
         statistics.waiting = queue.waitingSightings
         statistics.stored = queue.tally.stored
         statistics.dropped = queue.tally.dropped
+        statistics.droppedExplanations = queue.tally.droppedExplanations
         statistics.batches = queue.tally.batches
         statistics.failedAttempts = schedule.failedAttempts
         statistics.lastFailure = schedule.lastFailure

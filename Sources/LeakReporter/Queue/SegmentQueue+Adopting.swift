@@ -29,6 +29,7 @@ extension SegmentQueue {
             held.appID = segment.header.map { $0.app.id } ?? origin.app.id
             held.savedBytes = bytes.count
             held.sightings = segment.sightings
+            held.explanations = segment.explanations.count
             held.damaged = segment.damagedSightings
             held.sentAt = segment.seal?.sentAt
             // `isContentFixed` stays false: the run that wrote the seal may have ended before it synced it.

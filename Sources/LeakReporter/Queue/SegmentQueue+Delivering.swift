@@ -125,7 +125,9 @@ extension SegmentQueue {
     }
 
     /// Remembers what the file no longer tells.
-    private func noteDamage(_ segment: Segment, _ held: inout HeldSegment) {
+    private mutating func noteDamage(_ segment: Segment, _ held: inout HeldSegment) {
+        tally.droppedExplanations += max(held.explanations - segment.explanations.count, 0)
+        held.explanations = segment.explanations.count
         let missing = held.sightings - segment.sightings
         guard missing > 0 else { return }
         held.damaged += missing
@@ -147,6 +149,7 @@ extension SegmentQueue {
         let lost = Set(rejected).reduce(0) { $0 + (batch.counts.indices.contains($1) ? batch.counts[$1] : 0) }
         tally.batches += 1
         tally.sent += batch.sightings - lost
+        tally.sentExplanations += held.explanations
         // The collector knows of these; telling it as dropped would count them twice.
         drop(lost, .rejected)
         tally.stored += held.unsavedSightings
@@ -202,10 +205,14 @@ extension SegmentQueue {
 
     // MARK: Thrown away
 
-    /// Throws a segment's reports away. What else it holds goes on in the open segment, unless the collector may have
-    /// counted it.
+    /// Throws a segment's reports and explanations away. What else it holds goes on in the open segment, unless the collector
+    /// may have counted it.
+    ///
+    /// Explanations do not go on: most are of the reports that go, they are not summed, and with each batch that is refused
+    /// the next one would be longer by those of all before.
     mutating func discard(_ held: HeldSegment, _ reason: LeakReporter.DropReason, at now: Now) {
         drop(held.sightings, reason)
+        tally.droppedExplanations += held.explanations
         drop(held.damaged, .damaged)
         // Before the file goes: whoever finds both sees which of them counts.
         var records = held.savedBytes > 0 ? [SegmentRecord.replaces(key: held.key)] : []
@@ -236,6 +243,7 @@ extension SegmentQueue {
     /// Throws everything away, as the app asks.
     mutating func deleteAll() {
         drop(waitingSightings, .deleted)
+        tally.droppedExplanations += waitingExplanations
         for held in waiting + [open?.held].compactMap(\.self) { remove(held) }
         open = nil
         awayKey = nil
@@ -250,7 +258,6 @@ extension Segment {
     ) -> (denominators: [SegmentRecord], drops: [DroppedReports]) {
         let denominators =
             checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
-            + explanations.map(SegmentRecord.explanation)
         let dropped = dropSums
         switch reason {
         // It was answered, and nothing of it was counted. Denominators that were refused alone would be again.

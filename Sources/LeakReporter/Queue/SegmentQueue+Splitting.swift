@@ -46,6 +46,7 @@ extension SegmentQueue {
         held.appID = header.app.id
         for record in [.header(header)] + records { record.write(to: &held.unsaved) }
         for case .report(let report) in records { held.sightings += Int(report.count) }
+        for case .explanation in records { held.explanations += 1 }
         return held
     }
 }

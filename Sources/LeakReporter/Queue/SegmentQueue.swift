@@ -22,6 +22,9 @@ struct SegmentQueue {
         /// Those that survive the end of the process: on the disk, or delivered.
         var stored = 0
         var batches = 0
+        /// Explanations, of which the sums above know nothing.
+        var sentExplanations = 0
+        var droppedExplanations = 0
     }
 
     let bounds: LeakReporter.Bounds
@@ -68,6 +71,11 @@ struct SegmentQueue {
     /// Sightings that are not delivered.
     var waitingSightings: Int {
         waiting.reduce(0) { $0 + $1.sightings + $1.damaged } + (open?.held.sightings ?? 0)
+    }
+
+    /// Explanations that are not delivered.
+    var waitingExplanations: Int {
+        waiting.reduce(0) { $0 + $1.explanations } + (open?.held.explanations ?? 0)
     }
 
     var isEmpty: Bool { waiting.isEmpty && open == nil && untold.isEmpty }
@@ -194,6 +202,9 @@ struct SegmentQueue {
         tally.dropped[reason, default: 0] += count
         if reason.isTold { untold[reason.rawValue, default: 0] += count }
     }
+
+    /// Counts an explanation that is not kept. The collector is not told: it counts none.
+    mutating func dropExplanation() { tally.droppedExplanations += 1 }
 
     /// Has the collector told what a segment was to tell.
     mutating func tell(_ drops: [DroppedReports]) {

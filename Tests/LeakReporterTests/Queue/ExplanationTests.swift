@@ -22,8 +22,7 @@ import Testing
     }
 
     private func record(_ report: LeakReport, on device: SimulatedDevice) {
-        device.number()
-        device.outbox.record(explanationOf: report, at: device.now)
+        device.record(explanationOf: report)
         device.commit()
     }
 
@@ -91,15 +90,42 @@ import Testing
         #expect(Set(names) == ["Shop.Part0", "Shop.Part1", "Shop.Part2", "Shop.Part3"] && names.count == 4)
     }
 
+    @Test func `more than fit into a batch go with the next ones`() throws {
+        var bounds = LeakReporter.Bounds()
+        (bounds.batchBytes, bounds.reportsPerSession, bounds.bytesPerDay) = (8 << 20, .max, .max)
+        let device = SimulatedDevice(bounds)
+        let count = 2 * WireLimits.explanationsCount + 500
+        for number in 0..<count { device.record(explanationOf: explained("Shop.Part\(number)")) }
+        let documents = try sent(by: device)
+        #expect(documents.allSatisfy { $0.explanations.count <= WireLimits.explanationsCount })
+        let names = documents.flatMap { document in
+            document.explanations.compactMap { document.report($0).className }
+        }
+        #expect(names == (0..<count).map { "Shop.Part\($0)" })
+    }
+
+    @Test func `those of a refused batch are counted, and do not lengthen the next one`() throws {
+        let device = SimulatedDevice()
+        device.record("Shop.Cart")
+        for name in 0..<3 { record(explained("Shop.Part\(name)"), on: device) }
+        let refused = try sent(by: device) { _ in .refused(why: "400") }
+        #expect(refused.map(\.explanations.count).reduce(0, +) == 3)
+        #expect(device.outbox.statistics.droppedExplanations == 3)
+        device.record("Shop.Home")
+        let documents = try sent(by: device)
+        #expect(documents.map(\.explanations.count) == [0] && device.outbox.statistics.sent == 1)
+    }
+
     @Test func `the app may hold it back, and the session's budget too`() throws {
         let silent = SimulatedDevice(rules: Outbox.Rules(beforeSend: { _ in nil }))
         record(explained(), on: silent)
-        #expect(try sent(by: silent).isEmpty)
+        #expect(try sent(by: silent).isEmpty && silent.outbox.statistics.droppedExplanations == 1)
         var bounds = LeakReporter.Bounds()
         bounds.reportsPerSession = 3
         let poor = SimulatedDevice(bounds)
         for name in 0..<10 { record(explained("Shop.Part\(name)"), on: poor) }
         #expect(try sent(by: poor).reduce(0) { $0 + $1.explanations.count } == 3)
+        #expect(poor.outbox.statistics.droppedExplanations == 7)
     }
 
     @Test func `the app is asked about all of the leak, and no more than its name leaves the device`() throws

@@ -20,6 +20,7 @@ import Testing
         .init(description: "all kinds", taken: 6, tooLong: 3, refused: 2, lost: 3, declined: 3),
         .init(description: "everything is too long", tooLong: 1),
         .init(description: "everything is refused", refused: 1),
+        .init(description: "the collector refuses everything", denied: 1),
         .init(description: "everything is declined", declined: 1),
         .init(description: "mostly too long, then lost", taken: 1, tooLong: 6, lost: 2),
     ]
@@ -69,6 +70,7 @@ private struct AnsweredLife {
     private var peer: RandomPeer
     private var random: SeededNumbers
     private let isDiskHealthy: Bool
+    private var longestBody = 0
     private(set) var problems: [String] = []
 
     init(_ mix: RandomPeer.Mix, isDiskHealthy: Bool) {
@@ -100,6 +102,9 @@ private struct AnsweredLife {
             guard problems.isEmpty else { return }
         }
         problems += device.problems + device.collector.problems
+        if device.collector.explanations > device.recordedExplanations {
+            problems.append("\(device.collector.explanations) explanations were counted")
+        }
         for (name, count) in device.collector.counted where count > device.recorded[name, default: 0] {
             problems.append("\(name) was counted \(count) times")
         }
@@ -112,6 +117,7 @@ private struct AnsweredLife {
             report.reason = String(repeating: "r", count: Int.random(in: 0...120, using: &random))
             report.event = .leak
             device.record(report)
+            if random.chance(0.5) { explain(report) }
         }
         guard random.chance(0.3) else { return }
         device.number()
@@ -125,11 +131,24 @@ private struct AnsweredLife {
         if random.chance(0.3) { device.outbox.hurry() }
     }
 
+    /// What keeps the object, in up to three kilobytes.
+    private mutating func explain(_ report: LeakReport) {
+        var report = report
+        let owners = (0..<Int.random(in: 1...6, using: &random)).map { "Shop.Owner\($0)" }
+        let field = String(repeating: "f", count: Int.random(in: 1...500, using: &random))
+        report.explanation = RetainExplanation()
+        report.explanation?.path = RetainPath(
+            references: owners.map { RetainReference(owner: $0, field: field, kind: .property) },
+            target: report.className ?? "", isCycle: false)
+        device.record(explanationOf: report)
+    }
+
     private mutating func send() -> Bool {
         var peer = peer
         defer { self.peer = peer }
         return device.send { collector, batch, wallTime in
-            Delivery(peer.reply(to: batch, &collector, at: wallTime), now: wallTime)
+            longestBody = max(longestBody, batch.body.count)
+            return Delivery(peer.reply(to: batch, &collector, at: wallTime), now: wallTime)
         }
     }
 
@@ -157,6 +176,8 @@ private struct AnsweredLife {
             atMost: isDiskHealthy ? 0 : 2 * 1_024 * max(held.count, 1))
         expect(
             "records of the open segment", queue.open?.recordCount ?? 0, atMost: WireLimits.checksCount + 64)
+        // A segment takes records until it is that long, and the last one may be an explanation.
+        expect("bytes of a batch", longestBody, atMost: device.bounds.batchBytes + 8 * 1024)
         expect(
             "bytes of a failure's text", device.outbox.statistics.lastFailure?.utf8.count ?? 0, atMost: 2_048)
         guard isDiskHealthy else { return }

@@ -27,6 +27,7 @@ struct ModelCollector {
     private(set) var told: [String: Int] = [:]
     private(set) var sessions: [String: EndedSession] = [:]
     private(set) var checks: [String: Int] = [:]
+    private(set) var explanations = 0
     /// What it must never see.
     private(set) var problems: [String] = []
     private(set) var conflicts = 0
@@ -68,6 +69,7 @@ struct ModelCollector {
             counted[name, default: 0] += report.count
             if let id = report.id, !ids.insert(id).inserted { problems.append("report \(id) came twice") }
         }
+        explanations += document.explanations.count
         for drop in document.dropped { told[drop.reason, default: 0] += drop.count }
         for check in document.checks { checks[check.className, default: 0] += check.count }
         for session in document.sessions where sessions.updateValue(session, forKey: session.id) != nil {

@@ -11,6 +11,8 @@ struct RandomPeer {
         var taken = 0
         var tooLong = 0
         var refused = 0
+        /// By the collector itself, for good; `refused` may be a gateway's.
+        var denied = 0
         var lost = 0
         var declined = 0
     }
@@ -23,7 +25,8 @@ struct RandomPeer {
         to batch: SegmentQueue.Batch, _ collector: inout ModelCollector, at wallTime: WireTime
     ) -> Reply {
         var lot = Int.random(
-            in: 0..<(mix.taken + mix.tooLong + mix.refused + mix.lost + mix.declined), using: &random)
+            in: 0..<(mix.taken + mix.tooLong + mix.refused + mix.denied + mix.lost + mix.declined),
+            using: &random)
         func isDrawn(_ weight: Int) -> Bool {
             lot -= weight
             return lot < 0
@@ -42,6 +45,7 @@ struct RandomPeer {
             return problem(
                 [400, 401, 403, 404, 405, 409, 415, 422, 431].randomElement(using: &random) ?? 400)
         }
+        if isDrawn(mix.denied), !collector.knows(batch.key) { return FakeTransport.status(400) }
         if isDrawn(mix.lost) {
             if Bool.random(using: &random) { _ = collector.receive(batch, at: wallTime) }
             return .none("the connection was closed")

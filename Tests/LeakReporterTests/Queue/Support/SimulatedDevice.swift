@@ -15,10 +15,13 @@ final class SimulatedDevice {
     /// Sightings that this run took over.
     private var adopted = 0
     private var recordedInRun = 0
+    private var adoptedExplanations = 0
+    private var recordedExplanationsInRun = 0
     /// As of the last turn that this run lived to end.
     private var storedInRun = 0
     /// Of all runs.
     private(set) var recorded: [String: Int] = [:]
+    private(set) var recordedExplanations = 0
     private(set) var stored = 0
     private(set) var dropped: [LeakReporter.DropReason: Int] = [:]
     private(set) var problems: [String] = []
@@ -72,6 +75,15 @@ final class SimulatedDevice {
         outbox.record(report, at: now)
     }
 
+    func record(explanationOf report: LeakReport) {
+        number()
+        if outbox.wantsExplanations {
+            recordedExplanations += 1
+            recordedExplanationsInRun += 1
+        }
+        outbox.record(explanationOf: report, at: now)
+    }
+
     /// Numbers what the app does next.
     func number() {
         ticket += 1
@@ -96,6 +108,13 @@ final class SimulatedDevice {
             note(
                 "\(adopted) were taken over and \(recordedInRun) recorded, but \(statistics.sent) sent, "
                     + "\(statistics.waiting) waiting and \(statistics.dropped) are \(known)")
+        }
+        let (tally, waiting) = (outbox.queue.tally, outbox.queue.waitingExplanations)
+        let recorded = adoptedExplanations + recordedExplanationsInRun
+        if tally.sentExplanations + tally.droppedExplanations + waiting != recorded {
+            note(
+                "of \(recorded) explanations \(tally.sentExplanations) were sent, \(waiting) wait and "
+                    + "\(tally.droppedExplanations) were dropped")
         }
     }
 
@@ -145,13 +164,14 @@ final class SimulatedDevice {
         folder.kill()
         stored += storedInRun
         dropped.merge(outbox.queue.tally.dropped, uniquingKeysWith: +)
-        (recordedInRun, storedInRun, ticket) = (0, 0, 0)
+        (recordedInRun, recordedExplanationsInRun, storedInRun, ticket) = (0, 0, 0, 0)
         runs += 1
         pass(10)
         folder = FakeFolder(disk)
         outbox = Self.outbox(bounds, rules, isInMemory ? nil : folder, makeID)
         outbox.adopt(at: now)
         adopted = outbox.queue.waitingSightings
+        adoptedExplanations = outbox.queue.waitingExplanations
         commit()
     }
 
