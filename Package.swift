@@ -197,7 +197,7 @@ let package = Package(
             name: "LeakReporterTests",
             dependencies: [
                 "LeakReporter", "ReportTransport", "LeakDetector", "LeakMessage", "HTTPServer", "Gzip",
-                "RetainPaths", "Threads", "FaultyPeers", "CollectorSupport", "reporter-app",
+                "RetainPaths", "Threads", "FaultyPeers", "CollectorSupport", "HTTPClient", "reporter-app",
             ],
             swiftSettings: settings),
         .testTarget(

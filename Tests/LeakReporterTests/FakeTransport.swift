@@ -9,6 +9,7 @@ final class FakeTransport: Transport, @unchecked Sendable {
     // Unchecked: everything is touched inside `lock` alone.
     private let lock = NSLock()
     private var received: [Post] = []
+    private var given: [Reply] = []
     private let answer: @Sendable (_ attempt: Int, Post) -> Reply
 
     init(_ answer: @escaping @Sendable (_ attempt: Int, Post) -> Reply) { self.answer = answer }
@@ -28,7 +29,26 @@ final class FakeTransport: Transport, @unchecked Sendable {
             received.append(post)
             return received.count
         }
-        return answer(attempt, post)
+        let reply = answer(attempt, post)
+        lock.withLock { given.append(reply) }
+        return reply
+    }
+
+    /// Carries posts on to the collector that they are for, and gives its answers back.
+    static func carrying() -> FakeTransport { FakeTransport { _, post in CurlTransport().post(post) } }
+
+    /// What a collector left out of what it was sent; empty if it took all.
+    func refusals() throws -> [String] {
+        let replies = lock.withLock { given }
+        guard !replies.isEmpty else { return ["nothing was answered"] }
+        return try replies.compactMap { reply in
+            guard case .answer(let answer) = reply else { return "\(reply)" }
+            let text = String(decoding: answer.body, as: UTF8.self)
+            guard answer.status == 200 else { return text }
+            let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+            let isWhole = json?["rejected_count"] as? Int == 0 && json?["rejected_explanations"] == nil
+            return isWhole ? nil : text
+        }
     }
 
     static func accepted(_ count: Int = 1) -> Reply {

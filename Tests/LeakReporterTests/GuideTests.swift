@@ -1,11 +1,16 @@
+import CollectorSupport
 import Foundation
 import LeakMessage
 import Testing
 
 @testable import LeakReporter
 
-/// docs/REPORTER.md, held against the code.
+/// docs/REPORTER.md, held against the code, and what its examples report sent to a collector, which must take it.
 @Suite struct GuideTests {
+    private let running: RunningCollector
+
+    init() throws { running = try RunningCollector() }
+
     private static func guide() throws -> String {
         let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -45,6 +50,13 @@ import Testing
     private func quiet(_ configuration: inout LeakReporter.Configuration) {
         configuration.storage = .memory
         configuration.install = .none
+        (configuration.endpoint, configuration.key) = (running.address, RunningCollector.key)
+    }
+
+    private func expectAllTaken(from reporter: LeakReporter, count: Int = 1) {
+        #expect(reporter.flush(timeout: generousSeconds))
+        let statistics = reporter.statistics
+        #expect(statistics.sent == count && statistics.dropped == [:] && statistics.lastFailure == nil)
     }
 
     /// Compiled and not called: it would write to the folder of whoever runs the tests.
@@ -63,6 +75,8 @@ import Testing
         #expect(comesToHold { !reporter.statistics.isCollecting })
         reporter.setCollectionEnabled(true)  // the answer; false deletes what waits, too
         #expect(comesToHold { reporter.statistics.isCollecting })
+        reporter.record(message: "leak")
+        expectAllTaken(from: reporter)
         withExtendedLifetime(place) {}
     }
 
@@ -70,7 +84,6 @@ import Testing
     func `an app that asks before anything is sent`(isAllowed: Bool) async {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         quiet(&configuration)
-        configuration.endpoint = "http://127.0.0.1:1"
         configuration.sendsAutomatically = false
         let reporter = LeakReporter(configuration)
         reporter.record(message: "leak")
@@ -80,8 +93,10 @@ import Testing
         #expect(
             comesToHold {
                 let statistics = reporter.statistics
-                return isAllowed ? statistics.failedAttempts > 0 : statistics.dropped[.deleted] == 1
+                return isAllowed ? statistics.sent == 1 : statistics.dropped[.deleted] == 1
             })
+        #expect(reporter.statistics.dropped.keys.allSatisfy { $0 == .deleted })
+        #expect(reporter.statistics.lastFailure == nil)
     }
 
     @Test func `an app that shares the choice with its extension`() {
@@ -91,7 +106,7 @@ import Testing
     }
 
     @Test func `beforeSend and a folder`() throws {
-        let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+        let transport = FakeTransport.carrying()
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         configuration.storage = .folder("/var/lib/shop/leaks")
         quiet(&configuration)
@@ -104,7 +119,8 @@ import Testing
         var leak = LeakReport()
         (leak.className, leak.message) = ("Shop.Cart", "of Anna")
         reporter.record(leak: leak)
-        #expect(reporter.flush(timeout: generousSeconds))
+        expectAllTaken(from: reporter)
+        #expect(try transport.refusals() == [])
         let report = try #require((transport.batches().first?["reports"] as? [[String: Any]])?.first)
         #expect(report["class"] as? String == "Shop.Cart")
         #expect(report["message"] == nil)

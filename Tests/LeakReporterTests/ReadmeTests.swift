@@ -1,3 +1,4 @@
+import CollectorSupport
 import Dispatch
 import Foundation
 import LeakDetector
@@ -8,21 +9,34 @@ import Threads
 
 @testable import LeakReporter
 
-/// The Swift lines of README.md and docs/INTEGRATION.md, compiled as they stand there.
+/// The Swift lines of README.md and docs/INTEGRATION.md, compiled as they stand there, and what they report sent to a
+/// collector, which must take it.
 @Suite struct ReadmeTests {
-    private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+    private let running: RunningCollector
+    private let transport = FakeTransport.carrying()
+
+    init() throws { running = try RunningCollector() }
 
     private func makeReporter(_ other: FakeTransport? = nil) -> LeakReporter {
         let transport = other ?? transport
         var configuration = LeakReporter.Configuration(
-            endpoint: "https://localhost", key: "k", install: .none)
+            endpoint: running.address, key: RunningCollector.key, install: .none)
         configuration.storage = .memory
         return LeakReporter(configuration) { transport }
     }
 
+    /// Sends all, of which the collector must leave out nothing.
+    private func expectAllTaken(from reporter: LeakReporter, by other: FakeTransport? = nil) throws {
+        #expect(reporter.flush(timeout: generousSeconds))
+        let refusals = try (other ?? transport).refusals()
+        #expect(refusals == [])
+        let statistics = reporter.statistics
+        #expect(statistics.dropped == [:] && statistics.lastFailure == nil && statistics.waiting == 0)
+    }
+
     /// What arrived of one report.
     private func arrived(from reporter: LeakReporter) throws -> [String: Any] {
-        #expect(reporter.flush(timeout: generousSeconds))
+        try expectAllTaken(from: reporter)
         let reports = try transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
         #expect(reports.count == 1)
         return try #require(reports.first)
@@ -40,10 +54,10 @@ import Threads
         let texts = Self.texts(of: detector)
         #expect(texts.count >= 5)
         for text in texts {
-            let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+            let transport = FakeTransport.carrying()
             let reporter = makeReporter(transport)
             passOn(reporter, text)
-            #expect(reporter.flush(timeout: generousSeconds))
+            try expectAllTaken(from: reporter, by: transport)
             let reports = try transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
             var report = LeakReport()
             report.message = text
@@ -257,7 +271,7 @@ import Threads
         let (closedScreens, leaks) = (12, 1)
         let reporter = makeReporter()
         reporter.record(session: EndedSession(id: UUID().uuidString, checks: closedScreens, leaks: leaks))
-        #expect(reporter.flush(timeout: generousSeconds))
+        try expectAllTaken(from: reporter)
         let session = try #require((transport.batches().first?["sessions"] as? [[String: Any]])?.first)
         #expect((session["checks"] as? Int, session["leaks"] as? Int) == (12, 1))
     }
@@ -283,7 +297,7 @@ import Threads
 
         #expect(comesToHold { reporter.statistics.sent + reporter.statistics.waiting == 1 })
         reporter.endSession()
-        #expect(reporter.flush(timeout: generousSeconds))
+        try expectAllTaken(from: reporter)
         let batches = try transport.batches()
         let name = "LeakReporterTests.ReadmeTests.ViewModel"
         let reports = batches.flatMap { $0["reports"] as? [[String: Any]] ?? [] }

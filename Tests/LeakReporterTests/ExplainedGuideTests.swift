@@ -1,0 +1,117 @@
+import CollectorSupport
+import Foundation
+import LeakDetector
+import LeakMessage
+import RetainPaths
+import Testing
+
+@testable import LeakReporter
+
+private final class CartModel {
+    var onPaid: (() -> Void)?
+}
+
+/// A model that stays, in a cycle.
+private func makeModel() -> CartModel {
+    let model = CartModel()
+    model.onPaid = { _ = model }
+    return model
+}
+
+/// The Swift lines of docs/RETAINPATHS.md and docs/SYMBOLS.md, compiled as they stand there, and what they report sent to a
+/// collector, which must take it.
+@Suite struct ExplainedGuideTests {
+    @Test(arguments: [("docs/RETAINPATHS.md", 11), ("docs/SYMBOLS.md", 4)])
+    func `each Swift line is compiled here`(page: String, count: Int) throws {
+        let here = URL(fileURLWithPath: #filePath)
+        let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        // The tests are compiled with strict memory safety.
+        let code = try String(contentsOf: here, encoding: .utf8).replacing("unsafe ", with: "")
+        let text = try String(contentsOf: top.appendingPathComponent(page), encoding: .utf8)
+        let blocks = text.components(separatedBy: "```").filter { $0.hasPrefix("swift\n") }
+        let lines = blocks.flatMap { $0.components(separatedBy: "\n").dropFirst() }
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        #expect(lines.count == count)
+        for line in lines { #expect(code.contains(line), "\(line)") }
+    }
+
+    private static func reporter(_ running: RunningCollector, _ transport: FakeTransport) -> LeakReporter {
+        var configuration = LeakReporter.Configuration(
+            endpoint: running.address, key: RunningCollector.key,
+            app: AppInfo(id: "com.acme.shop", module: "Shop", version: "5.2.0"), install: .none)
+        configuration.storage = .memory
+        return LeakReporter(configuration) { transport }
+    }
+
+    private static func leak(_ running: RunningCollector) throws -> [String: Any] {
+        let list = try running.json("/api/v1/leaks?app=com.acme.shop")
+        let leaks = try #require(list["leaks"] as? [[String: Any]])
+        #expect(leaks.count == 1)
+        return try running.json("/api/v1/leaks/\(try #require(leaks.first?["id"] as? String))")
+    }
+
+    @Test func `the collector takes the stack that an app captures`() throws {
+        let running = try RunningCollector()
+        let transport = FakeTransport.carrying()
+        let reporter = Self.reporter(running, transport)
+        var report = LeakReport()
+        report.className = "Shop.CartModel"
+        report.stack = LeakReporter.callStack()
+        reporter.record(leak: report)
+        #expect(reporter.flush(timeout: generousSeconds))
+        #expect(try transport.refusals() == [])
+        #expect(reporter.statistics.sent == 1 && reporter.statistics.dropped == [:])
+        let leak = try Self.leak(running)
+        #expect(report.stack.count > 1 && (leak["stack"] as? [String])?.isEmpty == false, "\(leak)")
+    }
+
+    #if os(Linux) && arch(x86_64)
+        /// The detector answers within two seconds or not at all, so the explanation that must arrive is of the finder itself.
+        @Test func `the collector takes explanations`() throws {
+            let running = try RunningCollector()
+            let transport = FakeTransport.carrying()
+            let reporter = Self.reporter(running, transport)
+            #expect(comesToHold { reporter.takesExplanations })
+            var leak = LeakReport()
+            leak.className = "Shop.CartModel"
+            reporter.record(leak: leak)
+            // swift-format-ignore
+            if let finder = RetainPathFinder() {
+                let object = unsafe Unmanaged.passRetained(makeModel())     // no variable holds it as well
+                print(unsafe finder.explain(object.toOpaque(), callerReferences: 1).summary ?? "unknown")
+                reporter.record(leak, explanation: unsafe finder.explain(object.toOpaque(), callerReferences: 1))
+                unsafe object.release()
+            }
+            #expect(comesToHold { reporter.flush(timeout: generousSeconds) })
+            #expect(try transport.refusals() == [])
+            #expect(reporter.statistics.sent == 1 && reporter.statistics.droppedExplanations == 0)
+            let why = try #require(try Self.leak(running)["why"] as? [String: Any])
+            #expect(why["explained"] as? Int == 1)
+            let variants = try #require(why["variants"] as? [[String: Any]])
+            #expect(variants.first?["text"] as? String == "CartModel.onPaid → closure → CartModel", "\(why)")
+        }
+    #endif
+
+    @Test func `the collector takes what a detector with an explainer reports`() async {
+        await #expect(processExitsWith: .success) {
+            let running = try RunningCollector()
+            let transport = FakeTransport.carrying()
+            let reporter = ExplainedGuideTests.reporter(running, transport)
+            // swift-format-ignore
+            LeakDetector.start(.log, explainer: RetainPathFinder())     // told after each leak
+            LeakDetector.shared?.stop()
+            // swift-format-ignore
+            LeakDetector.start(
+                .report(
+                    reporter.record(leak:), onExplain: reporter.record(_:explanation:),
+                    wantsExplanations: { reporter.takesExplanations }),     // collector --explanations no turns it off
+                explainer: RetainPathFinder())
+            LeakDetector.shared?.expectDeallocation(of: makeModel())
+            #expect(comesToHold { LeakDetector.shared?.counts.leaked == 1 })
+            #expect(comesToHold { reporter.statistics.sent + reporter.statistics.waiting == 1 })
+            #expect(reporter.flush(timeout: generousSeconds))
+            #expect(try transport.refusals() == [])
+            #expect(reporter.statistics.sent == 1 && reporter.statistics.dropped == [:])
+        }
+    }
+}
