@@ -137,7 +137,9 @@ import Testing
         #expect(DetectorMessage(try #require(detected.message)).className == "MyTableViewCell")
     }
 
-    @Test(arguments: ["Leak", "MemoryLeak", "LeakDetectedError", "RetainCycle", "LEAK", "Memory Leak", "Shop.LeakError"])
+    @Test(arguments: [
+        "Leak", "MemoryLeak", "LeakDetectedError", "RetainCycle", "LEAK", "Memory Leak", "Shop.LeakError",
+    ])
     func `where the type of an exception is a word for leaks, its text names the class`(type: String) throws {
         func report(_ value: String) throws -> LeakReport {
             let frames = #"{"frames":[{"function":"open","in_app":true},{"function":"check","in_app":true}]}"#
