@@ -79,7 +79,7 @@ enum GuessedClass {
     static func names(in line: Text) -> [Text] {
         var names: [Text] = []
         var rest = line
-        while let start = rest.firstIndex(where: { $0.isLetter || $0 == UInt8(ascii: "_") }) {
+        while let start = rest.firstIndex(where: { isStart($0) && $0 != UInt8(ascii: "$") }) {
             let name = name(at: start, in: line)
             rest = rest[max(name.endIndex, start + 1)...]
             if TypeSpelling(name).isType { names.append(name) }
@@ -92,13 +92,11 @@ enum GuessedClass {
         var best: (score: Int, name: Text)?
         var isTied = false
         var rest = text
-        while let start = rest.firstIndex(where: {
-            $0.isLetter || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "$")
-        }) {
+        while let start = rest.firstIndex(where: isStart) {
             var name = name(at: start, in: text)
             rest = text[max(name.endIndex, start + 1)...]
             name = withoutNumber(withoutMethod(name, in: text))
-            guard let score = Candidate(name, in: text).score, score >= leastScore, score >= best?.score ?? 0
+            guard let score = Candidate(name, in: text)?.score, score >= leastScore, score >= best?.score ?? 0
             else { continue }
             if score == best?.score, name.elementsEqual(best?.name ?? []) { continue }
             isTied = score == best?.score
@@ -109,7 +107,7 @@ enum GuessedClass {
 
     /// Letters, digits and points from an index on, with generic arguments behind them.
     private static func name(at start: Int, in text: Text) -> Text {
-        var name = text[start...].prefix { isWord($0) || $0 == UInt8(ascii: ".") }
+        var name = text[start...].prefix { isWord($0) || isLatin($0) || $0 == UInt8(ascii: ".") }
         while name.last == UInt8(ascii: ".") { name = name.dropLast() }
         name = name.droppingLast(".Type") ?? name.droppingLast(".self") ?? name
         if let end = endOfContext(at: name.endIndex, in: text) {
@@ -158,6 +156,16 @@ enum GuessedClass {
         return name[..<dot]
     }
 
+    private static func isStart(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+            || (0xC3...0xC9).contains(byte)
+    }
+
+    /// A byte of a Latin letter beyond ASCII, such as `é`. Other scalars begin with another byte; many scripts write without spaces.
+    private static func isLatin(_ byte: UInt8) -> Bool {
+        (0xC3...0xC9).contains(byte) || (0x80...0xBF).contains(byte)
+    }
+
     private static func isWord(_ byte: UInt8) -> Bool {
         byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
     }
@@ -170,25 +178,28 @@ enum GuessedClass {
         /// `$s4Shop9CartModelC`
         let isMangled: Bool
 
-        init(_ name: Text, in text: Text) {
-            self.name = name
-            spelling = TypeSpelling(name)
+        /// - Returns: `nil` for a word that cannot be a type's name.
+        init?(_ name: Text, in text: Text) {
+            let (spelling, isMangled) = (TypeSpelling(name), TypeNameCleaning.looksMangled(name))
+            guard spelling.isType || isMangled, name.count <= nameByteLimit else { return nil }
+            (self.name, self.spelling, self.isMangled) = (name, spelling, isMangled)
             words = SurroundingWords(of: name, in: text)
-            isMangled = TypeNameCleaning.looksMangled(name)
         }
 
         /// The likelihood that the word is the class; `nil` for a word that cannot be a type's name.
         var score: Int? {
-            guard spelling.isType || isMangled, name.count <= nameByteLimit, !isPartOfPath else { return nil }
+            guard !isPartOfPath else { return nil }
+            let isGeneric =
+                name.last == UInt8(ascii: ">") && SystemNames.hasAppType(name[(spelling.last.endIndex)...])
             guard spelling.hasHump || spelling.isDotted || isMangled || words.score >= 5 else { return nil }
             guard !words.isDenied, !words.saysNone, !words.isPlace || spelling.hasEnding || spelling.isDotted,
                 !others.contains(spelling.last.string),
-                !SystemNames.isSystem(spelling.last) || words.saysClass
+                !SystemNames.isSystem(spelling.last) || isGeneric || words.saysClass
                     || words.after.trimmed.starts(with: "instance")
             else {
                 return nil
             }
-            var score = (spelling.hasHump || isMangled ? 4 : 0) + (spelling.isDotted ? 2 : 0)
+            var score = (spelling.hasHump || isMangled ? 4 : 0) + (spelling.isDotted || isGeneric ? 2 : 0)
             if spelling.hasEnding { score += 2 }
             score += words.score
             if systemPackages.contains(where: { name.starts(with: $0) }) { score -= 6 }

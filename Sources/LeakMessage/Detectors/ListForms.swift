@@ -38,7 +38,8 @@ extension Grammar {
             list = opened
         } else {
             // A set of cycles, of which the first counts.
-            var body = (text.dropping("Retain cycles:") ?? text).trimmed
+            var body = (text.dropping("Retain cycles:") ?? text.dropping("Retain cycles found:") ?? text)
+                .trimmed
             while body.first == UInt8(ascii: "{") || body.first == UInt8(ascii: "(") {
                 body = body.dropFirst().trimmed
             }

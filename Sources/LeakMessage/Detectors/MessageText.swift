@@ -226,6 +226,7 @@ enum MessageText {
             if framed.message.startIndex == before { break }
         }
         framed.message = withoutTrapTail(framed.message)
+        framed.message = withoutLineInFront(framed.message)
         framed.head = text[..<framed.message.startIndex]
         return framed
     }
@@ -302,6 +303,18 @@ enum MessageText {
             return false
         }
         return place.last?.isDigit ?? false
+    }
+
+    /// A retain cycle without a line such as `Memory Leak` in front.
+    private static func withoutLineInFront(_ text: Text) -> Text {
+        let (line, rest) = text.firstLine
+        let marks: [StaticString] = [
+            "Retain Cycle: (", "Retain Cycle:(", "Retain cycles:", "Retain cycles found:",
+        ]
+        guard line.count <= 64, marks.contains(where: { rest.trimmed.starts(with: $0) }),
+            !line.contains(where: { $0 == UInt8(ascii: "<") || PrivateText.isQuote($0) })
+        else { return text }
+        return rest.trimmed
     }
 
     /// `: file /path/File.swift, line 33`, which older runtimes put behind.

@@ -29,7 +29,7 @@ public enum SeveralLeaks {
         -> [Part]
     {
         // Most texts have one line.
-        guard text.utf8.contains(where: { marks.contains($0) }) else { return [] }
+        guard mayHaveSeveral(text) else { return [] }
         let plain = DetectorMessage.ofLogEntry(MessageText.plain(text))
         let framed = MessageText.framed(plain).message
         let sets = cycles(in: framed)
@@ -54,15 +54,44 @@ public enum SeveralLeaks {
         if parts.count > 1 { return parts }
         // The names that a known detector lists are owners.
         guard Grammar(demangle: demangle).read(kept).detector == nil else { return [] }
-        return list(in: kept)
+        let listed = list(in: kept)
+        return listed.isEmpty ? enumeration(in: kept) : listed
     }
 
     /// Bytes without one of which no text tells of several leaks.
-    private static let marks = Array("\n\r[{,;".utf8)
+    private static let marks = Array("\n\r[{,;&".utf8)
+    private static let and = Array(" and ".utf8)
+
+    /// Returns true if a text may tell of several leaks.
+    private static func mayHaveSeveral(_ text: String) -> Bool {
+        text.utf8.contains { marks.contains($0) } || Text(text).contains(" and ")
+    }
+
+    /// The names of `CartModel, HomeModel and ListModel leaked`.
+    private static func enumeration(in text: Text) -> [Part] {
+        guard !text.contains(UInt8(ascii: "\n")), text.count <= lineByteLimit else { return [] }
+        var names: [Text] = []
+        for name in GuessedClass.names(in: text) where TypeSpelling(name).hasHump {
+            if let last = names.last {
+                let between = text[last.endIndex..<name.startIndex]
+                let separators: [StaticString] = [", ", " and ", ", and ", " & "]
+                guard separators.contains(where: { between.equals($0) }) else {
+                    names = [name]
+                    continue
+                }
+            }
+            names.append(name)
+            let words = SurroundingWords(of: name, in: text)
+            if names.count > 1, words.saysRetained, !words.isDenied {
+                return names.map { Part(text, className: $0, isGuessed: true) }
+            }
+        }
+        return []
+    }
 
     /// The lists of a set of cycles: `Retain cycles: {( ("-> A ", …), ("-> B ", …) )}`.
     static func cycles(in text: Text) -> [Text] {
-        let body = (text.dropping("Retain cycles:") ?? text).trimmed
+        let body = (text.dropping("Retain cycles:") ?? text.dropping("Retain cycles found:") ?? text).trimmed
         guard let set = body.dropping("{(") else { return [] }
         var parts: [Text] = []
         var (start, isQuoted) = (set.startIndex, false)
@@ -170,7 +199,7 @@ public enum SeveralLeaks {
         let items =
             isList
             ? Array(rest.lines.prefix(lineLimit))
-            : Brackets.split(rest.droppingLast(".") ?? rest, at: ",;")
+            : Brackets.split(rest.droppingLast(".") ?? rest, at: ",;").flatMap { parted(at: and, $0) }
         let words = items.lazy.map(\.trimmed).filter { !$0.isEmpty && !isFrame($0) }.map { Item($0) }
         // A sentence is no list; a word that is no name may be a variable.
         guard words.allSatisfy({ $0.kind != .other && (!isList || $0.isMarked || $0.kind == .type) }) else {
@@ -187,6 +216,11 @@ public enum SeveralLeaks {
                 heading + Array(": ".utf8) + item.name, className: item.name, isGuessed: true,
                 alive: item.alive)
         }
+    }
+
+    private static func parted(at separator: [UInt8], _ text: Text) -> [Text] {
+        guard let range = text.firstRange(of: separator[...]) else { return [text] }
+        return [text[..<range.lowerBound]] + parted(at: separator, text[range.upperBound...])
     }
 
     private static let headingByteLimit = 128

@@ -7,8 +7,8 @@ struct SurroundingWords {
     private let lowercasedBefore: Text
     /// Behind quotes and brackets too.
     private let next: Text
-    /// The rest of the line behind the name, in lower case.
-    private let restOfLine: Text
+    /// The text behind the name, longer than ``after``.
+    private let behind: Text
     /// The text in front of the name, longer than ``before``.
     private let sentence: Text
 
@@ -36,10 +36,7 @@ struct SurroundingWords {
             Self.withoutParentheses(after).drop {
                 $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: ">")
             })
-        restOfLine = Self.lowercased(
-            Self.withoutIdentity(text[end...].prefix(Self.lineByteLimit).firstLine.line).drop {
-                " '\">:-–,".utf8.contains($0)
-            })
+        self.behind = text[end...].prefix(Self.lineByteLimit)
         sentence = text[..<start].suffix(Self.sentenceByteLimit)
     }
 
@@ -64,8 +61,12 @@ struct SurroundingWords {
 
     /// True if the object went as it should: ` was deallocated`, and not ` was deallocated while …` or ` was deallocated 9 s late`.
     var saysFreed: Bool {
-        if follows(Self.freedBefore), !restOfLine.contains(where: { $0.isLetter || $0 >= 0x80 }) || isCall {
-            return true
+        let restOfLine = Self.lowercased(
+            Self.withoutIdentity(behind.firstLine.line).drop { " '\">:-–,".utf8.contains($0) })
+        if follows(Self.freedBefore) {
+            // `deinit of Cart called`
+            let isCall = restOfLine.starts(with: "called") && restOfLine.count <= 8
+            if isCall || !restOfLine.contains(where: { $0.isLetter || $0 >= 0x80 }) { return true }
         }
         let behind = Self.freedPhrases.lazy.compactMap { restOfLine.dropping($0) }.first { rest in
             !(rest.first?.isIdentifier ?? false)
@@ -259,9 +260,6 @@ struct SurroundingWords {
         "never leak", "no longer leak",
         "not retained", "zero leaks", "neither ",
     ]
-    /// ` called` of `deinit of Cart called`
-    private var isCall: Bool { restOfLine.starts(with: "called") && restOfLine.count <= 8 }
-
     /// What is said in front of the name of an object that went.
     private static let freedBefore: [StaticString] = [
         "deinit ", "deinit: ", "deinit of ", "dealloc ", "dealloc: ", "dealloc of ", "deallocated: ",
@@ -339,6 +337,13 @@ struct SurroundingWords {
         "that leaked", "was not released", "was not deallocated", "was not deinit", "was not freed",
         "not released", "not deallocated", "not freed", "is a zombie", "instance", "outlived", "is alive",
         "was retained", "is retained", "is being retained",
+        "were not released", "were not deallocated", "were not freed", "were leaked", "are leaking",
+        "are still alive",
+        "isn't released", "isn't deallocated", "aren't released", "aren't deallocated",
+        "wurde nicht freigegeben", "wurde nicht dealloziert", "ist noch im speicher", "n'a pas été libéré",
+        "n'a pas été désalloué", "no fue liberado", "no fue desasignado", "non è stato deallocato",
+        "non è stata deallocata", "não foi desalocado", "nie został zwolniony", "не был освобожд",
+        "не была освобожд", "没有被释放", "没有释放", "未释放", "未被释放", "が解放されていません", "해제되지 않",
         "to be nil", "to be deallocated", "to be released", "to be freed", "to be deinit",
         "was disposed with", "has been leaked", "autoreleased with no pool",
     ]

@@ -345,6 +345,16 @@ import Testing
         ("Speicherleck: CartViewModel wurde nicht freigegeben", "CartViewModel"),
         ("CartViewModel が解放されていません(メモリリーク)", "CartViewModel"),
         ("Утечка памяти: CartViewModel не освобождён", "CartViewModel"),
+        ("'CartViewModel' wurde nicht freigegeben", "CartViewModel"),
+        ("「CartViewModel」が解放されていません", "CartViewModel"),
+        ("'CartViewModel' isn't deallocated", "CartViewModel"),
+        ("CartViewModel n'a pas été désalloué", "CartViewModel"),
+        ("CaféListViewModel leaked", "CaféListViewModel"),
+        ("ÜbersichtViewController not deallocated", "ÜbersichtViewController"),
+        ("泄漏：CartViewModel 未释放", "CartViewModel"),
+        ("UIHostingController<OrderView> was not deallocated", "UIHostingController<OrderView>"),
+        ("Store<HomeState> was not deallocated", "Store<HomeState>"),
+        ("Leaked: Cache<Order>", "Cache<Order>"),
         (#"The view controller "CartVC" (in storyboard Main) leaked after viewDidDisappear"#, "CartVC"),
     ])
     func `a sentence that tells of a leak names its class`(text: String, className: String) {
@@ -435,13 +445,29 @@ import Testing
         "Found 2 leaked objects: <CartModel>, <HomeModel>",
         "Found 2 leaked objects: <CartModel: 0x1f>, <HomeModel: 0x2f>",
         "Leaked objects: [CartModel, HomeModel]", "Leaked objects: [<CartModel: 0x1f>, <HomeModel: 0x2f>]",
-        "2 leaked objects:\n<CartModel: 0x1f>\n<HomeModel: 0x2f>",
+        "2 leaked objects:\n<CartModel: 0x1f>\n<HomeModel: 0x2f>", "CartModel and HomeModel leaked",
+        "CartModel, HomeModel were not deallocated", "2 leaks found: CartModel and HomeModel",
+        "CartModel & HomeModel are still alive",
     ])
     func `each object of a list is a leak`(text: String) {
         var report = LeakReport()
         report.message = text
         let groups = Grouping.groups(report, app: "shop", module: nil)
         #expect(([groups.first] + groups.others).map(\.identity.className) == ["CartModel", "HomeModel"])
+    }
+
+    @Test(arguments: [
+        "", "Memory Leak\n", "2026-11-25 10:00:00.123 Shop[12:34] ",
+        "2026-11-25 10:00:00.123 Shop[12:34] Memory Leak\n",
+    ])
+    func `a retain cycle behind a line is one`(front: String) {
+        func cycle(_ name: String) -> String {
+            "Retain Cycle: (\n    \"-> \(name) \",\n    \"-> _viewModel -> CartViewModel \"\n)"
+        }
+        let alone = Self.identity(message: cycle("CartController"))
+        #expect(Self.identity(message: front + cycle("CartController")).id == alone.id)
+        #expect(Self.identity(message: front + cycle("HomeController")).id != alone.id)
+        #expect(alone.cycle.count == 2)
     }
 
     @Test(arguments: ["", "MLeaksFinder: ", "[MLeaksFinder] "])
