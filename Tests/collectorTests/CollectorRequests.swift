@@ -16,10 +16,13 @@ extension CurlClient {
 
     /// All reports that were ever counted.
     func counted(at address: String) throws -> Int {
+        try #require(json("/api/v1/summary", at: address)["reports"] as? Int)
+    }
+
+    /// A JSON object that is read with the access token.
+    func json(_ path: String, at address: String) throws -> [String: Any] {
         let answer = try get(
-            "\(address)/api/v1/summary",
-            fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
-        let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
-        return try #require(json?["reports"] as? Int)
+            address + path, fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
+        return try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
     }
 }

@@ -2,60 +2,96 @@ import Foundation
 import HTTPClient
 import Testing
 
-/// `kill -9` while reports pour in: what was answered with 200 is there after the restart, and is there once.
+/// `kill -9` while requests of all kinds pour in: what was answered with 200 is there after the restart, and is there once.
 ///
 /// Ten rounds here; `make soak` runs 200 (`CRASH_ROUNDS`).
 @Suite struct CrashTests {
     private static let rounds = ProcessInfo.processInfo.environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 10
     private static let senders = 4
+    private typealias Counts = CrashRequest.Counts
 
-    /// What one sender knows about the batches it sent.
+    /// What one sender knows about the requests that it sent.
     private struct Ledger: Sendable {
-        let sender: Int
-        var acknowledged: [Int] = []
+        var acknowledged: Counts = [:]
+        /// The last one that was answered.
+        var last: CrashRequest?
         /// Sent, but no answer came: counted or not, nobody knows.
-        var uncertain: [Int] = []
+        var open: CrashRequest?
+        var problems: [String] = []
     }
 
-    @Test func `every answered report is counted exactly once after kill -9`() async throws {
+    @Test func `every answered request is counted exactly once after kill -9`() async throws {
         let folder = try TemporaryFolder()
         var generator = SystemRandomNumberGenerator()
-        var reports = 0
-        for round in 0..<Self.rounds {
+        var (totals, ledgers): (Counts, [OperatorLedger]) = ([:], [])
+        // Once every kind of request, so that whatever the lot says each has been before a kill.
+        for round in -1..<Self.rounds {
             let collector = try CollectorProcess(data: folder.path)
-            let address = collector.address
-            let life = Double.random(in: 0.05...0.6, using: &generator)
-            let ledgers = await withTaskGroup(of: Ledger.self) { group in
+            let (address, process) = (collector.address, collector.number)
+            let progress = RoundProgress(threads: Self.senders + 1)
+            let isFirst = round < 0
+            let patience = isFirst ? Int.max : Int.random(in: 1...300, using: &generator)
+            let delay = UInt32.random(in: 0...3_000, using: &generator)
+            async let killing: Void = Self.onThread {
+                progress.waitForAnswers(patience)
+                usleep(delay)
+                kill(process, SIGKILL)
+            }
+            async let operated = Self.onThread {
+                OperatorLedger.operate(address, round: round, isComplete: isFirst, progress)
+            }
+            let sent = await withTaskGroup(of: Ledger.self) { group in
                 for sender in 0..<Self.senders {
                     group.addTask {
-                        await Self.onThread { Self.send(to: address, round: round, sender: sender) }
+                        await Self.onThread {
+                            Self.send(
+                                to: address, round: round, sender: sender, isComplete: isFirst, progress)
+                        }
                     }
                 }
-                try? await Task.sleep(nanoseconds: UInt64(life * 1e9))
-                collector.kill(SIGKILL)
-                var ledgers: [Ledger] = []
-                for await ledger in group { ledgers.append(ledger) }
-                return ledgers
+                return await group.reduce(into: []) { $0.append($1) }
             }
+            var handed = await operated
+            await killing
             collector.wait()
 
             let restarted = try CollectorProcess(data: folder.path)
-            let answered = ledgers.reduce(0) { $0 + $1.acknowledged.reduce(0, +) }
-            let open = ledgers.reduce(0) { $0 + $1.uncertain.reduce(0, +) }
-            let counted = try CurlClient().counted(at: restarted.address)
-            #expect(counted >= reports + answered, "round \(round): an answered report is lost")
-            #expect(counted <= reports + answered + open, "round \(round): a report is counted twice")
+            let client = try CurlClient.ofCrashTests()
+            let problems = sent.flatMap(\.problems) + handed.problems
+            #expect(problems == [], "round \(round)")
+            for ledger in sent { totals.merge(ledger.acknowledged, uniquingKeysWith: +) }
+            let most = sent.compactMap(\.open?.counts).reduce(totals) { $0.merging($1, uniquingKeysWith: +) }
+            let counted = try client.crashCounts(at: restarted.address)
+            #expect(
+                Self.less(counted, than: totals) == [], "round \(round): an answered request is lost")
+            #expect(Self.less(most, than: counted) == [], "round \(round): a request is counted twice")
 
-            // A reporter that got no answer sends the same bytes under the same key: now each counts exactly once.
-            for ledger in ledgers {
-                try Self.resend(ledger, to: restarted.address, round: round)
+            // A reporter that got no answer sends the same bytes under the same key: now each counts exactly once. So does
+            // one whose answer was lost on the way.
+            for request in sent.flatMap({ [$0.open, $0.last].compactMap(\.self) }) {
+                let answer = try client.send(request, to: restarted.address)
+                #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
             }
-            reports += answered + open
-            let total = try CurlClient().counted(at: restarted.address)
-            #expect(total == reports, "round \(round): after sending again")
+            totals = most
+            let again = try client.crashCounts(at: restarted.address)
+            #expect(again == totals, "round \(round): after sending again")
+            let broken = try handed.problems(after: restarted.address)
+            #expect(broken == [], "round \(round)")
+            ledgers.append(handed)
             Self.end(restarted, &generator)
         }
-        #expect(reports > 0)
+        let last = try CollectorProcess(data: folder.path)
+        let broken = try ledgers.flatMap { try $0.laterProblems(after: last.address) }
+        #expect(broken == [])
+        let counted = try CurlClient.ofCrashTests().crashCounts(at: last.address)
+        #expect(counted == totals)
+    }
+
+    /// Counts that are smaller than others.
+    private static func less(_ counts: Counts, than others: Counts) -> [String] {
+        others.filter { $0.value > counts[$0.key, default: 0] }.sorted { $0.key < $1.key }.map {
+            "\($0.key): \(counts[$0.key, default: 0]) instead of \($0.value)"
+        }
     }
 
     /// Stops an idle collector: cleanly, not at all, or until it is killed on its way, with its log half put away.
@@ -79,47 +115,66 @@ import Testing
         }
     }
 
-    /// Batches of one to five reports of a few leaks, told apart by their number; every eighth is of many leaks not seen
-    /// before, so that the store's log grows long enough to be put away while others come.
-    private static func body(round: Int, sender: Int, number: Int) -> [UInt8] {
-        let new = isLarge(number) ? "_\(round)_\(sender)_\(number)" : ""
-        let reports = (0..<size(number)).map { report in
-            #"{"class":"Shop.Screen\#(isLarge(number) ? report : (number + report) % 7)\#(new)"}"#
-        }
-        return Array(
-            #"{"app":{"id":"crash"},"install":"i\#(sender)","reports":[\#(reports.joined(separator: ","))]}"#
-                .utf8)
-    }
-
-    private static func isLarge(_ number: Int) -> Bool { number % 8 == 7 }
-
-    private static func size(_ number: Int) -> Int { isLarge(number) ? 120 : number % 5 + 1 }
-
-    private static func send(to address: String, round: Int, sender: Int) -> Ledger {
-        var ledger = Ledger(sender: sender)
-        guard let client = try? CurlClient() else { return ledger }
-        for number in 0... {
-            let key = "\(round)-\(sender)-\(number)"
-            do {
-                let answer = try client.report(
-                    body(round: round, sender: sender, number: number), to: address, idempotencyKey: key)
-                guard answer.status == 200 else { return ledger }
-                ledger.acknowledged.append(size(number))
-            } catch {
-                ledger.uncertain.append(size(number))
+    /// Sends requests of random kinds until one is not answered.
+    ///
+    /// - Parameter isComplete: sends each kind once, compressed or not, and ends.
+    private static func send(
+        to address: String, round: Int, sender: Int, isComplete: Bool, _ progress: RoundProgress
+    ) -> Ledger {
+        var ledger = Ledger()
+        defer { progress.end() }
+        guard let client = try? CurlClient.ofCrashTests() else { return ledger }
+        let kinds = CrashRequest.Kind.allCases
+        for number in 0..<(isComplete ? kinds.count : .max) {
+            let kind = isComplete ? kinds[number] : kinds.randomElement() ?? .single
+            let id = "\(round)-\(sender)-\(number)"
+            let request =
+                isComplete
+                ? CrashRequest(kind, id: id, install: "i\(sender)", isPacked: sender.isMultiple(of: 2))
+                : CrashRequest(kind, id: id, install: "i\(sender)")
+            guard let answer = try? client.send(request, to: address) else {
+                ledger.open = request
+                if isComplete { ledger.problems.append("\(kind) was not answered") }
                 return ledger
             }
+            guard answer.status == 200 else {
+                ledger.problems.append("\(kind): \(String(decoding: answer.body, as: UTF8.self))")
+                return ledger
+            }
+            ledger.last = request
+            ledger.acknowledged.merge(request.counts, uniquingKeysWith: +)
+            progress.noteAnswer()
         }
         return ledger
     }
+}
 
-    private static func resend(_ ledger: Ledger, to address: String, round: Int) throws {
-        let client = try CurlClient()
-        for number in ledger.acknowledged.count..<(ledger.acknowledged.count + ledger.uncertain.count) {
-            let answer = try client.report(
-                body(round: round, sender: ledger.sender, number: number), to: address,
-                idempotencyKey: "\(round)-\(ledger.sender)-\(number)")
-            #expect(answer.status == 200)
+/// How far the threads of a round are.
+final class RoundProgress: @unchecked Sendable {
+    // Unchecked: everything is touched while `condition` is locked.
+    private let condition = NSCondition()
+    private var answers = 0
+    private var threads: Int
+
+    init(threads: Int) { self.threads = threads }
+
+    func noteAnswer() {
+        condition.withLock {
+            answers += 1
+            condition.broadcast()
         }
+    }
+
+    /// One of the threads ends.
+    func end() {
+        condition.withLock {
+            threads -= 1
+            condition.broadcast()
+        }
+    }
+
+    /// Waits for so many answers, or the end of all threads.
+    func waitForAnswers(_ count: Int) {
+        condition.withLock { while answers < count, threads > 0 { condition.wait() } }
     }
 }
