@@ -223,7 +223,15 @@ public final class SQLiteStore: Store {
     }
 
     public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
-        try SQLiteReader(path: path, known: known, watch: watch)
+        let (writer, callers) = (writer, callers)
+        return try SQLiteReader(path: path, known: known, watch: watch) { () throws(StoreError) in
+            callers.enter()
+            defer { callers.leave() }
+            try writer.with { writer throws(StoreError) in
+                try writer.checkFile()
+                try writer.withSpareRoom { () throws(StoreError) in try writer.foldCounts() }
+            }
+        }
     }
 
     public var damage: StoreError? {

@@ -151,7 +151,9 @@ package struct Tally {
     }
 
     /// Returns true if the leak is in the database, or new here.
-    private func isKnown(_ leak: LeakIdentity, by admission: some Admission) throws(StoreError) -> Bool {
+    private mutating func isKnown(_ leak: LeakIdentity, by admission: some Admission) throws(StoreError)
+        -> Bool
+    {
         if leakIndices[leak.askedID] != nil { return true }
         for id in [leak.id, leak.alternative?.id].compactMap(\.self) {
             if try module(of: id, by: admission) != nil { return true }
@@ -348,8 +350,9 @@ package struct Tally {
         return index
     }
 
-    /// The module of a leak that the database has, or that is new here.
-    private func module(of leak: LeakID, by admission: some Admission) throws(StoreError) -> String? {
+    /// The module of a leak that the database has, or that is new here. Mutating, so that a call does not copy the tally.
+    private mutating func module(of leak: LeakID, by admission: some Admission) throws(StoreError) -> String?
+    {
         let stored = try admission.module(of: leak)
         if let stored, !stored.isEmpty { return stored }
         guard let index = leakIndices[leak], leaks[index].identity.id == leak else { return stored }
@@ -380,7 +383,8 @@ package struct Tally {
         return (fold.source, fold.cell, true)
     }
 
-    private func isAdmitted(
+    // Mutating, so that a call does not copy the tally.
+    private mutating func isAdmitted(
         _ cell: Pair<Int>, of app: Int, by admission: some Admission
     ) throws(StoreError) -> Bool {
         if cellIndices[cell] != nil { return true }

@@ -7,9 +7,19 @@ final class SQLiteReader: StoreReader {
     var goneCache = GoneCache()
     /// The newest row of `merged_leak` that the caches know of; `nil` before they are used.
     var lastMerge: Int64?
+    private let fold: Fold?
+    /// While reports keep coming, another commit may be there before a fold is read.
+    private static let foldTries = 3
 
-    init(path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil) throws(StoreError) {
+    /// Writes the counts in ``CountLog`` to their tables.
+    typealias Fold = () throws(StoreError) -> Void
+
+    /// - Parameter fold: `nil` for a reader that ``snapshot(_:)`` shows the tables as they are.
+    init(
+        path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil, fold: Fold? = nil
+    ) throws(StoreError) {
         self.known = known
+        self.fold = fold
         connection = try Connection(path: path, access: .readOnly, watch: watch)
         connection.keepLog()
         try connection.execute("pragma cache_size = -2048")
@@ -17,7 +27,29 @@ final class SQLiteReader: StoreReader {
 
     /// Runs `body` on one state of the database, so that all its numbers agree.
     func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try connection.transaction(.deferred, body)
+        guard let fold else { return try connection.transaction(.deferred, body) }
+        for _ in 0..<Self.foldTries {
+            let result = try connection.transaction(.deferred) { () throws(StoreError) -> Result? in
+                try connection.lacksCounts ? nil : .some(try body())
+            }
+            if let result { return result }
+            // A full disk, or a sign of damage, keeps nobody from reading.
+            do throws(StoreError) { try fold() } catch { break }
+        }
+        return try snapshotOfCopies(body)
+    }
+
+    /// ``snapshot(_:)`` of a database that nobody folds the log of.
+    func snapshotOfCopies<Result>(
+        _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try connection.transaction(.deferred) { () throws(StoreError) in
+            guard try connection.lacksCounts else { return try body() }
+            try connection.copyCounts()
+            let result = try body()
+            try connection.dropCountCopies()
+            return result
+        }
     }
 
     func apps() throws(StoreError) -> [String] {

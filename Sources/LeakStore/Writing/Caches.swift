@@ -86,7 +86,7 @@ final class InstallEntry {
     var isStored = false
 }
 
-/// A row of `leak_build` or `leak_release`, as last written.
+/// A row of `leak_build` or `leak_release`, with what is in ``CountLog``.
 final class CountEntry {
     let id: Int64
     var reports = 0
@@ -94,11 +94,22 @@ final class CountEntry {
     var installs = 0
     /// Of a release: how many of its builds the leak was seen in.
     var builds = 0
+    /// Of a release: reports that are in the log and not yet in `leak_hour`.
+    var hours: [(hour: Int, reports: Int)] = []
 
     init(id: Int64) { self.id = id }
+
+    func add(_ reports: Int, in hour: Int) {
+        // Most reports are of now.
+        if let known = hours.lastIndex(where: { $0.hour == hour }) {
+            hours[known].reports.addBounded(reports)
+        } else {
+            hours.append((hour, reports))
+        }
+    }
 }
 
-/// A row of `leak`, as last written.
+/// A row of `leak`, with what is in ``CountLog``.
 final class LeakEntry {
     /// Builds and releases remembered per leak: those that send reports at the same time.
     private static let partLimit = 16
@@ -111,6 +122,8 @@ final class LeakEntry {
     var freed = 0
     var installs = 0
     var aliveAtMost: Int?
+    /// Installs in the app's newest release, where they have changed since the row was written.
+    var impact: Int?
     var firstSeen: Int64
     var lastSeen: Int64
     var firstRelease: ReleaseMark

@@ -9,11 +9,17 @@ struct Logs {
         var installSets = 16_384
         /// Bytes of a log of values or keys on disk: read by a page of one leak in 5 ms.
         var bytes = 1 << 19
+        /// Bytes of the log of counts on disk: some forty commits of 64 batches. Whoever reads a page then waits until it is
+        /// folded, which takes 40 ms.
+        var countBytes = 1 << 22
+        /// A call of so few submissions writes counts to their tables at once: nobody waits for it, and pages read them.
+        var quietSubmissions = 4
     }
 
     var installs = InstallLog()
     var values = ValueLog()
     var keys = KeyLog()
+    var counts = CountLog()
 }
 
 protocol PendingLog {
@@ -31,10 +37,12 @@ extension Writer {
         logs.values = try connection.valueLog()
         logs.keys = try connection.keyLog()
         caches.logs = logs
+        try foldStoredCounts()
     }
 
     /// Writes the rows that the transaction has added: behind the rest of their log, or into the tables once it is long.
     func writeLogs() throws(StoreError) {
+        try write(\.counts, by: "insert into count_log (counts) values (?)", fold: foldCountLog)
         try write(\.installs, by: "insert into install_log (members) values (?)", fold: foldInstallLog)
         try write(\.values, by: "insert into value_log (counts) values (?)", fold: foldValueLog)
         try write(\.keys, by: "insert into key_log (keys) values (?)", fold: foldKeyLog)
@@ -55,5 +63,6 @@ extension Writer {
         try foldInstallLog()
         try foldValueLog()
         try foldKeyLog()
+        try foldCountLog()
     }
 }

@@ -16,7 +16,6 @@ extension Writer {
             entry = try insert(
                 leak, seen: leak.span ?? Tally.Span(now), app: rows.apps[leak.app], release: marks[0])
         }
-        try move(entry)
         entry.reports.addBounded(leak.reports)
         entry.freed.addBounded(leak.freed)
         let formerFirstSeen = entry.firstSeen
@@ -30,18 +29,14 @@ extension Writer {
             if mark.order.lexicographicallyPrecedes(entry.firstRelease.order) { entry.firstRelease = mark }
             if entry.lastRelease.order.lexicographicallyPrecedes(mark.order) { entry.lastRelease = mark }
         }
-        let impact = try countReleases(of: leak, entry, tally, rows, changed: &changed)
+        if let impact = try countReleases(of: leak, entry, tally, rows, changed: &changed) {
+            entry.impact = impact
+        }
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
         if !leak.values.isEmpty { try writeValues(leak.values, of: entry.id) }
         try keepSamples(of: leak, entry, from: submissions, now: now)
-        try connection.run(
-            """
-            update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, last_seen = ?,
-              impact = coalesce(?, impact)
-            where id = ?
-            """, entry.reports, entry.freed, entry.installs, entry.samples.sightings, entry.aliveAtMost,
-            entry.lastSeen, impact, entry.id)
-        // Apart, since references follow these.
+        changed.add(entry)
+        // Not by way of the log, since they seldom change.
         if entry.firstSeen != formerFirstSeen {
             try connection.run("update leak set first_seen = ? where id = ?", entry.firstSeen, entry.id)
         }
@@ -113,6 +108,7 @@ extension Writer {
         defer { select.reset() }
         try select.bind(id.bytes)
         guard try select.step() else { return nil }
+        if let counted = caches.logs?.counts.leaks[select.int64(0)] { return counted }
         var span = Tally.Span(select.time(1))
         span.widen(to: select.time(2))
         let entry = LeakEntry(

@@ -1,7 +1,7 @@
 extension Writer {
     /// Counts a leak up in its builds and releases.
     ///
-    /// - Parameter changed: gets the rows that ``write(_:)`` is to write afterwards.
+    /// - Parameter changed: gets the rows.
     /// - Returns: installs in the app's newest release; `nil` when none of the reports is of it.
     func countReleases(
         of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, _ rows: AdmittedRows,
@@ -34,29 +34,10 @@ extension Writer {
                     entry.installs = wider.count
                 }
             }
-            changed.builds.append(inBuild)
-            changed.releases.append(inRelease)
+            changed.add(cell: index, of: entry.id, in: inBuild, inRelease, release: release.id)
             if release.id == newest { impact = inRelease.installs }
         }
         return impact
-    }
-
-    /// Writes the counts of leaks in builds and releases.
-    func write(_ changed: ChangedCounts) throws(StoreError) {
-        try write(changed.builds, by: .builds)
-        try write(changed.releases, by: .releases)
-    }
-
-    private func write(_ counts: [CountEntry], by statements: UpsertStatements) throws(StoreError) {
-        // In the order of the table, and each row once: a release has several builds.
-        var rows: [CountEntry] = []
-        for count in counts.sorted(by: { $0.id < $1.id }) where rows.last !== count { rows.append(count) }
-        try statements.run(rows, on: connection) { (count, upsert, index) throws(StoreError) in
-            try upsert.bind(count.id, at: index)
-            try upsert.bind(count.reports, at: index + 1)
-            try upsert.bind(count.freed, at: index + 2)
-            try upsert.bind(count.installs, at: index + 3)
-        }
     }
 
     private func count(
@@ -67,7 +48,7 @@ extension Writer {
             "select id, reports, freed, installs, 0 from leak_build where leak = ? and build = ?")
         let count: CountEntry
         if let stored = try storedCount(select, leak: leak.id, part: build) {
-            count = stored
+            count = caches.logs?.counts.builds[stored.id] ?? stored
         } else {
             try connection.run("insert into leak_build (leak, build) values (?, ?)", leak.id, build)
             count = CountEntry(id: connection.lastInsertedRow)
@@ -119,7 +100,7 @@ extension Writer {
             """)
         let count: CountEntry
         if let stored = try storedCount(select, leak: leak.id, part: release) {
-            count = stored
+            count = caches.logs?.counts.release(stored.id) ?? stored
         } else {
             try connection.run("insert into leak_release (leak, release) values (?, ?)", leak.id, release)
             try connection.run("update release set leaks = leaks + 1 where id = ?", release)
@@ -167,21 +148,29 @@ extension Writer {
     }
 }
 
-/// Rows of `leak_build` and `leak_release` that a transaction has counted up and not written yet.
+/// Rows of `leak`, `leak_build` and `leak_release` that a transaction has counted up.
 struct ChangedCounts {
-    var builds: [CountEntry] = []
-    var releases: [CountEntry] = []
-}
+    private(set) var leaks: [LeakEntry] = []
+    private(set) var builds: [CountEntry] = []
+    private(set) var releases: [(leak: Int64, release: Int64, count: CountEntry)] = []
+    /// By ``Tally/cells``.
+    private var releaseOfCell: [CountEntry?]
 
-extension UpsertStatements {
-    fileprivate static let builds = counts("leak_build", part: "build")
-    fileprivate static let releases = counts("leak_release", part: "release")
+    init(of tally: Tally) { releaseOfCell = [CountEntry?](repeating: nil, count: tally.cells.count) }
 
-    /// Writes counts of rows that exist. If one did not, the zeros would refer to nothing, and the statement would fail.
-    private static func counts(_ table: String, part: String) -> UpsertStatements {
-        UpsertStatements(
-            "\(table) (id, reports, freed, installs, leak, \(part))", row: "?, ?, ?, ?, 0, 0", parameters: 4,
-            conflict: "id",
-            update: "reports = excluded.reports, freed = excluded.freed, installs = excluded.installs")
+    mutating func add(_ leak: LeakEntry) { leaks.append(leak) }
+
+    mutating func add(
+        cell: Int, of leak: Int64, in build: CountEntry, _ inRelease: CountEntry, release: Int64
+    ) {
+        builds.append(build)
+        releaseOfCell[cell] = inRelease
+        // A release has several builds. The other ones of the leak stand right before.
+        let ofLeak = releases.reversed().prefix { $0.leak == leak }
+        if !ofLeak.contains(where: { $0.count === inRelease }) { releases.append((leak, release, inRelease)) }
+    }
+
+    func addHours(of bundles: [Tally.Bundle]) {
+        for bundle in bundles { releaseOfCell[bundle.cell]?.add(bundle.reports, in: bundle.hour) }
     }
 }

@@ -217,16 +217,19 @@ final class Writer {
             try write(release, to: entry, app: rows.apps[release.app])
         }
         var leaks: [LeakEntry] = []
-        var changed = ChangedCounts()
+        var changed = ChangedCounts(of: tally)
         for (leak, entry) in zip(tally.leaks, rows.leaks) {
             leaks.append(
                 try write(leak, to: entry, tally, rows, of: submissions, changed: &changed, now: now))
         }
-        try write(changed)
+        changed.addHours(of: tally.bundles)
+        caches.logs?.counts.add(changed)
+        caches.logs?.values.add(tally, leaks: leaks)
         for release in rows.releases { try flushInstalls(of: release) }
         try chooseNewest(rows, tally)
-        try write(tally.bundles, of: tally, rows, leaks: leaks)
         try writeSlots(of: tally, rows, expiry: expiry)
+        // Before leaks rest, which brings their indexes up to date.
+        if submissions.count <= logLimits.quietSubmissions { try foldCountLog() }
         try rest(now: now)
         try writeLogs()
     }
