@@ -113,16 +113,14 @@ import Threads
 
     @Test func `a long log is folded, and a call of few submissions folds it`() throws {
         let store = try store()
-        try send(to: store)
-        store.limitLogs(to: 1)
-        try send(to: store)
-        #expect(try !isLogEmpty)
+        for _ in 0..<2 { try send(to: store) }
+        let bytes = try #require(try number("select sum(length(counts)) from count_log"))
+        store.writer.with { $0.logLimits.countBytes = Int(bytes) }
         try send(to: store)
         #expect(try isLogEmpty)
-        store.limitLogs(to: 10_000)
         try send(to: store)
         #expect(try !isLogEmpty)
-        store.writer.with { $0.logLimits = Logs.Limits() }
+        store.writer.with { $0.logLimits.quietSubmissions = 1 }
         try send(to: store)
         #expect(try isLogEmpty)
         #expect(try number("select sum(reports) from leak") == 10)
@@ -163,10 +161,35 @@ import Threads
         #expect(try store.verify() == [])
     }
 
+    @Test func `reports that are kept in the log are shown and erased`() throws {
+        let store = try store()
+        try send(to: store)
+        let senders: [UInt64?] = [1, .max, nil]
+        for (number, install) in senders.enumerated() {
+            var report = Report(leak: page, build: number == 0 ? "7" : nil, install: install)
+            report.body = #"{"number":\#(number)}"#
+            #expect(try store.count([submission([report])], now: noon) == [.counted])
+        }
+        #expect(try number("select count(*) from sample") == 6)
+        let reopened = try self.store()
+        let samples = try #require(try reopened.makeReader().samples(of: page.id))
+        #expect(samples.count == 4)
+        #expect(Set(samples.map(\.origin.installHash)) == [1, .max, nil])
+        #expect(samples.contains { $0.origin.build == "7" && $0.body == Array(#"{"number":0}"#.utf8) })
+        #expect(samples.allSatisfy { $0.origin.system == "iOS 19.1" })
+        var again = Report(leak: page, install: 1)
+        again.at = noon + 1
+        #expect(try reopened.count([submission([again], at: noon + 1)], now: noon + 1) == [.counted])
+        #expect(try reopened.erase(install: 1, while: { true })?.samples ?? 0 >= 2)
+        let left = try #require(try reopened.makeReader().samples(of: page.id))
+        #expect(left.allSatisfy { $0.origin.installHash != 1 })
+        #expect(try reopened.verify() == [])
+    }
+
     @Test(arguments: [
         ("update count_log set counts = x'01'", "the log of counts cannot be read"),
         (
-            "insert into count_log (counts) values (x'00010901000000')",
+            "insert into count_log (counts) values (x'0001090100000000')",
             "a row of the log of counts refers to nothing"
         ),
     ])

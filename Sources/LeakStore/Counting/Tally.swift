@@ -53,7 +53,15 @@ package struct Tally {
         package var hour: Int
     }
 
-    package init() {}
+    /// - Parameter reports: how many it has room for before it grows.
+    package init(expecting reports: Int = 0) {
+        leaks.reserveCapacity(reports)
+        cells.reserveCapacity(reports)
+        bundles.reserveCapacity(reports)
+        leakIndices.reserveCapacity(reports)
+        cellIndices.reserveCapacity(reports)
+        bundleIndices.reserveCapacity(reports)
+    }
 
     /// - Parameters:
     ///   - number: where the submission stands in the call.
@@ -418,6 +426,10 @@ package struct Tally {
         textIndices[ByteText(text)] = texts.count - 1
         return texts.count - 1
     }
+}
+
+extension [Submission] {
+    var reportCount: Int { reduce(0) { $0 + $1.sightings.count } }
 }
 
 /// What a leak's reports are also counted by.

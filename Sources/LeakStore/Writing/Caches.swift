@@ -96,6 +96,8 @@ final class CountEntry {
     var builds = 0
     /// Of a release: reports that are in the log and not yet in `leak_hour`.
     var hours: [(hour: Int, reports: Int)] = []
+    /// True while ``CountLog`` has it.
+    var isInLog = false
 
     init(id: Int64) { self.id = id }
 
@@ -111,9 +113,6 @@ final class CountEntry {
 
 /// A row of `leak`, with what is in ``CountLog``.
 final class LeakEntry {
-    /// Builds and releases remembered per leak: those that send reports at the same time.
-    private static let partLimit = 16
-
     let id: Int64
     /// Its row.
     let app: Int64
@@ -129,15 +128,16 @@ final class LeakEntry {
     var firstRelease: ReleaseMark
     var lastRelease: ReleaseMark
     var samples = SampleChoice()
+    /// True while ``CountLog`` has it.
+    var isInLog = false
     /// ``Movement/period`` in which it began to move.
     var movedIn: Int?
     /// How many builds the leak was seen in; with those that the transaction at hand will add.
     var buildCount = 0
     var admittedBuilds = 0
-    /// By row of `build`.
-    private(set) var builds: [Int64: CountEntry] = [:]
-    /// By row of `release`.
-    private(set) var releases: [Int64: CountEntry] = [:]
+    /// By row of `build` and of `release`.
+    private var builds = CountedParts()
+    private var releases = CountedParts()
 
     struct ReleaseMark {
         var id: Int64
@@ -153,13 +153,33 @@ final class LeakEntry {
         lastRelease = release
     }
 
-    func remember(_ count: CountEntry, build: Int64) {
-        if builds.count >= Self.partLimit { builds = [:] }
-        builds[build] = count
-    }
+    func count(build: Int64) -> CountEntry? { builds.count(of: build) }
 
-    func remember(_ count: CountEntry, release: Int64) {
-        if releases.count >= Self.partLimit { releases = [:] }
-        releases[release] = count
+    func count(release: Int64) -> CountEntry? { releases.count(of: release) }
+
+    func remember(_ count: CountEntry, build: Int64) { builds.remember(count, of: build) }
+
+    func remember(_ count: CountEntry, release: Int64) { releases.remember(count, of: release) }
+}
+
+/// Counts of one leak in the builds or releases that send reports at the same time: so few that a search through all of
+/// them takes less time than a dictionary.
+private struct CountedParts {
+    private static let limit = 16
+
+    private var rows: [Int64] = []
+    private var counts: [CountEntry] = []
+
+    func count(of row: Int64) -> CountEntry? { rows.firstIndex(of: row).map { counts[$0] } }
+
+    /// - Parameter row: one that ``count(of:)`` did not know.
+    mutating func remember(_ count: CountEntry, of row: Int64) {
+        if rows.count >= Self.limit {
+            // The tables lack the counts of the others.
+            let kept = counts.indices.filter { counts[$0].isInLog }
+            (rows, counts) = (kept.map { rows[$0] }, kept.map { counts[$0] })
+        }
+        rows.append(row)
+        counts.append(count)
     }
 }

@@ -1,5 +1,5 @@
-/// Counts of leaks in memory and in `count_log`, and not yet in `leak`, `leak_release`, `leak_build`, `leak_hour` and
-/// `leak_day`.
+/// Counts of leaks, and reports that are kept of them, in memory and in `count_log`, and not yet in `leak`, `leak_release`,
+/// `leak_build`, `leak_hour`, `leak_day` and `sample`.
 ///
 /// Under load each commit counts up hundreds of leaks in a dozen versions, whose rows are on as many pages. Commits append
 /// their counts to one page instead. The rows are written when the log is long, and before they are read.
@@ -11,17 +11,17 @@ struct CountLog: PendingLog {
         var count: CountEntry
     }
 
-    /// By row of `leak`, of `leak_build` and of `leak_release`. Entries that no cache has are looked up here.
+    /// By row of `leak`. Entries that no cache has are looked up here, and know those of their builds and releases.
     private(set) var leaks: [Int64: LeakEntry] = [:]
-    private(set) var builds: [Int64: CountEntry] = [:]
-    private var releases: [Int64: Release] = [:]
+    private var builds: [CountEntry] = []
+    private var releases: [Release] = []
+    /// By row of `sample`.
+    private var samples: [Int64: StoredSample] = [:]
     /// Bytes on disk, with ``unwritten``.
     private var size = 0
     var unwritten: [UInt8] = []
 
     func isLong(beyond limits: Logs.Limits) -> Bool { size > limits.countBytes }
-
-    func release(_ row: Int64) -> CountEntry? { releases[row]?.count }
 
     /// Adds what one transaction has counted up.
     mutating func add(_ changed: ChangedCounts) {
@@ -31,19 +31,24 @@ struct CountLog: PendingLog {
         rows.builds.reserveCapacity(changed.builds.count)
         rows.releases.reserveCapacity(changed.releases.count)
         for leak in changed.leaks {
-            leaks[leak.id] = leak
+            if !leak.isInLog { leaks[leak.id] = leak }
+            leak.isInLog = true
             rows.leaks.append(CountRows.Leak(leak))
         }
         for build in changed.builds {
-            builds[build.id] = build
+            if !build.isInLog { builds.append(build) }
+            build.isInLog = true
             rows.builds.append(CountRows.Part(build))
         }
         for (leak, release, count) in changed.releases {
-            releases[count.id] = Release(leak: leak, release: release, count: count)
+            if !count.isInLog { releases.append(Release(leak: leak, release: release, count: count)) }
+            count.isInLog = true
             rows.releases.append(
                 CountRows.Release(
                     leak: leak, release: release, part: CountRows.Part(count), hours: count.hours))
         }
+        for sample in changed.samples { samples[sample.row] = sample }
+        rows.samples = changed.samples
         unwritten = rows.bytes
         size += unwritten.count
     }
@@ -52,13 +57,15 @@ struct CountLog: PendingLog {
     fileprivate func takeRows() -> CountRows {
         var rows = CountRows()
         rows.leaks = leaks.values.map { CountRows.Leak($0) }
-        rows.builds = builds.values.map { CountRows.Part($0) }
-        rows.releases = releases.values.map {
+        rows.builds = builds.map { CountRows.Part($0) }
+        rows.releases = releases.map {
             CountRows.Release(
                 leak: $0.leak, release: $0.release, part: CountRows.Part($0.count), hours: $0.count.hours)
         }
-        for leak in leaks.values { leak.impact = nil }
-        for release in releases.values { release.count.hours = [] }
+        rows.samples = Array(samples.values)
+        for leak in leaks.values { (leak.impact, leak.isInLog) = (nil, false) }
+        for build in builds { build.isInLog = false }
+        for release in releases { (release.count.hours, release.count.isInLog) = ([], false) }
         return rows
     }
 }
@@ -95,6 +102,7 @@ struct CountRows {
     var leaks: [Leak] = []
     var builds: [Part] = []
     var releases: [Release] = []
+    var samples: [StoredSample] = []
 
     var isEmpty: Bool { leaks.isEmpty }
 
@@ -126,6 +134,8 @@ struct CountRows {
                 writer.append(reports)
             }
         }
+        writer.append(samples.count)
+        for sample in samples { writer.append(sample) }
         return writer.bytes
     }
 
@@ -134,6 +144,7 @@ struct CountRows {
     /// Reads rows of the table in their order; `nil` for bytes that ``bytes`` did not write.
     fileprivate init?(_ log: [[UInt8]]) {
         var (leaks, builds, releases): ([Int64: Leak], [Int64: Part], [Int64: Release]) = ([:], [:], [:])
+        var samples: [Int64: StoredSample] = [:]
         for bytes in log {
             var reader = PackedReader(bytes)
             guard let leakCount = reader.number(), leakCount <= bytes.count else { return nil }
@@ -152,16 +163,22 @@ struct CountRows {
                 guard let release = reader.release() else { return nil }
                 releases[release.part.id] = release
             }
+            guard let sampleCount = reader.number(), sampleCount <= bytes.count else { return nil }
+            for _ in 0..<sampleCount {
+                guard let sample = reader.sample() else { return nil }
+                samples[sample.row] = sample
+            }
             guard reader.isAtEnd else { return nil }
         }
         self.leaks = Array(leaks.values)
         self.builds = Array(builds.values)
         self.releases = Array(releases.values)
+        self.samples = Array(samples.values)
     }
 
     // MARK: Tables
 
-    /// The tables that the rows are of.
+    /// The tables of counts.
     fileprivate static let tables = ["leak", "leak_build", "leak_release", "leak_hour", "leak_day"]
 
     /// Writes the rows in the order of their tables.
@@ -189,6 +206,10 @@ struct CountRows {
             return day
         }
         try connection.add(CountRow.summed(days), by: .days)
+    }
+
+    fileprivate func writeSamples(on connection: Connection) throws(StoreError) {
+        for sample in samples.sorted(by: { $0.row < $1.row }) { try sample.write(on: connection) }
     }
 }
 
@@ -271,7 +292,7 @@ extension Connection {
     }
 
     /// Shows this connection the tables with the counts that they lack, as copies that have their names: for a database
-    /// that cannot be written to. The time grows with the database.
+    /// that cannot be written to. The time grows with the database. Reports that are kept in the log are not shown.
     ///
     /// Inside a transaction. It ends with ``dropCountCopies()``, or is rolled back.
     func copyCounts() throws(StoreError) {
@@ -340,6 +361,7 @@ extension Writer {
 
     private func fold(_ rows: CountRows) throws(StoreError) {
         try rows.write(on: connection)
+        try rows.writeSamples(on: connection)
         try connection.run("delete from count_log")
     }
 

@@ -7,10 +7,12 @@ struct Logs {
         /// A busy app's 1,000 leaks in a dozen versions have 13,000 sets. Most hold few members; 32 MiB of memory if all
         /// of them are full.
         var installSets = 16_384
-        /// Bytes of a log of values or keys on disk: read by a page of one leak in 5 ms.
-        var bytes = 1 << 19
-        /// Bytes of the log of counts on disk: some forty commits of 64 batches. Whoever reads a page then waits until it is
-        /// folded, which takes 40 ms.
+        /// Bytes of the log of values on disk: read by a page of one leak in 5 ms.
+        var valueBytes = 1 << 19
+        /// Bytes of the log of keys on disk: 50,000 keys. Each takes its random place in a table of hundreds of pages.
+        var keyBytes = 1 << 21
+        /// Bytes of the log of counts on disk: forty commits of 64 batches, fewer while many reports are kept as samples. A fold
+        /// then takes about as long as the longest transaction: ``StoreLimits/weightPerCommit``.
         var countBytes = 1 << 22
         /// A call of so few submissions writes counts to their tables at once: nobody waits for it, and pages read them.
         var quietSubmissions = 4

@@ -34,7 +34,7 @@ extension Writer {
         }
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
         if !leak.values.isEmpty { try writeValues(leak.values, of: entry.id) }
-        try keepSamples(of: leak, entry, from: submissions, now: now)
+        keepSamples(of: leak, entry, from: submissions, in: &changed, now: now)
         changed.add(entry)
         // Not by way of the log, since they seldom change.
         if entry.firstSeen != formerFirstSeen {

@@ -43,12 +43,12 @@ extension Writer {
     private func count(
         of leak: LeakEntry, build: Int64, in inRelease: CountEntry, _ release: Int64
     ) throws(StoreError) -> CountEntry {
-        if let known = leak.builds[build] { return known }
+        if let known = leak.count(build: build) { return known }
         let select = try connection.statement(
             "select id, reports, freed, installs, 0 from leak_build where leak = ? and build = ?")
         let count: CountEntry
         if let stored = try storedCount(select, leak: leak.id, part: build) {
-            count = caches.logs?.counts.builds[stored.id] ?? stored
+            count = stored
         } else {
             try connection.run("insert into leak_build (leak, build) values (?, ?)", leak.id, build)
             count = CountEntry(id: connection.lastInsertedRow)
@@ -90,7 +90,7 @@ extension Writer {
     }
 
     private func count(of leak: LeakEntry, release: Int64) throws(StoreError) -> CountEntry {
-        if let known = leak.releases[release] { return known }
+        if let known = leak.count(release: release) { return known }
         let select = try connection.statement(
             """
             select id, reports, freed, installs,
@@ -100,7 +100,7 @@ extension Writer {
             """)
         let count: CountEntry
         if let stored = try storedCount(select, leak: leak.id, part: release) {
-            count = caches.logs?.counts.release(stored.id) ?? stored
+            count = stored
         } else {
             try connection.run("insert into leak_release (leak, release) values (?, ?)", leak.id, release)
             try connection.run("update release set leaks = leaks + 1 where id = ?", release)
@@ -148,9 +148,10 @@ extension Writer {
     }
 }
 
-/// Rows of `leak`, `leak_build` and `leak_release` that a transaction has counted up.
+/// Rows of `leak`, `leak_build` and `leak_release` that a transaction has counted up, and reports that it keeps.
 struct ChangedCounts {
     private(set) var leaks: [LeakEntry] = []
+    var samples: [StoredSample] = []
     private(set) var builds: [CountEntry] = []
     private(set) var releases: [(leak: Int64, release: Int64, count: CountEntry)] = []
     /// By ``Tally/cells``.

@@ -128,7 +128,7 @@ final class Writer {
                 // Kept with the first keys of a new database, since they are stored by it.
                 let clock = try clock == nil ? startClock(at: now) : clock(at: now)
                 var receipts: [Receipt] = []
-                var tally = Tally()
+                var tally = Tally(expecting: min(submissions.reportCount, limits.weightPerCommit))
                 let rows = AdmittedRows(of: self, day: Calendar.day(of: clock.newKeyTime))
                 for (number, submission) in submissions.enumerated() {
                     guard number == 0 || tally.weight < limits.weightPerCommit else { break }
@@ -218,9 +218,12 @@ final class Writer {
         }
         var leaks: [LeakEntry] = []
         var changed = ChangedCounts(of: tally)
-        for (leak, entry) in zip(tally.leaks, rows.leaks) {
+        for index in tally.leaks.indices {
             leaks.append(
-                try write(leak, to: entry, tally, rows, of: submissions, changed: &changed, now: now))
+                try write(
+                    tally.leaks[index], to: rows.leaks[index], tally, rows, of: submissions,
+                    changed: &changed,
+                    now: now))
         }
         changed.addHours(of: tally.bundles)
         caches.logs?.counts.add(changed)

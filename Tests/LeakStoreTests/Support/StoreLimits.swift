@@ -20,7 +20,8 @@ extension SQLiteStore {
     func limitLogs(to sets: Int) {
         writer.with {
             $0.logLimits = Logs.Limits(
-                installSets: sets, bytes: sets * 64, countBytes: sets * 64, quietSubmissions: 0)
+                installSets: sets, valueBytes: sets * 64, keyBytes: sets * 64, countBytes: sets * 64,
+                quietSubmissions: 0)
         }
     }
 
