@@ -37,7 +37,7 @@ final class FakeTransport: Transport, @unchecked Sendable {
     /// Carries posts on to the collector that they are for, and gives its answers back.
     static func carrying() -> FakeTransport { FakeTransport { _, post in CurlTransport().post(post) } }
 
-    /// What a collector left out of what it was sent; empty if it took all.
+    /// The parts of a request that the collector left out. Empty if it took all.
     func refusals() throws -> [String] {
         let replies = lock.withLock { given }
         guard !replies.isEmpty else { return ["nothing was answered"] }

@@ -141,7 +141,7 @@ extension CurlClient {
         try post(request.body, to: address + request.path, fields: request.fields)
     }
 
-    /// What the collector has counted of such requests; what it has not is left out.
+    /// The sums that the collector has counted for such requests. Sums of 0 are missing.
     func crashCounts(at address: String) throws -> CrashRequest.Counts {
         var counts: CrashRequest.Counts = [:]
         func add(_ name: String, _ value: Any?) throws {

@@ -10,7 +10,7 @@ import Testing
     private static let senders = 4
     private typealias Counts = CrashRequest.Counts
 
-    /// What one sender knows about the requests that it sent.
+    /// The requests of one sender, with their answers.
     private struct Ledger: Sendable {
         var acknowledged: Counts = [:]
         /// The last one that was answered.

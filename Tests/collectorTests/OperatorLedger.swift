@@ -4,9 +4,9 @@ import LeakCollector
 import LeakMessage
 import Testing
 
-/// What an operator of ``CrashTests`` did while the collector was killed, and what must have become of it.
+/// The calls of an operator in ``CrashTests`` while the collector is killed, and checks of their effects.
 ///
-/// None of it is in the counts of the reports. Most of it has no `Idempotency-Key`: what was answered must be there after the
+/// The counts of reports have none of it. Most of it has no `Idempotency-Key`: what was answered must be there after the
 /// restart, and a call without an answer was carried out once or not at all.
 struct OperatorLedger: Sendable {
     private enum Call: Sendable {
@@ -41,7 +41,7 @@ struct OperatorLedger: Sendable {
 
     /// Not the app of the reports that are counted.
     private static let app = "operator"
-    /// Of a round: the history of a leak has 200.
+    /// Operator calls in one round: the history of a leak has 200.
     private static let callLimit = 60
 
     // MARK: Calls
@@ -166,15 +166,19 @@ struct OperatorLedger: Sendable {
             if answer["sets"] as? Int ?? 0 < 1 { problems.append("nothing was erased of \(install)") }
             erased.append(install)
         case .uploadSymbols(let image):
-            try Self.post(
-                Self.table(image), "application/octet-stream", to: "/api/v1/symbols", client, address
-            ).expect(200)
-            images.append(image)
+            try upload(image, client, address)
         case .removeSymbols(let image):
             images.removeAll { $0 == image }
             try Self.delete("/api/v1/symbols/\(image)", client, address).expect(200)
             removed.append(image)
         }
+    }
+
+    private mutating func upload(_ image: String, _ client: CurlClient, _ address: String) throws {
+        try Self.post(
+            Self.table(image), "application/octet-stream", to: "/api/v1/symbols", client, address
+        ).expect(200)
+        images.append(image)
     }
 
     private static func table(_ image: String) throws -> [UInt8] {
@@ -186,7 +190,7 @@ struct OperatorLedger: Sendable {
 
     // MARK: What came of it
 
-    /// What is not as it was answered, right after the restart; makes the call again that was not answered where that changes
+    /// Returns effects that differ from their answers right after the restart. Repeats the unanswered call where that changes
     /// nothing if it was carried out.
     mutating func problems(after address: String) throws -> [String] {
         let client = try CurlClient.ofCrashTests()
@@ -216,10 +220,7 @@ struct OperatorLedger: Sendable {
             try Self.delete("/api/v1/installs/\(install)", client, address).expect(200)
             erased.append(install)
         case .uploadSymbols(let image):
-            try Self.post(
-                Self.table(image), "application/octet-stream", to: "/api/v1/symbols", client, address
-            ).expect(200)
-            images.append(image)
+            try upload(image, client, address)
         case .removeSymbols(let image):
             let status = try Self.delete("/api/v1/symbols/\(image)", client, address).status
             if ![200, 404].contains(status) { found.append("removing again: \(status)") }
@@ -237,7 +238,7 @@ struct OperatorLedger: Sendable {
         return keys.map { ($0["name"] as? String ?? "", $0["revoked_at"] is String) }
     }
 
-    /// What is not as it was answered, after further kills.
+    /// Returns effects that differ from their answers after further kills.
     func laterProblems(after address: String) throws -> [String] {
         let client = try CurlClient.ofCrashTests()
         var found: [String] = []

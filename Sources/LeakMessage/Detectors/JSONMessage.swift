@@ -17,7 +17,7 @@ struct JSONMessage {
     let isOfNone: Bool
     /// The words behind the JSON text.
     let tail: Text
-    /// What a log entry says, under a key such as `message`.
+    /// The text of a log entry, under a key such as `message`.
     let logMessage: String?
 
     struct Element {

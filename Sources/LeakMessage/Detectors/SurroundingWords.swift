@@ -260,13 +260,13 @@ struct SurroundingWords {
         "never leak", "no longer leak",
         "not retained", "zero leaks", "neither ",
     ]
-    /// What is said in front of the name of an object that went.
+    /// Words in front of the name of an object that went.
     private static let freedBefore: [StaticString] = [
         "deinit ", "deinit: ", "deinit of ", "dealloc ", "dealloc: ", "dealloc of ", "deallocated: ",
         "deinitialized: ",
         "freed: ", "released: ",
     ]
-    /// What is said of an object that went.
+    /// Words behind the name of an object that went.
     private static let freedPhrases: [StaticString] = [
         "deinit", "deinit called", "dealloc", "dealloc called", "dealloc'd", "is being deinitialized",
         "is being deallocated", "finally deallocated", "was garbage collected", "object deallocated",

@@ -94,7 +94,7 @@ private struct FrameSearch {
     private var open: [Container] = []
     private(set) var isReport = false
 
-    /// Those of the marked thread, else of the first one with two frames.
+    /// The frames of the marked thread, or of the first thread with two frames.
     var frames: [JSONFrame.Fields] {
         let found = lists.first { $0.isMarked } ?? lists.first { $0.frames.count >= 2 }
         return (found?.frames ?? (hasOtherTexts ? [] : own)).map { frame in

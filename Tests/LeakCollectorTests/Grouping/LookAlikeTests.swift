@@ -91,7 +91,7 @@ import Testing
         #expect(Self.identity(message: text("open")).id != Self.identity(message: text("close")).id)
     }
 
-    /// What Apple's crash reports print where an app has no symbols.
+    /// Apple's crash reports print such frames for an app without symbols.
     @Test func `an image in place of a function is a place`() {
         func id(_ offset: Int, _ address: String) -> LeakID {
             Self.identity(

@@ -131,7 +131,7 @@ private struct AnsweredLife {
         if random.chance(0.3) { device.outbox.hurry() }
     }
 
-    /// What keeps the object, in up to three kilobytes.
+    /// A path of up to three kilobytes that keeps the object.
     private mutating func explain(_ report: LeakReport) {
         var report = report
         let owners = (0..<Int.random(in: 1...6, using: &random)).map { "Shop.Owner\($0)" }
