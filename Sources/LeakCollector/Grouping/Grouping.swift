@@ -31,10 +31,13 @@ enum Grouping {
 
     /// Groups one report, of whose text each leak is a group.
     ///
+    /// Reads the report as its sample will be kept, so that both are the same leak.
+    ///
     /// - Parameter symbols: names frames that have an image and an offset alone.
     static func groups(
         _ report: LeakReport, app: String, module: String?, symbols: CallStack.Symbols = { _, _ in [] }
     ) -> Groups {
+        let report = report.withLeakRedacted()
         func group(_ part: SeveralLeaks.Part) -> GroupedReport {
             var report = report
             report.message = part.text

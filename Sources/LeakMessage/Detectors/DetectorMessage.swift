@@ -117,11 +117,15 @@ public struct DetectorMessage: Hashable, Sendable {
     /// `text` without what users typed or read: texts of labels, fields and alerts become `…`, and so does
     /// everything else that a description holds behind its address. It is still read as the same message.
     public static func redacted(_ text: String) -> String {
+        (Redaction.settled(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…")).string
+    }
+
+    private static func redactedOnce(_ text: String) -> [UInt8] {
         let text = ofLogEntry(MessageText.plain(text))
-        guard let backtrace = Backtrace(text) else { return Redaction.kept(of: text).text.string }
+        guard let backtrace = Backtrace(text) else { return Array(Redaction.kept(of: text).text) }
         let head = Redaction.kept(of: backtrace.head).text
         let parts = [head] + (backtrace.cut(behind: head)?.lines ?? [])
-        return parts.filter { !$0.isEmpty }.map(\.string).joined(separator: "\n")
+        return Array(parts.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: "\n")]))
     }
 
     /// The message of a log entry in JSON, if it names a class; another text as it is.

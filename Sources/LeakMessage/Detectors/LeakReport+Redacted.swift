@@ -9,12 +9,7 @@ extension LeakReport {
     /// - Parameter keepsUserInfo: keeps the error's `userInfo` whole, which its owner allowed; else its description
     ///   alone is kept, redacted.
     public func redacted(keepsUserInfo: Bool = false) -> LeakReport {
-        var report = self
-        report.message = message.map(DetectorMessage.redacted)
-        report.className = className.map(Redaction.name)
-        report.stack = CallStack.redacted(stack)
-        report.children = children.map(Redaction.name)
-        report.cycle = cycle.map(Redaction.name)
+        var report = withLeakRedacted()
         report.reason = reason.map(Self.words)
         report.log = log.map(Self.words)
         report.fingerprint = fingerprint.map(Self.words)
@@ -22,11 +17,29 @@ extension LeakReport {
             guard case .string(let text) = key.value else { return key }
             return CustomKey(key.name, .string(Self.words(text)))
         }
-        report.error?.userInfo = (error?.userInfo ?? []).compactMap { key in
-            guard key.name == ReportedError.descriptionKey, case .string(let text) = key.value else {
-                return keepsUserInfo ? key : nil
+        if !keepsUserInfo {
+            report.error?.userInfo.removeAll { key in
+                guard case .string = key.value else { return true }
+                return key.name != ReportedError.descriptionKey
             }
-            return CustomKey(key.name, .string(DetectorMessage.redacted(text)))
+        }
+        return report
+    }
+
+    /// The report with those fields redacted that tell which leak it is a sighting of.
+    ///
+    /// Redacting it again changes nothing.
+    package func withLeakRedacted() -> LeakReport {
+        var report = self
+        report.message = message.map(DetectorMessage.redacted)
+        report.className = className.map(Redaction.name)
+        report.stack = CallStack.redacted(stack)
+        report.children = children.map(Redaction.name)
+        report.cycle = cycle.map(Redaction.name)
+        for (index, key) in (error?.userInfo ?? []).enumerated()
+        where key.name == ReportedError.descriptionKey {
+            guard case .string(let text) = key.value else { continue }
+            report.error?.userInfo[index].value = .string(DetectorMessage.redacted(text))
         }
         return report
     }

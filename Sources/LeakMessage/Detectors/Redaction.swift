@@ -66,10 +66,25 @@ enum Redaction {
         PrivateText.removed(from: text)[...] == text
     }
 
+    /// Applies `step` until it changes nothing more.
+    ///
+    /// - Returns: `nil` for a value made to change for ever.
+    static func settled<Value: Equatable>(_ value: Value, by step: (Value) -> Value) -> Value? {
+        var value = value
+        for _ in 0..<rounds {
+            let next = step(value)
+            if next == value { return value }
+            value = next
+        }
+        return nil
+    }
+
     /// A name as a field of a report gives it: of a description in it class and address stay.
     ///
     /// Names have no quotes but around them.
-    static func name(_ raw: Text) -> Text {
+    static func name(_ raw: Text) -> Text { settled(raw, by: nameOnce) ?? Text("…") }
+
+    private static func nameOnce(_ raw: Text) -> Text {
         guard raw.contains(where: isMark) else { return raw }
         let name = TypeNameCleaning.withoutWrapping(raw)
         if let description = Description(name) {

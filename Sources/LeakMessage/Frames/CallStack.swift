@@ -48,6 +48,10 @@ public struct CallStack: Hashable, Sendable {
     /// The elements of a report's `stack` as a sample may be kept: without the values of arguments and variables that
     /// debuggers and crash reporters add.
     static func redacted(_ elements: [String]) -> [String] {
+        Redaction.settled(elements, by: redactedOnce) ?? elements.map { _ in "…" }
+    }
+
+    private static func redactedOnce(_ elements: [String]) -> [String] {
         let names = elements.map(Redaction.name)
         guard elements.contains(where: { $0.utf8.first == UInt8(ascii: "{") }) else { return names }
         let redacted = zip(elements, names).map { JSONFrame.redacted(Text($0)) ?? $1 }
