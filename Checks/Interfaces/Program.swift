@@ -4,6 +4,7 @@ import LeakDetector
 import LeakDetectorTesting
 import LeakMessage
 import LeakReporter
+import RetainPaths
 
 final class Model {}
 
@@ -15,6 +16,8 @@ final class Model {}
         configuration.beforeSend = { $0 }
         let reporter = LeakReporter(configuration)
         let detector = LeakDetector { reporter.record(leak: $0) }
+        let explained = LeakDetector.start(.log, explainer: RetainPathFinder())
+        explained.stop()
         reporter.startSession { detector.takeChecks() }
         detector.expectDeallocation(of: Model(), reason: "closed")
         let dropped: [LeakReporter.DropReason: Int] = reporter.statistics.dropped

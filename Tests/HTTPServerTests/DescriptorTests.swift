@@ -68,10 +68,14 @@ import Testing
         /// In a process of its own, since the limit is the whole process's.
         @Test func `without descriptors an idle connection gives its own`() async {
             await #expect(processExitsWith: .success) {
-                let server = try Server(.init(port: 0), service: EchoService())
+                var configuration = Server.Configuration(port: 0)
+                configuration.onAnswer = { _ = AccessFormat.json.line($0) }
+                configuration.onSlowCall = { _ in }
+                let server = try Server(configuration, service: EchoService())
                 server.start()
-                // Connected before the numbers run out; nothing is sent on them.
+                // Connected before the numbers run out; of a request comes nothing, or its first byte.
                 let silent = (0..<20).map { _ in Client(port: server.port) }
+                for client in silent.prefix(10) { client.send("G") }
                 guard server.comesToCount({ $0.open == 20 }) else { exit(2) }
                 for _ in 0..<20 { Client.pause() }
                 var taken = takeDescriptors().taken

@@ -11,6 +11,11 @@ import Threads
 private final class Row {}
 private final class OtherCell {}
 
+private func makeCell() -> AnyObject {
+    final class Cell {}
+    return Cell()
+}
+
 /// Changes that an app makes while a detector runs.
 @Suite struct ControlTests {
     private let bench = Bench()
@@ -97,6 +102,22 @@ private final class OtherCell {}
                 [],
             ])
         withExtendedLifetime(rows) {}
+    }
+
+    @Test func `types of one name that are declared in functions of two files are two leaks`() throws {
+        let cells = [makeCell(), makeOtherCell()]
+        bench.detector.expectDeallocation(of: cells[0])
+        bench.detector.expectDeallocation(of: cells[1], file: OtherRow.file)
+        bench.wait(2_000)
+        let reports = bench.reports
+        try #require(reports.count == 2)
+        #expect(reports[0].className == reports[1].className)
+        #expect(
+            reports.map(\.fingerprint) == [
+                ["LeakDetectorTests/ControlTests.swift", "LeakDetectorTests.Cell"],
+                ["LeakDetectorTests/OtherRow.swift", "LeakDetectorTests.Cell"],
+            ])
+        withExtendedLifetime(cells) {}
     }
 
     @Test func `a fingerprint of many owners keeps within the bounds of the wire`() {

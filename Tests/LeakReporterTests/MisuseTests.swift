@@ -94,6 +94,21 @@ import Threads
         }
     }
 
+    @Test func `a reporter works in a process that has used up its thread keys`() async {
+        await #expect(processExitsWith: .success) {
+            var key = pthread_key_t()
+            while unsafe pthread_key_create(&key, nil) == 0 {}
+            var configuration = LeakReporter.Configuration(
+                endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a", version: "1"),
+                install: .none)
+            configuration.storage = .memory
+            let transport = FakeTransport { _, _ in FakeTransport.accepted() }
+            let reporter = LeakReporter(configuration) { transport }
+            reporter.record(message: "leak")
+            guard reporter.flush(timeout: generousSeconds), reporter.statistics.sent == 1 else { exit(2) }
+        }
+    }
+
     @Test func `a flush sends nothing that waits for the user's leave`() {
         var configuration = configuration()
         configuration.sendsAutomatically = false

@@ -34,6 +34,36 @@ import Testing
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
 
+    @Test func `a queue file of starts of records alone is counted as damaged, and later reports are sent`()
+        throws
+    {
+        let place = QueuePlace()
+        let offline = FakeTransport { _, _ in .none("offline") }
+        weak var first: Keeper?
+        do {
+            let reporter = place.reporter(offline) { $0.sendsAutomatically = false }
+            first = reporter.keeper
+            reporter.record(leak: leak("Shop.Cart"))
+            #expect(comesToHold { reporter.statistics.stored == 1 })
+        }
+        #expect(comesToHold { first == nil })
+        let segment = try #require(place.files.first { $0.hasSuffix(".segment") })
+        var bytes: [UInt8] = []
+        let size = 8 * 1024 * 1024
+        while bytes.count < size {
+            let length = UInt32(size - bytes.count)
+            bytes += [0xFF, 0xA7, 2] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
+            bytes += [0, 0, 0, 0]
+        }
+        try Data(bytes).write(to: URL(fileURLWithPath: place.folder + "/" + segment))
+        let online = FakeTransport { _, _ in FakeTransport.accepted() }
+        let reporter = place.reporter(online)
+        reporter.record(leak: leak("Shop.Home"))
+        #expect(comesToHold { reporter.flush(timeout: generousSeconds) && reporter.statistics.sent == 1 })
+        #expect(reporter.statistics.dropped[.damaged] != nil, "\(reporter.statistics)")
+        #expect(!place.files.contains { $0.hasSuffix(".segment") })
+    }
+
     @Test func `a flush that runs out of time says so of what an earlier run left`() {
         let place = QueuePlace()
         let offline = FakeTransport { _, _ in .none("offline") }

@@ -72,16 +72,20 @@ final class Housekeeping: Sendable {
         noteUse()
         do {
             guard let wait = try store.expire(now: now(), while: { isStopping.with { !$0 } }) else { return }
-            log.warning(
-                "the clock is \(hours(wait.ahead)) ahead of the time known before (\(CivilTime(milliseconds: wait.lastKnown).full)): "
-                    + "nothing expires by it. If it is wrong, set it; if it is right, this ends by itself after "
-                    + "\(hours(wait.left)) more of running")
+            log.warning(Self.warning(of: wait))
         } catch {
             log.warning("old rows stay a while longer: \(error)")
         }
     }
 
-    private func hours(_ milliseconds: Int64) -> String {
+    /// Says why nothing expires.
+    static func warning(of wait: ClockWait) -> String {
+        "the clock is \(hours(wait.ahead)) ahead of the time known before (\(CivilTime(milliseconds: wait.lastKnown).full)): "
+            + "nothing expires by it. If it is wrong, set it; if it is right, this ends by itself after "
+            + "\(hours(wait.left)) more of running"
+    }
+
+    private static func hours(_ milliseconds: Int64) -> String {
         let hours = (milliseconds + 3_599_999) / 3_600_000
         return hours < 48 ? "\(hours) h" : "\(hours / 24) days"
     }

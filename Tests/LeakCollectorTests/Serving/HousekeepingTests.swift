@@ -7,6 +7,16 @@ import Threads
 @testable import LeakCollector
 
 @Suite struct HousekeepingTests {
+    @Test func `the log says why nothing expires while the clock is ahead`() {
+        let hour: Int64 = 3_600_000
+        let wait = ClockWait(ahead: 120 * 24 * hour, lastKnown: 1_700_000_000_000, left: 23 * hour + 1)
+        #expect(
+            Housekeeping.warning(of: wait) == """
+                the clock is 120 days ahead of the time known before (2023-11-14 22:13 UTC): nothing expires by it. \
+                If it is wrong, set it; if it is right, this ends by itself after 24 h more of running
+                """)
+    }
+
     @Test func `a long expiry does not hold up the end`() throws {
         let begun = Guarded(false)
         let running = try RunningCollector(store: { EndlessExpiry(store: $0, begun: begun) })

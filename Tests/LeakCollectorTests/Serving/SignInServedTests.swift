@@ -140,6 +140,20 @@ import Threads
         #expect(opened.status == 303)
         #expect(opened.field("Set-Cookie")?.hasSuffix("; Secure") == true)
     }
+
+    @Test func `nobody is a trusted proxy by default, this machine included`() throws {
+        let clock = Guarded<Int64>(1_700_000_000_000)
+        let running = try RunningCollector(now: { clock.with { $0 } })
+        func status(_ token: String, from address: String) throws -> HTTPAnswer {
+            try running.post(
+                "token=\(token)", Self.form, to: "/sign-in",
+                fields: [HTTPField("X-Forwarded-For", address), HTTPField("X-Forwarded-Proto", "https")])
+        }
+        let opened = try status(RunningCollector.token, from: "198.51.100.9")
+        #expect(opened.field("Set-Cookie")?.contains("Secure") == false)
+        for number in 0..<10 { #expect(try status("guess", from: "203.0.113.\(number)").status == 403) }
+        #expect(try status(RunningCollector.token, from: "198.51.100.9").status == 429)
+    }
 }
 
 /// A store whose decisions wait until the gate opens.

@@ -6,3 +6,9 @@ enum OtherRow {
     static let file: StaticString = #fileID
     static func make() -> AnyObject { Row() }
 }
+
+/// An object of a class that is declared in a function, as another file has one of the same name.
+func makeOtherCell() -> AnyObject {
+    final class Cell {}
+    return Cell()
+}
