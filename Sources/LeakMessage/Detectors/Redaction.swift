@@ -95,9 +95,10 @@ enum Redaction {
         return removed == name ? raw : removed
     }
 
-    static func name(_ raw: String) -> String {
-        raw.utf8.contains(where: isMark) ? name(Text(raw)).string : raw
-    }
+    static func name(_ raw: String) -> String { mayChange(raw) ? name(Text(raw)).string : raw }
+
+    /// Returns false for names that ``name(_:)-(String)`` surely leaves as they are.
+    static func mayChange(_ name: String) -> Bool { name.utf8.contains(where: isMark) }
 
     /// Begins a description or a quotation.
     private static func isMark(_ byte: UInt8) -> Bool {

@@ -48,7 +48,10 @@ public struct CallStack: Hashable, Sendable {
     /// The elements of a report's `stack` as a sample may be kept: without the values of arguments and variables that
     /// debuggers and crash reporters add.
     static func redacted(_ elements: [String]) -> [String] {
-        Redaction.settled(elements, by: redactedOnce) ?? elements.map { _ in "…" }
+        // Most stacks have nothing to take out.
+        guard elements.contains(where: { Redaction.mayChange($0) || $0.utf8.first == UInt8(ascii: "{") })
+        else { return elements }
+        return Redaction.settled(elements, by: redactedOnce) ?? elements.map { _ in "…" }
     }
 
     private static func redactedOnce(_ elements: [String]) -> [String] {
