@@ -10,19 +10,11 @@ enum Redaction {
     /// - Returns: the JSON to store: without the text of labels, alerts and fields, and without the sender, who is
     ///   kept beside it; of a report longer than ``sampleBytes``, without its longest parts.
     @Sendable static func redact(_ report: ArraySlice<UInt8>) -> [UInt8] {
-        guard let document = try? WireReader.read(Array(report), as: .json), !document.reports.isEmpty else {
+        guard let document = try? WireReader.read(Array(report), as: .json), let slices = document.reports.first
+        else {
             // It was read when it came in; a sample is lost then, and no count.
             return Array("{}".utf8)
         }
-        var kept = document.report(at: 0).redacted()
-        (kept.app, kept.device, kept.install, kept.user) = (nil, nil, nil, nil)
-        let whole = kept.json()
-        guard whole.count > sampleBytes else { return whole }
-        // What is longest and says least first; paths stand with the leak itself.
-        (kept.log, kept.keys, kept.explanation) = ([], [], nil)
-        let shorter = kept.json()
-        guard shorter.count > sampleBytes else { return shorter }
-        (kept.error, kept.stack, kept.children, kept.cycle, kept.fingerprint) = (nil, [], [], [], [])
-        return kept.json()
+        return document.redactedJSON(slices, within: sampleBytes)
     }
 }

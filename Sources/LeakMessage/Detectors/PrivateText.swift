@@ -34,9 +34,9 @@ struct PrivateText {
         kept.reserveCapacity(text.count + 8)
     }
 
-    static func isQuote(_ byte: UInt8) -> Bool { quotes.contains(byte) }
-
-    private static let quotes = [UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`")]
+    static func isQuote(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "`")
+    }
 
     private mutating func run() {
         while let byte = rest.first {
@@ -190,7 +190,7 @@ struct PrivateText {
         guard !isInBrackets else { return nil }
         let quotes = rest.indices.filter { rest[$0] == quote && !isApostrophe(at: $0) }
         guard !quotes.count.isMultiple(of: 2), let last = quotes.last else { return nil }
-        let others = Self.quotes.filter { other in
+        let others = "'\"`".utf8.filter { other in
             other != quote && rest[..<last].indices.contains { rest[$0] == other && !isApostrophe(at: $0) }
         }
         if others.isEmpty {

@@ -7,10 +7,13 @@ extension LeakReport {
     /// What passes a bound of the format is cut: texts between two scalars, `stack` and `log` at their front (the
     /// leaked object and the newest line stand last), other lists at their end. An `id` that is no UUID is left out.
     public func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            writeSighting(to: &object)
-            object.writeTally(count: count, alive: alive)
-        }
+        writer.object { writeFields(to: &$0) }
+    }
+
+    /// The fields of ``write(to:)``.
+    func writeFields(to object: inout JSONWriter) {
+        writeSighting(to: &object)
+        object.writeTally(count: count, alive: alive)
     }
 
     /// The report as JSON up to its tally, for a sender that sees the leak again before it sends: without `alive`,

@@ -184,6 +184,12 @@ enum MessagePromises {
         else {
             return "a sample of \(sample.count) bytes"
         }
+        var whole = redacted
+        (whole.app, whole.device, whole.install, whole.user) = (nil, nil, nil, nil)
+        let kept = (try? WireReader.read(sample, as: .json))?.report(at: 0).json()
+        guard whole.json().count > Redaction.sampleBytes || kept == whole.json() else {
+            return "the sample \(text(sample)), not \(text(whole.json()))"
+        }
         return nil
     }
 
