@@ -1,4 +1,5 @@
 public import LeakMessage
+internal import Threads
 
 extension LeakReporter {
     /// Where reports go, and from whom.

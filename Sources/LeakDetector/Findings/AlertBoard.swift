@@ -24,7 +24,7 @@ final class AlertBoard: Sendable {
     private let write: @Sendable (String) -> Void
 
     init(
-        screen: (any Screen)? = nil, write: @escaping @Sendable (String) -> Void = StandardError.write
+        screen: (any Screen)? = nil, write: @escaping @Sendable (String) -> Void = StandardError.writeFinding
     ) {
         self.screen = screen
         self.write = write

@@ -1,4 +1,5 @@
 public import LeakMessage
+internal import Threads
 
 extension LeakDetector {
     /// What a detector does with what it finds.
@@ -76,15 +77,17 @@ extension LeakDetector {
         /// Writes each leak to standard error, what keeps it if the detector has an explainer, and its end.
         public static let log = Mode.custom(
             onDetectOnQueue: { finding in
-                StandardError.write(finding.text)
+                StandardError.writeFinding(finding.text)
                 return .report
             },
             report: { report in
                 guard report.event == .freed else { return }
-                StandardError.write(FindingText.end(report, isInUse: report.isCameBack))
+                StandardError.writeFinding(FindingText.end(report, isInUse: report.isCameBack))
             },
             onExplain: { report, explanation in
-                if let text = FindingText.explanation(report, explanation) { StandardError.write(text) }
+                if let text = FindingText.explanation(report, explanation) {
+                    StandardError.writeFinding(text)
+                }
             })
 
         /// Shows each leak on screen in debug builds, and its end; where there is no screen, as ``log``.
@@ -97,4 +100,9 @@ extension LeakDetector {
                 fatalError(finding.text)
             })
     }
+}
+
+extension StandardError {
+    /// Writes what the detector says, as far as that is possible without waiting.
+    static func writeFinding(_ text: String) { write("LeakDetector: \(text)") }
 }

@@ -1,5 +1,6 @@
 #if DEBUG && canImport(UIKit) && !os(watchOS)
     internal import Foundation
+    internal import Threads
     internal import UIKit
 
     /// Shows alerts one after another, each in a window of its own, which is on no responder chain of the app's.
@@ -25,7 +26,7 @@
 
         nonisolated init(
             center: NotificationCenter = .default,
-            write: @escaping @Sendable (String) -> Void = StandardError.write
+            write: @escaping @Sendable (String) -> Void = StandardError.writeFinding
         ) {
             self.write = write
             // Both: of a scene that became active before there was a detector, a window may still appear.

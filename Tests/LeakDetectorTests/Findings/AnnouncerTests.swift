@@ -159,5 +159,24 @@ import Threads
             #expect(text.contains("LeakDetector: LeakDetectorTests.Page is still in memory"))
             #expect(text.contains("LeakDetector: LeakDetectorTests.Page was freed after"))
         }
+
+        @Test func `the mode log goes on where nobody reads standard error`() async {
+            await #expect(processExitsWith: .success) {
+                var ends: [Int32] = [0, 0]
+                guard unsafe pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) == STDERR_FILENO else { exit(2) }
+                // Until it is full.
+                guard fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else { exit(3) }
+                let text = [UInt8](repeating: UInt8(ascii: "x"), count: 4096)
+                while unsafe write(ends[1], text, text.count) > 0 {}
+                guard fcntl(ends[1], F_SETFL, 0) == 0 else { exit(4) }
+                let detector = LeakDetector(.log, queue: DispatchQueue(label: "log"))
+                let pages = [Page(), Page()]
+                detector.expectDeallocation(of: pages[0], after: 0)
+                while detector.counts.leaked < 1 { try await Task.sleep(nanoseconds: 10_000_000) }
+                detector.expectDeallocation(of: pages[1], after: 0)
+                while detector.counts.leaked < 2 { try await Task.sleep(nanoseconds: 10_000_000) }
+                withExtendedLifetime(pages) { exit(0) }
+            }
+        }
     #endif
 }
