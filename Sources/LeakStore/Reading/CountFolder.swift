@@ -1,0 +1,46 @@
+internal import Threads
+
+/// Has the writer write the counts in ``CountLog`` to their tables for readers.
+final class CountFolder: Sendable {
+    private let writer: Guarded<Writer>
+    private let callers: Callers
+    private let readTime: ReadTime
+    /// Readers that wait for a fold.
+    private let waiting = Callers()
+
+    init(_ writer: Guarded<Writer>, _ callers: Callers, _ readTime: ReadTime) {
+        self.writer = writer
+        self.callers = callers
+        self.readTime = readTime
+    }
+
+    /// Called before each read.
+    func noteRead() { readTime.note() }
+
+    /// Folds the log, and calls `body` before anything else is counted.
+    func fold(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        for calls in [callers, waiting] { calls.enter() }
+        defer { for calls in [callers, waiting] { calls.leave() } }
+        try writer.with { writer throws(StoreError) in
+            try writer.checkFile()
+            try writer.withSpareRoom { () throws(StoreError) in try writer.foldCounts() }
+            try body()
+        }
+    }
+
+    /// Lets waiting readers have the writer first: a thread that counts without a pause would take it again before they wake up.
+    func letIn() { waiting.letIn() }
+}
+
+/// The time at which counts were last read. While they are, commits write counts to their tables at once, so that no reader waits
+/// for a commit and a fold.
+final class ReadTime: Sendable {
+    /// ``MonotonicTime``; `nil` before the first read.
+    private let last = Guarded<Int64?>(nil)
+
+    func note() { last.with { $0 = MonotonicTime.now } }
+
+    func isRecent(within milliseconds: Int64) -> Bool {
+        last.with { last in last.map { MonotonicTime.now - $0 < milliseconds } ?? false }
+    }
+}
