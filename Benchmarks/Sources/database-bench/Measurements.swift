@@ -157,10 +157,12 @@
         struct Readings {
             var periods: [PeriodReading]
             var filtered: [FilteredReading]
+            var causes: Times
         }
 
         struct FilteredReading {
-            var period: Period
+            /// `nil` for lists of all periods.
+            var period: Period?
             /// First and tenth pages of lists with a filter, the slowest of all orders, by ``filters``.
             var filters: [(first: Times, tenth: Times)]
         }
@@ -180,7 +182,9 @@
         }
 
         private func read(_ store: PostgreSQLStore) throws -> Readings {
-            try Readings(periods: readPeriods(of: store), filtered: readFiltered(of: store, by: Self.filters))
+            try Readings(
+                periods: readPeriods(of: store), filtered: readFiltered(of: store, by: Self.filters),
+                causes: readCauses(of: store))
         }
 
         /// Makes a schema for ``readPeriods(ofSchema:)``, and keeps it.
@@ -205,12 +209,23 @@
                         batch.sightings[place].at = now - age * 3_600_000
                         batch.sightings[place].count = number % 17 + 1
                     }
+                    if days == 0 { batch.explanations = explanations(of: numbers) }
                     if days > 0 {
                         batch.sightings = zip(batch.sightings, isOlder).filter(\.1).map(\.0)
                     }
                     guard !batch.sightings.isEmpty else { continue }
                     _ = try store.count([batch], now: now)
                 }
+            }
+        }
+
+        /// Of every third leak, by 500 causes.
+        private func explanations(of numbers: Range<Int>) -> [Submission.Explanation] {
+            numbers.filter { $0 % 3 == 0 }.map { number in
+                Submission.Explanation(
+                    leak: Load.leak(number, of: "shop"), origin: 0, at: now,
+                    reason: "Session.observers[] closure capture \(number % 1_500)",
+                    bytes: 100 + number * 7_919 % 1_000_003)
             }
         }
 
@@ -226,6 +241,11 @@
             try readFiltered(of: store(ofSchema: schema), by: filters)
         }
 
+        /// The page of causes of a database that is filled already.
+        func readCauses(ofSchema schema: String) throws -> Times {
+            try readCauses(of: store(ofSchema: schema))
+        }
+
         private func store(ofSchema schema: String) throws -> PostgreSQLStore {
             try PostgreSQLStore(address: DatabaseAddress("\(url)?options=-csearch_path%3D\(schema)"))
         }
@@ -234,7 +254,7 @@
             of store: PostgreSQLStore, by filters: [Filter]
         ) throws -> [FilteredReading] {
             let reader = try store.makeReader()
-            return try Period.allCases.map { period in
+            return try ([nil] + Period.allCases).map { period in
                 try FilteredReading(
                     period: period, filters: filters.map { try times(of: $0.apply, period, reader) })
             }
@@ -267,8 +287,20 @@
             }
         }
 
+        /// The queries of the page of causes.
+        private func readCauses(of store: PostgreSQLStore) throws -> Times {
+            let reader = try store.makeReader()
+            var query = LeakQuery()
+            (query.sort, query.limit) = (.cost, 1_000)
+            return try times {
+                let leaks = try reader.leaks(query, now: now).leaks.map(\.identity.id)
+                _ = try reader.reasons(of: leaks, limit: 5)
+                _ = try reader.closures(of: Array(leaks.prefix(200)), limit: 100)
+            }
+        }
+
         private func times(
-            of filter: (inout LeakQuery) -> Void, _ period: Period, _ reader: any StoreReader
+            of filter: (inout LeakQuery) -> Void, _ period: Period?, _ reader: any StoreReader
         ) throws -> (first: Times, tenth: Times) {
             let pages = try LeakQuery.Sort.allCases.map { sort in
                 var query = LeakQuery()

@@ -49,10 +49,15 @@ import LeakStore
             print("|---|" + filters.map { _ in "--:|" }.joined())
             for reading in found {
                 let times = reading.filters.map { text($0[keyPath: page]) }
-                print("| \(reading.period.rawValue) | " + times.joined(separator: " | ") + " |")
+                print("| \(reading.period?.rawValue ?? "all") | " + times.joined(separator: " | ") + " |")
             }
             print()
         }
+    }
+    func show(_ readings: Measurements.Readings) {
+        show(readings.periods)
+        show(readings.filtered)
+        print("causes: \(text(readings.causes))")
     }
     func measurePeriods() throws {
         let count = 100_000
@@ -61,11 +66,9 @@ import LeakStore
                 "\n\(count) leaks of the last day, \(older) of them first seen 100 days ago, just filled; milliseconds,",
                 terminator: " ")
             let readings = try measurements.readPeriods(leaks: count, older: older)
-            show(readings.filled.periods)
-            show(readings.filled.filtered)
+            show(readings.filled)
             print("\nthe same after a vacuum; milliseconds,", terminator: " ")
-            show(readings.vacuumed.periods)
-            show(readings.vacuumed.filtered)
+            show(readings.vacuumed)
         }
     }
     do {
@@ -81,6 +84,7 @@ import LeakStore
             let filters = Measurements.filters.filter { chosen?.contains($0.name) ?? true }
             if chosen == nil { show(try measurements.readPeriods(ofSchema: schema)) }
             show(try measurements.readFiltered(ofSchema: schema, by: filters), filters)
+            print("causes: \(text(try measurements.readCauses(ofSchema: schema)))")
             exit(0)
         }
         guard !isOfPeriods else {
