@@ -10,9 +10,6 @@
         private let told: [Int64]?
         private let leftOut: [Int64]
 
-        /// Number of leaks that are looked at to find a bound, of all apps together.
-        private static let candidates = 500
-
         init(_ query: LeakQuery, _ verdicts: Verdicts, now: Int64) {
             self.query = query
             self.now = now
@@ -23,10 +20,12 @@
         // MARK: Queries
 
         /// Counts leaks and reports.
-        var totals: Query {
+        ///
+        /// - Parameter bound: the bound of a page of the list.
+        func totals(from bound: Bound? = nil) -> Query {
             var values = QueryValues()
-            return Query(
-                "select count(*), \(Self.sum("reports")) from (\(matched(&values))) m", values.all)
+            let matched = matched(.counted, texts(bound), &values)
+            return Query("select count(*), \(Self.sum("reports")) from (\(matched)) m", values.all)
         }
 
         private static func sum(_ column: String) -> String {
@@ -36,17 +35,20 @@
         /// - Parameters:
         ///   - row: the first of a page.
         ///   - isFirst: whether that is the first page: without a row nothing matches then.
+        ///   - bound: the bound of that page.
         func totals(
-            behind row: Row?, isFirst: Bool, on connection: Connection
+            behind row: Row?, isFirst: Bool, from bound: Bound?, on connection: Connection
         ) throws(StoreError) -> KnownTotals {
-            guard row == nil, !isFirst else { return KnownTotals(row, from: LeakRow.columnCount) }
-            return KnownTotals(try connection.run(totals).first)
+            if range(from: bound) == .all, row != nil || isFirst {
+                return KnownTotals(row, from: LeakRow.columnCount)
+            }
+            return KnownTotals(try connection.run(totals(from: bound)).first)
         }
 
         /// Sort keys that no leak of a page is below.
         struct Bound {
             var keys: PageCursor
-            /// True if at least half of the leaks that were looked at are in the list.
+            /// True if at least half of the leaks that were looked at have the text.
             var isCommon: Bool
 
             /// - Parameter row: of ``LeakSelection/bound(after:limit:)``.
@@ -56,39 +58,37 @@
             }
         }
 
-        /// Finds a ``Bound``: the keys of the last leak that fills a page among some of the next leaks by total reports. No
-        /// row if they do not fill one.
-        func bound(after cursor: PageCursor?, limit: Int) -> Query {
-            let next = NextLeaks(query, after: cursor, limit: limit)
-            var values = QueryValues(next.values)
-            let most = "greatest($2::bigint, \(Self.candidates) / (select count(*) from app))"
-            let matched = matched(&values, only: "candidate.id")
-            // The next leaks of a version are others than the next by total reports.
-            let rest = cursor.map { cursor in
-                let keys = [cursor.primary, cursor.secondary, cursor.row].map { values.bind($0) }
-                return "where (m.k1, \(secondary("m")), m.id) < (\(keys.joined(separator: ", ")))"
-            }
+        /// Finds a ``Bound``: the keys of the last leak that fills a page with leaks of a sample. No row if they do not
+        /// fill one.
+        ///
+        /// Any leaks of the list bound it. A page of 50 leaks out of two in a hundred is bounded by the first 2,500 leaks of
+        /// the list or so, whatever its order and filters.
+        ///
+        /// - Parameter percent: pages of the table that are in the sample; `nil` for more of them for a longer page.
+        func bound(after cursor: PageCursor?, limit: Int, percent: Int? = nil) -> Query {
+            var values = QueryValues()
+            let matched = matched(.sample(percent: percent ?? 2 + limit / 100), .one, &values)
+            let rest = cursor.map { "and \(keys("m")) < \(bind($0, &values))" } ?? ""
             return Query(
                 """
-                select m.k1, \(secondary("m")), m.id, count(*) over () * 2 >= \(most)
-                from (\(next.select("id", limit: most))) candidate
-                cross join lateral (\(matched)) m \(rest ?? "")
-                order by 1 desc, 2 desc, 3 desc offset $2::bigint - 1 limit 1
+                select m.k1, \(secondary("m")), m.id, m.is_common
+                from (select m.*, count(*) filter (where is_found) over () * 2 >= count(*) over () as is_common
+                  from (\(matched)) m) m
+                where m.is_found \(rest) order by 1 desc, 2 desc, 3 desc offset \(values.bind(Int64(limit))) - 1 limit 1
                 """, values.all)
         }
 
         /// Finds the leaks of a page. Totals follow the columns of each row.
         func page(after cursor: PageCursor?, from bound: Bound?, limit: Int) -> Query {
             var values = QueryValues()
-            let matched = matched(&values, texts: texts(bound))
-            let keys = "(m.k1, \(secondary("m")), m.id)"
-            let limits = [(">=", bound?.keys), ("<", cursor)].compactMap { sign, keys in
-                keys.map { keys in
-                    let keys = [keys.primary, keys.secondary, keys.row].map { values.bind($0) }
-                    return (sign: sign, keys: "(\(keys.joined(separator: ", ")))")
-                }
+            let range = range(from: bound)
+            // Few leaks are above the bound of a text that most leaks have.
+            let readsFew = range != .all && bound?.isCommon == true
+            let matched = matched(range, readsFew ? .one : texts(bound), &values)
+            let limits = [(">=", bound?.keys), ("<", cursor)].compactMap { sign, limit in
+                limit.map { "\(keys("m")) \(sign) \(bind($0, &values))" }
             }
-            let isNear = limits.map { "\(keys) \($0.sign) \($0.keys)" }.joined(separator: " and ")
+            let isNear = limits.joined(separator: " and ")
             // Arrays of the few rows above the bound take less time than a table of all rows that is read twice.
             let arrays = ["id", "k1", "reports"].map { "array_agg(\($0)) filter (where is_near)" }
             let (installs, lookedAt, release) =
@@ -120,7 +120,7 @@
         }
 
         private func texts(_ bound: Bound?) -> SearchCondition.Reading {
-            // A version may have few of the next leaks by total reports, and many others.
+            // Few leaks of a sample of a version may be below the cursor, and many above it.
             bound.map { $0.isCommon ? .most : .some } ?? (query.version == nil ? .few : .some)
         }
 
@@ -134,20 +134,106 @@
             }
         }
 
-        /// Selects `id`, the first sort key as `k1`, and `reports` of all leaks of the list.
+        private func keys(_ table: String) -> String { "(\(table).k1, \(secondary(table)), \(table).id)" }
+
+        private func bind(_ keys: PageCursor, _ values: inout QueryValues) -> String {
+            let keys = [keys.primary, keys.secondary, keys.row].map { values.bind($0) }
+            return "(\(keys.joined(separator: ", ")))"
+        }
+
+        /// Leaks of the list that a query reads.
+        private enum Range: Equatable {
+            case all
+            /// All, for their number and reports alone.
+            case counted
+            /// Those that are not below a bound by a column of `leak`.
+            case from(PageCursor)
+            /// Those on some pages of the table, leaks without the text of a search among them.
+            case sample(percent: Int)
+        }
+
+        /// The leaks that a page needs. In a version, an index of `leak` leads to those above the bound.
+        private func range(from bound: Bound?) -> Range {
+            let hasIndex = query.sort == .lastSeen || query.sort == .firstSeen
+            guard let bound, query.version != nil, hasIndex else { return .all }
+            return .from(bound.keys)
+        }
+
+        /// Selects `id`, the first sort key as `k1`, `reports`, and whether the text of a search `is_found`.
         ///
         /// The offset makes PostgreSQL find the reports once.
-        ///
-        /// - Parameter leak: `nil`, or the leak to look at.
         private func matched(
-            _ values: inout QueryValues, only leak: String? = nil, texts: SearchCondition.Reading = .some
+            _ range: Range, _ texts: SearchCondition.Reading, _ values: inout QueryValues
         ) -> String {
             let row = query.version == nil ? "l" : "n"
             let id = query.version == nil ? "l.id" : "n.leak"
-            var conditions = leak.map { ["\(id) = \($0)"] } ?? []
-            var reports = "\(row).reports"
+            let key = range == .counted ? "0" : primary(row)
+            let reports = reports(of: row, &values)
+            var conditions = rowConditions(row, id, &values)
+            var (isFound, sample) = ("true", "")
+            if let search = query.search, !search.isEmpty {
+                isFound = SearchCondition(search: search).sql(id, texts, &values)
+            }
+            switch range {
+            case .all, .counted: break
+            case .from(let keys):
+                let least = "(\(values.bind(keys.primary)), \(values.bind(keys.row)))"
+                conditions += ["(\(key), l.id) >= \(least)", appCondition(&values)]
+            case .sample(let percent): sample = "tablesample system (\(percent)) repeatable (0)"
+            }
+            if sample.isEmpty {
+                conditions.append(isFound)
+                isFound = "true"
+            }
+            let join = query.version.map { _ in self.join(range) }
+            let source = join.map { "leak_release n \(sample) \($0.rawValue)" } ?? "leak l \(sample)"
+            conditions += leakConditions(hasLeak: join == nil || join == .all, &values)
+            return """
+                select id, \(query.sort == .reports ? "reports" : "k1") as k1, reports, is_found from (
+                  select \(id) as id, \(key) as k1, \(reports) as reports, \(isFound) as is_found from \(source)
+                  where \(conditions.joined(separator: " and ")) offset 0) matched
+                """
+        }
+
+        /// The rows of `leak` that those of a version are joined with.
+        private enum Join: String {
+            case none = ""
+            /// An index has them.
+            case explained = "left join leak l on l.id = n.leak and l.retained_bytes > 0"
+            case all = "join leak l on l.id = n.leak"
+        }
+
+        private func join(_ range: Range) -> Join {
+            if query.kind != nil || query.className != nil { return .all }
+            if case .sample = range, query.state == .open || query.state == .slow { return .all }
+            if range == .counted { return .none }
+            switch query.sort {
+            case .lastSeen, .firstSeen: return .all
+            case .cost: return .explained
+            case .impact, .reports, .installs: return .none
+            }
+        }
+
+        /// The first sort key, but for the order by reports.
+        private func primary(_ row: String) -> String {
+            switch query.sort {
+            case .impact: query.version == nil ? "l.impact" : "n.installs"
+            case .reports: "0"
+            case .installs: "\(row).installs"
+            case .cost:
+                """
+                least(coalesce(l.retained_bytes, 0)::float8 * greatest(l.alive_at_most, 1) * \(row).installs,
+                  9007199254740991)::bigint
+                """
+            case .lastSeen: "l.last_seen"
+            case .firstSeen: "l.first_seen"
+            }
+        }
+
+        /// Conditions on the period, the app or the version, and the decisions.
+        private func rowConditions(_ row: String, _ id: String, _ values: inout QueryValues) -> [String] {
+            var conditions: [String] = []
             if let period = query.period {
-                reports = self.reports(in: period, of: row, &values)
                 let start = values.bind(period.start(now: now) / Calendar.hourMilliseconds)
                 conditions.append("\(row).last_hour >= \(start)")
             }
@@ -155,51 +241,36 @@
             if !leftOut.isEmpty {
                 conditions.append("\(id) not in (select unnest(\(values.bind(leftOut))))")
             }
-            let ofLeak = leakConditions(&values)
-            if let search = query.search, !search.isEmpty {
-                let condition = SearchCondition(search: search)
-                conditions.append(condition.sql(id, leak == nil ? texts : .one, &values))
-            }
-            var source = "leak l"
             if let version = query.version {
                 let app = query.app.map { " and app = (select id from app where name = \(values.bind($0)))" }
                 let version = "version = \(values.bind(version))\(app ?? "")"
                 conditions.append("n.release = any(array(select id from release where \(version)))")
-                let needsLeak = !ofLeak.isEmpty || [.lastSeen, .firstSeen, .cost].contains(query.sort)
-                source = needsLeak ? "leak_release n join leak l on l.id = n.leak" : "leak_release n"
             } else {
                 if let period = query.period {
                     conditions.append("l.last_seen >= \(values.bind(period.start(now: now)))")
                 }
-                // Names all apps, because the indexes begin with the app.
-                conditions.append(
-                    query.app.map { "l.app = (select id from app where name = \(values.bind($0)))" }
-                        ?? "l.app = any(array(select id from app))")
+                conditions.append(appCondition(&values))
             }
-            conditions += ofLeak
-            let primary =
-                switch query.sort {
-                case .impact: query.version == nil ? "l.impact" : "n.installs"
-                case .reports: reports
-                case .installs: "\(row).installs"
-                case .cost:
-                    "least(l.retained_bytes::float8 * greatest(l.alive_at_most, 1) * \(row).installs, 9007199254740991)::bigint"
-                case .lastSeen: "l.last_seen"
-                case .firstSeen: "l.first_seen"
-                }
-            return """
-                select id, \(query.sort == .reports ? "reports" : "k1") as k1, reports from (
-                  select \(id) as id, \(query.sort == .reports ? "0" : primary) as k1, \(reports) as reports from \(source)
-                  where \(conditions.isEmpty ? "true" : conditions.joined(separator: " and ")) offset 0) matched
-                """
+            return conditions
+        }
+
+        /// Names all apps if the query names none, because the indexes begin with the app.
+        private func appCondition(_ values: inout QueryValues) -> String {
+            query.app.map { "l.app = (select id from app where name = \(values.bind($0)))" }
+                ?? "l.app = any(array(select id from app))"
         }
 
         /// Conditions on columns that `leak` alone has.
-        private func leakConditions(_ values: inout QueryValues) -> [String] {
+        ///
+        /// - Parameter hasLeak: `false` for rows of `leak_release` without the leak, in a list of no kind and no class.
+        private func leakConditions(hasLeak: Bool, _ values: inout QueryValues) -> [String] {
             var conditions: [String] = []
+            // Few leaks are slow, and an index has them.
+            let isSlow =
+                hasLeak ? LeakRow.isSlow : "(n.leak in (select l.id from leak l where \(LeakRow.isSlow)))"
             switch query.state {
-            case .open: conditions.append("not \(LeakRow.isSlow)")
-            case .slow: conditions.append(LeakRow.isSlow)
+            case .open: conditions.append("not \(isSlow)")
+            case .slow: conditions.append(isSlow)
             case .toFix, .known, .any, .regressed, .resolved, .ignored: break
             }
             if let kind = query.kind { conditions.append("l.kind = \(values.bind(kind))") }
@@ -207,8 +278,9 @@
             return conditions
         }
 
-        /// Reports of a row in a period.
-        private func reports(in period: Period, of row: String, _ values: inout QueryValues) -> String {
+        /// Reports of a row in the period.
+        private func reports(of row: String, _ values: inout QueryValues) -> String {
+            guard let period = query.period else { return "\(row).reports" }
             let counts = RunningCounts.of(period)
             let first = values.bind(Int64(period.firstBucket(now: now)))
             let hour = values.bind(Int64(Calendar.hour(of: now)))

@@ -66,7 +66,7 @@
             let apart = apartStates(query, verdicts)
             guard query.isUnfiltered else {
                 let selection = LeakSelection(query, verdicts, now: now)
-                let counted = apart.map { LeakSelection(query.of($0), verdicts, now: now).totals }
+                let counted = apart.map { LeakSelection(query.of($0), verdicts, now: now).totals() }
                 let answers = try connection.run(
                     [selection.bound(after: cursor, limit: limit)] + counted)
                 let bound = answers[0].first.map { LeakSelection.Bound($0) }
@@ -75,7 +75,7 @@
                 return FoundPage(
                     rows: rows,
                     totals: try selection.totals(
-                        behind: rows.first, isFirst: cursor == nil, on: connection),
+                        behind: rows.first, isFirst: cursor == nil, from: bound, on: connection),
                     apart: zip(apart, answers.dropFirst()).map { ($0, KnownTotals($1.first)) })
             }
             guard let period = query.period else {
@@ -89,7 +89,7 @@
             let list = PeriodList(query, period, verdicts, now: now)
             let answers = try connection.run(
                 [list.bound(after: cursor, limit: limit), list.totals]
-                    + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals })
+                    + apart.map { LeakSelection(query.of($0), verdicts, now: now).totals() })
             let bound = answers[0].first.map { PeriodList.Bound($0) }
             let rows = try run(list.page(after: cursor, from: bound, limit: limit), on: connection)
             return FoundPage(

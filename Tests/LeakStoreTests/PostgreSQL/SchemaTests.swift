@@ -188,6 +188,22 @@
             #expect(try migrated.verify() == [])
         }
 
+        @Test func `an earlier schema gets the indexes of slow and explained leaks`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
+            let connection = try Connection(to: schema.address)
+            let indexes = Query(
+                "select indexdef from pg_indexes where schemaname = current_schema() and tablename = 'leak' order by 1"
+            )
+            let expected = try connection.run(indexes).map { $0.text(0) }
+            try goBack(
+                to: 13, by: "drop index leak_slow", "drop index leak_explained", on: connection)
+            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try version() == Migration.newestVersion)
+            #expect(try connection.run(indexes).map { $0.text(0) } == expected)
+            #expect(try migrated.verify() == [])
+        }
+
         @Test func `of an app's days the newest 91 are taken along`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(
