@@ -10,7 +10,8 @@ enum Redaction {
     /// - Returns: the JSON to store: without the text of labels, alerts and fields, and without the sender, who is
     ///   kept beside it; of a report longer than ``sampleBytes``, without its longest parts.
     @Sendable static func redact(_ report: ArraySlice<UInt8>) -> [UInt8] {
-        guard let document = try? WireReader.read(Array(report), as: .json), let slices = document.reports.first
+        guard let document = try? WireReader.read(Array(report), as: .json),
+            let slices = document.reports.first
         else {
             // It was read when it came in; a sample is lost then, and no count.
             return Array("{}".utf8)
