@@ -24,14 +24,25 @@ final class SQLiteReader: StoreReader {
     func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         folder?.noteRead()
         return try connection.transaction(.deferred) { () throws(StoreError) in
-            if let folder, try connection.lacksCounts {
-                try folder.fold { () throws(StoreError) in
-                    try connection.renewSnapshot()
-                    // A snapshot begins with its first read.
-                    _ = try connection.lacksCounts
-                }
-            }
+            if let folder, try connection.lacksCounts { try renewSnapshot(by: folder) }
             return try body()
+        }
+    }
+
+    /// Has the counts in the log written to their tables, and begins a snapshot behind that.
+    ///
+    /// While nothing can be written, the snapshot stays as it is: the tables lack the counts of the last busy commits then.
+    private func renewSnapshot(by folder: CountFolder) throws(StoreError) {
+        do throws(StoreError) {
+            try folder.fold { () throws(StoreError) in
+                try connection.renewSnapshot()
+                // A snapshot begins with its first read.
+                _ = try connection.lacksCounts
+            }
+        } catch {
+            guard [.diskFull, .databaseFull, .readOnly, .damaged, .corrupt].contains(error.reason) else {
+                throw error
+            }
         }
     }
 
