@@ -6,15 +6,14 @@
 
 /// Standard error of an app that a library runs in.
 public enum StandardError {
-    /// A pipe or terminal that can be written to takes this many bytes at once: POSIX's smallest `PIPE_BUF` on the systems
-    /// that we run on.
+    /// A pipe that can be written to takes this many bytes at once: POSIX's smallest `PIPE_BUF` on the systems that we run on.
     private static let pieceBytes = 512
     private static let lock = Guarded(())
 
-    /// Writes a line without waiting.
+    /// Writes a line, into a pipe without waiting.
     ///
     /// What does not fit is left out: nobody may read what was written before. A process may also have closed standard error,
-    /// or have it lead to a full disk.
+    /// or have it lead to a full disk. A terminal that nobody reads may still make a line wait.
     public static func write(_ line: String) {
         lock.with { _ in
             var rest = Array((line + "\n").utf8)[...]

@@ -35,32 +35,25 @@ package struct SampleChoice {
         let keepsNewest =
             submissions.count <= Self.quietSubmissions
             || !(sinceNewest.map { (0..<Self.newestMilliseconds).contains($0) } ?? false)
-        var kept: [Kept] = []
-        func keep(_ place: Tally.Place, in slot: Int) {
-            let sample = Kept(place: place, ordinal: sightings, slot: slot)
-            if let former = kept.firstIndex(where: { $0.slot == slot }) {
-                kept[former] = sample
-            } else {
-                kept.append(sample)
-            }
-        }
+        var kept = [Kept?](repeating: nil, count: SampleSlot.reservoir + Reservoir.size)
         for place in leak.sightings {
             sightings.addBounded(1)
             let at = submissions[place.submission].sightings[place.sighting].at
             if first.map({ at < $0 }) ?? true {
                 first = at
-                keep(place, in: SampleSlot.first)
+                kept[SampleSlot.first] = Kept(place: place, ordinal: sightings, slot: SampleSlot.first)
             }
             if keepsNewest, newest.map({ at >= $0 }) ?? true {
                 newest = at
                 newestKept = now
-                keep(place, in: SampleSlot.newest)
+                kept[SampleSlot.newest] = Kept(place: place, ordinal: sightings, slot: SampleSlot.newest)
             }
             if let drawn = reservoir.slot(forReport: sightings, of: leak.identity.id) {
-                keep(place, in: SampleSlot.reservoir + drawn)
+                let slot = SampleSlot.reservoir + drawn
+                kept[slot] = Kept(place: place, ordinal: sightings, slot: slot)
             }
         }
-        return kept.sorted { $0.slot < $1.slot }
+        return kept.compactMap { $0 }
     }
 
     /// The JSON of reports that are kept, without what is private. A leak's first report is its newest too, and in the

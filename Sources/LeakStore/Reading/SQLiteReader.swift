@@ -7,14 +7,9 @@ final class SQLiteReader: StoreReader {
     var goneCache = GoneCache()
     /// The newest row of `merged_leak` that the caches know of; `nil` before they are used.
     var lastMerge: Int64?
-    private let folder: CountFolder?
 
-    /// - Parameter folder: `nil` for a reader that ``snapshot(_:)`` shows the tables as they are.
-    init(
-        path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil, folder: CountFolder? = nil
-    ) throws(StoreError) {
+    init(path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil) throws(StoreError) {
         self.known = known
-        self.folder = folder
         connection = try Connection(path: path, access: .readOnly, watch: watch)
         connection.keepLog()
         try connection.execute("pragma cache_size = -2048")
@@ -22,28 +17,7 @@ final class SQLiteReader: StoreReader {
 
     /// Runs `body` on one state of the database, so that all its numbers agree.
     func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        folder?.noteRead()
-        return try connection.transaction(.deferred) { () throws(StoreError) in
-            if let folder, try connection.lacksCounts { try renewSnapshot(by: folder) }
-            return try body()
-        }
-    }
-
-    /// Has the counts in the log written to their tables, and begins a snapshot behind that.
-    ///
-    /// While nothing can be written, the snapshot stays as it is: the tables lack the counts of the last busy commits then.
-    private func renewSnapshot(by folder: CountFolder) throws(StoreError) {
-        do throws(StoreError) {
-            try folder.fold { () throws(StoreError) in
-                try connection.renewSnapshot()
-                // A snapshot begins with its first read.
-                _ = try connection.lacksCounts
-            }
-        } catch {
-            guard [.diskFull, .databaseFull, .readOnly, .damaged, .corrupt].contains(error.reason) else {
-                throw error
-            }
-        }
+        try connection.transaction(.deferred, body)
     }
 
     func apps() throws(StoreError) -> [String] {

@@ -33,6 +33,13 @@ struct Movement {
 }
 
 extension Writer {
+    /// Takes a leak out of the indexes of the orders before its numbers change.
+    func move(_ leak: LeakEntry) throws(StoreError) {
+        guard leak.movedIn != caches.movement.period else { return }
+        try connection.run("update leak set moving = 1 where id = ?", leak.id)
+        caches.movement.add(leak)
+    }
+
     /// Puts moving leaks back, where it is time to.
     func rest(now: Int64) throws(StoreError) {
         guard caches.movement.isDue(now: now) else { return }

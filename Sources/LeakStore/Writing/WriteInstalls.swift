@@ -14,7 +14,7 @@ extension Writer {
         guard !hashes.isEmpty else { return nil }
         let row = scope.row(owner: owner)
         let entry = try installs(in: row)
-        let fresh = entry.insert(hashes)
+        let fresh = hashes.filter { entry.set.insert($0) }
         guard !fresh.isEmpty else { return nil }
         // Readers ask for the sets of slots and days, and for no others.
         if entry.isStored, scope != .slot, scope != .day {
@@ -89,10 +89,7 @@ extension Writer {
 
     func foldInstallLog() throws(StoreError) {
         guard let log = caches.logs?.installs, !log.ahead.isEmpty else { return }
-        for (row, entry) in log.ahead.sorted(by: { $0.key < $1.key }) {
-            try store(entry, in: row)
-            entry.isInLog = false
-        }
+        for (row, entry) in log.ahead.sorted(by: { $0.key < $1.key }) { try store(entry, in: row) }
         try connection.run("delete from install_log")
         caches.logs?.installs = InstallLog()
     }
@@ -117,13 +114,16 @@ struct InstallLog: PendingLog {
     }
 
     mutating func add(_ fresh: [UInt64], to entry: InstallEntry, _ row: Int64) {
-        if !entry.isInLog { ahead[row] = entry }
-        entry.isInLog = true
+        ahead[row] = entry
         count += fresh.count
         for hash in fresh {
-            let member = (UInt64(bitPattern: row).littleEndian, hash.littleEndian)
-            unsafe withUnsafeBytes(of: member) { unsafe unwritten.append(contentsOf: $0) }
+            append(UInt64(bitPattern: row))
+            append(hash)
         }
+    }
+
+    private mutating func append(_ word: UInt64) {
+        unsafe withUnsafeBytes(of: word.littleEndian) { unsafe unwritten.append(contentsOf: $0) }
     }
 }
 
