@@ -100,7 +100,7 @@ final class CountEntry {
 
 /// A row of `leak`, as last written.
 final class LeakEntry {
-    /// Builds and releases remembered per leak: those that send reports at the same time.
+    /// Builds and releases remembered per leak between transactions: those that send reports at the same time.
     private static let partLimit = 16
 
     let id: Int64
@@ -140,13 +140,14 @@ final class LeakEntry {
         lastRelease = release
     }
 
-    func remember(_ count: CountEntry, build: Int64) {
-        if builds.count >= Self.partLimit { builds = [:] }
-        builds[build] = count
-    }
+    func remember(_ count: CountEntry, build: Int64) { builds[build] = count }
 
-    func remember(_ count: CountEntry, release: Int64) {
+    func remember(_ count: CountEntry, release: Int64) { releases[release] = count }
+
+    /// Forgets builds and releases if there are many. Only before a transaction counts in them: one that it forgets would be read
+    /// again from a row that lacks what the transaction has counted.
+    func forgetParts() {
+        if builds.count >= Self.partLimit { builds = [:] }
         if releases.count >= Self.partLimit { releases = [:] }
-        releases[release] = count
     }
 }
