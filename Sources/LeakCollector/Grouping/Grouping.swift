@@ -31,20 +31,20 @@ enum Grouping {
 
     /// Groups one report, of whose text each leak is a group.
     ///
-    /// Reads the report as its sample will be kept, so that both are the same leak.
+    /// Reads a report of one leak as its sample will be kept, so that both are the same leak.
     ///
     /// - Parameter symbols: names frames that have an image and an offset alone.
     static func groups(
         _ report: LeakReport, app: String, module: String?, symbols: CallStack.Symbols = { _, _ in [] }
     ) -> Groups {
-        let report = report.withLeakRedacted()
         func group(_ part: SeveralLeaks.Part) -> GroupedReport {
             var report = report
             report.message = part.text
             report.className = part.className
             report.alive = part.alive
             return self.group(
-                report, app: app, module: module, isGuessed: part.isGuessed, symbols: symbols)
+                report.withLeakRedacted(), app: app, module: module, isGuessed: part.isGuessed,
+                symbols: symbols)
         }
         let isTextAlone =
             (report.className ?? "").isEmpty && report.stack.isEmpty && report.cycle.isEmpty
@@ -52,7 +52,9 @@ enum Grouping {
         let text = isTextAlone ? report.text : nil
         let parts = text.map { SeveralLeaks.parts(of: $0, demangle: RuntimeDemangler.demangle) } ?? []
         guard let first = parts.first else {
-            return Groups(first: self.group(report, app: app, module: module, symbols: symbols))
+            return Groups(
+                first: self.group(
+                    report.withLeakRedacted(), app: app, module: module, symbols: symbols))
         }
         var groups = Groups(
             first: group(first), others: parts.prefix(SeveralLeaks.limit).dropFirst().map(group),
