@@ -67,7 +67,7 @@ public final class SQLiteStore: Store {
     private static func refuseDamage(of path: String) throws(StoreError) {
         guard DatabaseMarker.damage(of: path) != nil else { return }
         let found: [String]
-        do throws(StoreError) { found = try verify(path: path).damage } catch { found = ["\(error)"] }
+        do throws(StoreError) { found = try damage(of: path) } catch { found = ["\(error)"] }
         guard found.isEmpty else {
             throw StoreError(
                 .corrupt,

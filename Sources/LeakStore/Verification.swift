@@ -32,6 +32,13 @@ extension SQLiteStore {
                 schema: schema)
         }
     }
+
+    /// What ``verify(path:)`` finds wrong with the structure alone.
+    static func damage(of path: String) throws(StoreError) -> [String] {
+        let reader = try SQLiteReader(path: path)
+        let schema = try Migration.schema(of: reader.connection)
+        return try reader.snapshot { () throws(StoreError) in try reader.structuralProblems(of: schema) }
+    }
 }
 
 extension SQLiteReader {

@@ -17,13 +17,29 @@ final class CountFolder: Sendable {
     /// Called before each read.
     func noteRead() { readTime.note() }
 
+    /// The last fold that failed. Readers do not try again for ``pauseMilliseconds``: each try writes thousands of rows and forgets
+    /// the writer's caches.
+    private let failure = Guarded<(at: Int64, error: StoreError)?>(nil)
+    private static let pauseMilliseconds: Int64 = 1_000
+
     /// Folds the log, and calls `body` before anything else is counted.
+    ///
+    /// - Parameter body: begins a snapshot; not called if the fold fails.
     func fold(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        let recent = failure.with { failure in
+            failure.flatMap { MonotonicTime.now - $0.at < Self.pauseMilliseconds ? $0.error : nil }
+        }
+        if let recent { throw recent }
         for calls in [callers, waiting] { calls.enter() }
         defer { for calls in [callers, waiting] { calls.leave() } }
         try writer.with { writer throws(StoreError) in
-            try writer.checkFile()
-            try writer.withSpareRoom { () throws(StoreError) in try writer.foldCounts() }
+            do throws(StoreError) {
+                try writer.checkFile()
+                try writer.withSpareRoom { () throws(StoreError) in try writer.foldCounts() }
+            } catch {
+                if error.reason != .locked { failure.with { $0 = (MonotonicTime.now, error) } }
+                throw error
+            }
             try body()
         }
     }

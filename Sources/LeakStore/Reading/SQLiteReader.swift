@@ -31,19 +31,22 @@ final class SQLiteReader: StoreReader {
 
     /// Has the counts in the log written to their tables, and begins a snapshot behind that.
     ///
-    /// While nothing can be written, the snapshot stays as it is: the tables lack the counts of the last busy commits then.
+    /// While nothing can be written, the snapshot is of the tables as they are: they lack the counts of the last busy commits then.
     private func renewSnapshot(by folder: CountFolder) throws(StoreError) {
+        // The writer may wait for this reader to leave the write-ahead log.
+        try connection.run("commit")
         do throws(StoreError) {
-            try folder.fold { () throws(StoreError) in
-                try connection.renewSnapshot()
-                // A snapshot begins with its first read.
-                _ = try connection.lacksCounts
-            }
+            try folder.fold(beginSnapshot)
         } catch {
-            guard [.diskFull, .databaseFull, .readOnly, .damaged, .corrupt].contains(error.reason) else {
-                throw error
-            }
+            guard error.reason != .locked else { throw error }
+            try beginSnapshot()
         }
+    }
+
+    /// A snapshot begins with its first read.
+    private func beginSnapshot() throws(StoreError) {
+        try connection.run("begin deferred")
+        _ = try connection.lacksCounts
     }
 
     func apps() throws(StoreError) -> [String] {

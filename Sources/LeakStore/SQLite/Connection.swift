@@ -165,12 +165,6 @@ final class Connection {
         }
     }
 
-    /// Ends a transaction that has only read, and begins another one, of what is committed by now.
-    func renewSnapshot() throws(StoreError) {
-        try run("commit")
-        try run("begin deferred")
-    }
-
     enum TransactionKind {
         case deferred, immediate
     }

@@ -183,6 +183,13 @@ final class LeakEntry {
     func remember(_ count: CountEntry, build: Int64) { builds.remember(count, of: build) }
 
     func remember(_ count: CountEntry, release: Int64) { releases.remember(count, of: release) }
+
+    /// Forgets builds and releases if there are many. Only before a transaction counts in them: one that it forgets would be read
+    /// again from a row that lacks what the transaction has counted.
+    func forgetParts() {
+        builds.forget()
+        releases.forget()
+    }
 }
 
 /// Counts of one leak in the builds or releases that send reports at the same time: so few that a search through all of
@@ -197,12 +204,14 @@ private struct CountedParts {
 
     /// - Parameter row: one that ``count(of:)`` did not know.
     mutating func remember(_ count: CountEntry, of row: Int64) {
-        if rows.count >= Self.limit {
-            // The tables lack the counts of the others.
-            let kept = counts.indices.filter { counts[$0].isInLog }
-            (rows, counts) = (kept.map { rows[$0] }, kept.map { counts[$0] })
-        }
         rows.append(row)
         counts.append(count)
+    }
+
+    /// Forgets all but those whose counts the tables lack, if there are many.
+    mutating func forget() {
+        guard rows.count >= Self.limit else { return }
+        let kept = counts.indices.filter { counts[$0].isInLog }
+        (rows, counts) = (kept.map { rows[$0] }, kept.map { counts[$0] })
     }
 }

@@ -7,6 +7,7 @@ extension Writer {
         of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, _ rows: AdmittedRows,
         changed: inout ChangedCounts
     ) throws(StoreError) -> Int? {
+        entry.forgetParts()
         let newest = rows.apps[leak.app].newestRow
         var impact: Int?
         var newInstalls: [UInt64] = []
