@@ -12,8 +12,8 @@ public enum StandardError {
 
     /// Writes a line, into a pipe without waiting.
     ///
-    /// What does not fit is left out: nobody may read what was written before. A process may also have closed standard error,
-    /// or have it lead to a full disk. A terminal that nobody reads may still make a line wait.
+    /// Drops the rest of the line if the pipe is full, standard error is closed, or the disk behind it is full. A write to a
+    /// terminal that nobody reads can still block.
     public static func write(_ line: String) {
         lock.with { _ in
             var rest = Array((line + "\n").utf8)[...]

@@ -219,7 +219,7 @@
             }
         }
 
-        /// Of every third leak, by 500 causes.
+        /// Explains every third leak with one of 500 causes.
         private func explanations(of numbers: Range<Int>) -> [Submission.Explanation] {
             numbers.filter { $0 % 3 == 0 }.map { number in
                 Submission.Explanation(

@@ -146,9 +146,9 @@
             case all
             /// All, for their number and reports alone.
             case counted
-            /// Those that are not below a bound by a column of `leak`.
+            /// Leaks at or above a bound that is a column of `leak`.
             case from(PageCursor)
-            /// Those on some pages of the table, leaks without the text of a search among them.
+            /// Leaks on a random part of the table's pages, with and without the searched text.
             case sample(percent: Int)
         }
 
