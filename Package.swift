@@ -233,7 +233,7 @@ let package = Package(
             name: "collectorTests",
             dependencies: [
                 "collector", "LeakCollector", "LeakReporter", "LeakMessage", "LeakStore", "HTTPClient",
-                "Gzip",
+                "Gzip", "Threads",
             ],
             swiftSettings: settings),
     ],

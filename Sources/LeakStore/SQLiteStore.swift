@@ -18,6 +18,7 @@ public final class SQLiteStore: Store {
     let writer: Guarded<Writer>
     let watch: DatabaseGuard
     private let callers = Callers()
+    private let folder: CountFolder
     /// How often, and how long each time, an erasure waits for readers to leave the log.
     private static let logTries = 20
     private static let logWaitMilliseconds: Int32 = 50
@@ -57,14 +58,16 @@ public final class SQLiteStore: Store {
             reservoir: Reservoir(seed: seed))
         // The file was readable: from here on its log may be copied into it.
         try writer.checkFile()
+        let readTime = writer.readTime
         self.writer = Guarded(writer)
+        folder = CountFolder(self.writer, callers, readTime)
     }
 
     /// Checks a database that an earlier run has found damaged: a backup that was put in its place is sound.
     private static func refuseDamage(of path: String) throws(StoreError) {
         guard DatabaseMarker.damage(of: path) != nil else { return }
         let found: [String]
-        do throws(StoreError) { found = try verify(path: path).damage } catch { found = ["\(error)"] }
+        do throws(StoreError) { found = try damage(of: path) } catch { found = ["\(error)"] }
         guard found.isEmpty else {
             throw StoreError(
                 .corrupt,
@@ -93,7 +96,9 @@ public final class SQLiteStore: Store {
     }
 
     public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-        try write { writer throws(StoreError) in try writer.count(submissions, now: now) }
+        // A thread that counts without a pause would take the lock again before a reader wakes up.
+        folder.letIn()
+        return try write { writer throws(StoreError) in try writer.count(submissions, now: now) }
     }
 
     public func tidy(now: Int64) throws(StoreError) {
@@ -223,7 +228,7 @@ public final class SQLiteStore: Store {
     }
 
     public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
-        try SQLiteReader(path: path, known: known, watch: watch)
+        try SQLiteReader(path: path, known: known, watch: watch, folder: folder)
     }
 
     public var damage: StoreError? {

@@ -32,6 +32,13 @@ extension SQLiteStore {
                 schema: schema)
         }
     }
+
+    /// What ``verify(path:)`` finds wrong with the structure alone.
+    static func damage(of path: String) throws(StoreError) -> [String] {
+        let reader = try SQLiteReader(path: path)
+        let schema = try Migration.schema(of: reader.connection)
+        return try reader.snapshot { () throws(StoreError) in try reader.structuralProblems(of: schema) }
+    }
 }
 
 extension SQLiteReader {
@@ -39,7 +46,7 @@ extension SQLiteReader {
     fileprivate func structuralProblems(of schema: Int) throws(StoreError) -> [String] {
         let structure = try texts(connection.statement("pragma integrity_check"), []).filter { $0 != "ok" }
         let orphans = try texts(connection.statement("pragma foreign_key_check"), [])
-        let logs = (7...Migration.newestVersion).contains(schema) ? try connection.logDamage() : []
+        let logs = (7...Migration.newestVersion).contains(schema) ? try connection.logDamage(of: schema) : []
         return structure + orphans.map { "a row of \($0) refers to nothing" } + logs
     }
 }
@@ -47,6 +54,9 @@ extension SQLiteReader {
 extension Connection {
     /// - Parameter schema: the file's.
     func wrongSums(of schema: Int) throws(StoreError) -> [String] {
+        // A log that cannot be read is damage, and told as such.
+        let counts = schema < 12 ? nil : try readable { () throws(StoreError) in try countLog() }
+        if counts?.isEmpty == false { try copyCounts() }
         var problems: [String] = []
         for check in RowCheck.all where check.since <= schema {
             let wrong = try count(check.count)
@@ -63,10 +73,17 @@ extension Connection {
     }
 
     /// Rows of logs that no fold can write to their tables.
-    fileprivate func logDamage() throws(StoreError) -> [String] {
+    fileprivate func logDamage(of schema: Int) throws(StoreError) -> [String] {
         var damage: [String] = []
         if try readable({ () throws(StoreError) in try keyLog() }) == nil {
             damage.append("the log of idempotency keys cannot be read")
+        }
+        if schema >= 12 {
+            if let counts = try readable({ () throws(StoreError) in try countLog() }) {
+                if try !refersToRows(counts) { damage.append("a row of the log of counts refers to nothing") }
+            } else {
+                damage.append("the log of counts cannot be read")
+            }
         }
         guard let values = try readable({ () throws(StoreError) in try valueLog() }) else {
             return damage + ["the log of systems and models cannot be read"]
@@ -80,6 +97,28 @@ extension Connection {
             }
         }
         return damage
+    }
+
+    private func refersToRows(_ log: CountRows) throws(StoreError) -> Bool {
+        let leaks = try statement("select 1 from leak where id = ?")
+        for leak in log.leaks {
+            defer { leaks.reset() }
+            try leaks.bind(leak.id)
+            guard try leaks.step() else { return false }
+        }
+        let builds = try statement("select 1 from leak_build where id = ?")
+        for build in log.builds {
+            defer { builds.reset() }
+            try builds.bind(build.id)
+            guard try builds.step() else { return false }
+        }
+        let releases = try statement("select 1 from leak_release where id = ? and leak = ? and release = ?")
+        for release in log.releases {
+            defer { releases.reset() }
+            try releases.bind(release.part.id, release.leak, release.release)
+            guard try releases.step() else { return false }
+        }
+        return true
     }
 
     /// Checks rows that are in a log and not yet in the table that another check looks at.

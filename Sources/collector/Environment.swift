@@ -20,6 +20,10 @@ enum Environment {
         Setting.allCases.flatMap { [$0.variable, $0.fileVariable].compactMap(\.self) }
     }
 
+    /// Has SQLite keep its temporary files beside the database: a container may write nowhere else. Before any thread.
+    /// https://www.sqlite.org/tempfiles.html
+    static func keepTemporaryFiles(in folder: String) { unsafe setenv("SQLITE_TMPDIR", folder, 0) }
+
     /// The file that GitHub Actions shows after a step; `nil` elsewhere.
     static var stepSummary: String? {
         guard let path = unsafe getenv("GITHUB_STEP_SUMMARY") else { return nil }

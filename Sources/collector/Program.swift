@@ -100,8 +100,11 @@ enum Program {
         return .done
     }
 
+    /// Reads the settings that each command begins with.
     static func settings(_ flags: [Setting: String]) throws(SettingError) -> Settings {
-        try Settings(flags: flags, environment: Environment.variables)
+        let settings = try Settings(flags: flags, environment: Environment.variables)
+        Environment.keepTemporaryFiles(in: settings.dataFolder)
+        return settings
     }
 
     /// - Parameter isServer: only one server may write; the command line may look and make keys beside it.

@@ -15,7 +15,7 @@ import Testing
 
     @Test func `many old keys go in small steps, between which counting goes on`() throws {
         let writer = try writer()
-        writer.logLimits.bytes = 0
+        writer.logLimits.keyBytes = 0
         let old = (0..<1_200).map { submission(key: "old \($0)", body: UInt8($0 % 250)) }
         _ = try writer.count(old, now: noon)
         let rows = { try writer.connection.number("select count(*) from idempotency") ?? 0 }

@@ -104,6 +104,21 @@ import Testing
         #expect(try migrated.makeReader().appSummaries().map(\.newestVersion) == ["1.0"])
     }
 
+    @Test func `a database without a log of counts gets one, and counts go on`() throws {
+        let directory = TemporaryDirectory()
+        let report = Report(leak: leak("Page"), install: 1)
+        _ = try directory.store().count([submission([report])], now: noon)
+        try Connection(path: directory.database, access: .readWrite)
+            .execute("drop table count_log; pragma user_version = 11")
+        #expect(try SQLiteStore.verify(path: directory.database).problems == [])
+        let store = try directory.store()
+        store.limitLogs(to: 100)
+        _ = try store.count([submission([report])], now: noon)
+        #expect(try store.verify() == [])
+        #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 2)
+        #expect(try store.verify() == [])
+    }
+
     /// Texts as schema 5 and those before it stored them: three times.
     @Test(arguments: [4, 5])
     func `texts that were stored three times are stored once`(schema: Int) throws {

@@ -149,7 +149,7 @@ final class CollectorProcess {
     }
 
     /// Beside the bundle that holds these tests.
-    private static let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    static let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
     static let publicFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Public").path

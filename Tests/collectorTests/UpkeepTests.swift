@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import Testing
+import Threads
 
 @testable import LeakStore
 
@@ -68,6 +69,77 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
                 "backup.sqlite", "data", "restored",
             ])
+    }
+
+    /// Runs the program with nothing but the data folder writable, as in a container with a read-only root.
+    private static func runReadOnly(
+        _ command: String, data: String
+    ) throws -> (code: Int32, output: String) {
+        let script = """
+            mount --bind "$0" "$0" && mount -o remount,bind,ro / || exit 77
+            for folder in /tmp /var/tmp /usr/tmp; do
+              if touch "$folder/$$" 2> /dev/null; then rm "$folder/$$"; mount -o remount,bind,ro "$folder" || exit 77; fi
+            done
+            exec "$1" "$2" --data "$0"
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = [
+            "-rm", "/bin/sh", "-c", script, data, CollectorProcess.products.path + "/collector", command,
+        ]
+        let output = Pipe()
+        (process.standardOutput, process.standardError) = (output, output)
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+
+    /// Whether this machine lets a test mount folders.
+    private static let canMount: Bool = {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare") else { return false }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mount-\(getpid())").path
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        return (try? runReadOnly("--version", data: folder))?.code == 0
+    }()
+
+    private static let noon: Int64 = 1_795_176_000_000
+
+    /// Reports of 200 leaks.
+    private static func submission(_ number: Int) -> Submission {
+        var submission = Submission(keyID: 1, receivedAt: noon)
+        submission.origins = [Submission.Origin(app: "shop", version: "1.0", installHash: UInt64(number))]
+        submission.body = Array("{}".utf8)
+        submission.sightings = (number * 200..<number * 200 + 200).map {
+            let name = "Cart\($0)"
+            let leak = LeakIdentity(
+                id: LeakID(high: 1, low: UInt64($0)), app: "shop", kind: "object", className: name,
+                module: nil, title: name, stack: [name], children: [], cycle: [], quality: .full,
+                groupedBy: GroupedBy(version: 1, className: name, stack: [name]))
+            return Submission.Sighting(
+                leak: leak, origin: 0, isFreed: false, at: noon, count: 1, alive: nil, livedMilliseconds: nil,
+                sample: 0..<2)
+        }
+        return submission
+    }
+
+    @Test(.enabled(if: canMount))
+    func `verify needs no writable folder but the data folder`() throws {
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        let database = data + "/leaks.sqlite"
+        do {
+            let store = try SQLiteStore(path: database, exclusive: true)
+            store.writer.with { $0.logLimits.readMilliseconds = 0 }
+            // SQLite needs a file for more than fits into its cache.
+            for call in 0..<8 {
+                _ = try store.count((call * 6..<call * 6 + 6).map(Self.submission), now: Self.noon)
+            }
+        }
+        let log = try Connection(path: database, access: .readOnly).number("select count(*) from count_log")
+        #expect(log != 0)
+        let verified = try Self.runReadOnly("verify", data: data)
+        #expect(verified.code == 0, "\(verified.output)")
     }
 
     @Test func `an import counts once, beside a running collector, and names what it refuses`() throws {

@@ -35,25 +35,32 @@ package struct SampleChoice {
         let keepsNewest =
             submissions.count <= Self.quietSubmissions
             || !(sinceNewest.map { (0..<Self.newestMilliseconds).contains($0) } ?? false)
-        var kept = [Kept?](repeating: nil, count: SampleSlot.reservoir + Reservoir.size)
+        var kept: [Kept] = []
+        func keep(_ place: Tally.Place, in slot: Int) {
+            let sample = Kept(place: place, ordinal: sightings, slot: slot)
+            if let former = kept.firstIndex(where: { $0.slot == slot }) {
+                kept[former] = sample
+            } else {
+                kept.append(sample)
+            }
+        }
         for place in leak.sightings {
             sightings.addBounded(1)
             let at = submissions[place.submission].sightings[place.sighting].at
             if first.map({ at < $0 }) ?? true {
                 first = at
-                kept[SampleSlot.first] = Kept(place: place, ordinal: sightings, slot: SampleSlot.first)
+                keep(place, in: SampleSlot.first)
             }
             if keepsNewest, newest.map({ at >= $0 }) ?? true {
                 newest = at
                 newestKept = now
-                kept[SampleSlot.newest] = Kept(place: place, ordinal: sightings, slot: SampleSlot.newest)
+                keep(place, in: SampleSlot.newest)
             }
             if let drawn = reservoir.slot(forReport: sightings, of: leak.identity.id) {
-                let slot = SampleSlot.reservoir + drawn
-                kept[slot] = Kept(place: place, ordinal: sightings, slot: slot)
+                keep(place, in: SampleSlot.reservoir + drawn)
             }
         }
-        return kept.compactMap { $0 }
+        return kept.sorted { $0.slot < $1.slot }
     }
 
     /// The JSON of reports that are kept, without what is private. A leak's first report is its newest too, and in the

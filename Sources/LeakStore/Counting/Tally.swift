@@ -79,13 +79,12 @@ package struct Tally {
             }
             senders.append((try source(origin, submission, by: admission), origin.installHash))
         }
-        for index in submission.sightings.indices {
-            let sighting = submission.sightings[index]
-            guard senders.indices.contains(sighting.origin), let sender = senders[sighting.origin] else {
-                continue
-            }
+        let sightings = submission.sightings.span
+        for index in sightings.indices {
+            let origin = sightings[index].origin
+            guard senders.indices.contains(origin), let sender = senders[origin] else { continue }
             try count(
-                sighting, from: sender.source, sender.install,
+                sightings[index], from: sender.source, sender.install,
                 at: Place(submission: number, sighting: index), key: submission.keyID, by: admission)
         }
         for explanation in submission.explanations {
@@ -220,6 +219,8 @@ package struct Tally {
         }
         weight += denominator.checks.count
     }
+
+    func release(ofCell cell: Int) -> Int { builds[cells[cell].build].release }
 
     // MARK: Names to indices
 

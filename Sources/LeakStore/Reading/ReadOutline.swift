@@ -11,6 +11,10 @@ extension SQLiteReader {
     }
 
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline? {
+        try snapshot { () throws(StoreError) in try storedOutline(of: id) }
+    }
+
+    private func storedOutline(of id: LeakID) throws(StoreError) -> LeakOutline? {
         let select = try connection.statement(
             """
             select l.key, t.title, l.class, t.stack, t.children, t.cycle, t.grouped_version, t.grouped_class,
@@ -24,7 +28,7 @@ extension SQLiteReader {
 
     func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline] {
         try snapshot { () throws(StoreError) in
-            guard let leak = try outline(of: id) else { return [] }
+            guard let leak = try storedOutline(of: id) else { return [] }
             let select = try connection.statement(
                 """
                 with this as (select id, app, class from leak where key = ?1),

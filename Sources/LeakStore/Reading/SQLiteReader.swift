@@ -7,9 +7,14 @@ final class SQLiteReader: StoreReader {
     var goneCache = GoneCache()
     /// The newest row of `merged_leak` that the caches know of; `nil` before they are used.
     var lastMerge: Int64?
+    private let folder: CountFolder?
 
-    init(path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil) throws(StoreError) {
+    /// - Parameter folder: `nil` for a reader that ``snapshot(_:)`` shows the tables as they are.
+    init(
+        path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil, folder: CountFolder? = nil
+    ) throws(StoreError) {
         self.known = known
+        self.folder = folder
         connection = try Connection(path: path, access: .readOnly, watch: watch)
         connection.keepLog()
         try connection.execute("pragma cache_size = -2048")
@@ -17,7 +22,31 @@ final class SQLiteReader: StoreReader {
 
     /// Runs `body` on one state of the database, so that all its numbers agree.
     func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try connection.transaction(.deferred, body)
+        folder?.noteRead()
+        return try connection.transaction(.deferred) { () throws(StoreError) in
+            if let folder, try connection.lacksCounts { try renewSnapshot(by: folder) }
+            return try body()
+        }
+    }
+
+    /// Has the counts in the log written to their tables, and begins a snapshot behind that.
+    ///
+    /// While nothing can be written, the snapshot is of the tables as they are: they lack the counts of the last busy commits then.
+    private func renewSnapshot(by folder: CountFolder) throws(StoreError) {
+        // The writer may wait for this reader to leave the write-ahead log.
+        try connection.run("commit")
+        do throws(StoreError) {
+            try folder.fold(beginSnapshot)
+        } catch {
+            guard error.reason != .locked else { throw error }
+            try beginSnapshot()
+        }
+    }
+
+    /// A snapshot begins with its first read.
+    private func beginSnapshot() throws(StoreError) {
+        try connection.run("begin deferred")
+        _ = try connection.lacksCounts
     }
 
     func apps() throws(StoreError) -> [String] {

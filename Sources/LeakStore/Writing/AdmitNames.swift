@@ -139,7 +139,7 @@ extension Writer {
         _ leak: LeakEntry?, in build: Int64, isOther: Bool, besides: Int, of app: AppEntry
     ) throws(StoreError) -> Bool {
         if let leak {
-            if leak.builds[build] != nil { return true }
+            if leak.count(build: build) != nil { return true }
             let isKnown = try connection.statement("select 1 from leak_build where leak = ? and build = ?")
             defer { isKnown.reset() }
             try isKnown.bind(leak.id, build)

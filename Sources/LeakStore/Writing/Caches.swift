@@ -84,9 +84,18 @@ final class InstallEntry {
     var set = InstallSet()
     /// Whether `install_set` has the row, with all members or all but those in the log.
     var isStored = false
+    /// True while ``InstallLog`` has it.
+    var isInLog = false
+
+    /// - Returns: those that changed the set.
+    func insert(_ hashes: [UInt64]) -> [UInt64] {
+        // Mostly one, for which no other array is made.
+        guard hashes.count == 1 else { return hashes.filter { set.insert($0) } }
+        return set.insert(hashes[0]) ? hashes : []
+    }
 }
 
-/// A row of `leak_build` or `leak_release`, as last written.
+/// A row of `leak_build` or `leak_release`, with what is in ``CountLog``.
 final class CountEntry {
     let id: Int64
     var reports = 0
@@ -94,15 +103,32 @@ final class CountEntry {
     var installs = 0
     /// Of a release: how many of its builds the leak was seen in.
     var builds = 0
+    /// Of a release: reports that are in the log and not yet in `leak_hour`.
+    var hours: [(hour: Int, reports: Int)] = []
+    /// True while ``CountLog`` has it.
+    var isInLog = false
+    /// True while ``ChangedCounts`` has it.
+    var isChanged = false
 
     init(id: Int64) { self.id = id }
+
+    func add(_ cell: Tally.Cell) {
+        reports.addBounded(cell.reports)
+        freed.addBounded(cell.freed)
+    }
+
+    func add(_ reports: Int, in hour: Int) {
+        // Most reports are of now.
+        if let known = hours.lastIndex(where: { $0.hour == hour }) {
+            hours[known].reports.addBounded(reports)
+        } else {
+            hours.append((hour, reports))
+        }
+    }
 }
 
-/// A row of `leak`, as last written.
+/// A row of `leak`, with what is in ``CountLog``.
 final class LeakEntry {
-    /// Builds and releases remembered per leak between transactions: those that send reports at the same time.
-    private static let partLimit = 16
-
     let id: Int64
     /// Its row.
     let app: Int64
@@ -111,24 +137,31 @@ final class LeakEntry {
     var freed = 0
     var installs = 0
     var aliveAtMost: Int?
+    /// Installs in the app's newest release, where they have changed since the row was written.
+    var impact: Int?
     var firstSeen: Int64
     var lastSeen: Int64
     var firstRelease: ReleaseMark
     var lastRelease: ReleaseMark
     var samples = SampleChoice()
+    /// True while ``CountLog`` has it.
+    var isInLog = false
     /// ``Movement/period`` in which it began to move.
     var movedIn: Int?
     /// How many builds the leak was seen in; with those that the transaction at hand will add.
     var buildCount = 0
     var admittedBuilds = 0
-    /// By row of `build`.
-    private(set) var builds: [Int64: CountEntry] = [:]
-    /// By row of `release`.
-    private(set) var releases: [Int64: CountEntry] = [:]
+    /// By row of `build` and of `release`.
+    private var builds = CountedParts()
+    private var releases = CountedParts()
 
     struct ReleaseMark {
         var id: Int64
         var order: [UInt8]
+
+        init(id: Int64, order: [UInt8]) { (self.id, self.order) = (id, order) }
+
+        init(_ release: ReleaseEntry) { self.init(id: release.id, order: release.order) }
     }
 
     init(id: Int64, app: Int64, span: Tally.Span, release: ReleaseMark) {
@@ -140,14 +173,47 @@ final class LeakEntry {
         lastRelease = release
     }
 
-    func remember(_ count: CountEntry, build: Int64) { builds[build] = count }
+    func widen(to release: ReleaseEntry) {
+        if release.order.lexicographicallyPrecedes(firstRelease.order) { firstRelease = ReleaseMark(release) }
+        if lastRelease.order.lexicographicallyPrecedes(release.order) { lastRelease = ReleaseMark(release) }
+    }
 
-    func remember(_ count: CountEntry, release: Int64) { releases[release] = count }
+    func count(build: Int64) -> CountEntry? { builds.count(of: build) }
+
+    func count(release: Int64) -> CountEntry? { releases.count(of: release) }
+
+    func remember(_ count: CountEntry, build: Int64) { builds.remember(count, of: build) }
+
+    func remember(_ count: CountEntry, release: Int64) { releases.remember(count, of: release) }
 
     /// Forgets builds and releases if there are many. Only before a transaction counts in them: one that it forgets would be read
     /// again from a row that lacks what the transaction has counted.
     func forgetParts() {
-        if builds.count >= Self.partLimit { builds = [:] }
-        if releases.count >= Self.partLimit { releases = [:] }
+        builds.forget()
+        releases.forget()
+    }
+}
+
+/// Counts of one leak in the builds or releases that send reports at the same time: so few that a search through all of
+/// them takes less time than a dictionary.
+private struct CountedParts {
+    private static let limit = 16
+
+    private var rows: [Int64] = []
+    private var counts: [CountEntry] = []
+
+    func count(of row: Int64) -> CountEntry? { rows.firstIndex(of: row).map { counts[$0] } }
+
+    /// - Parameter row: one that ``count(of:)`` did not know.
+    mutating func remember(_ count: CountEntry, of row: Int64) {
+        rows.append(row)
+        counts.append(count)
+    }
+
+    /// Forgets all but those whose counts the tables lack, if there are many.
+    mutating func forget() {
+        guard rows.count >= Self.limit else { return }
+        let kept = counts.indices.filter { counts[$0].isInLog }
+        (rows, counts) = (kept.map { rows[$0] }, kept.map { counts[$0] })
     }
 }

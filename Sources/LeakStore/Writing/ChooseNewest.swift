@@ -51,6 +51,7 @@ extension Writer {
 
     /// Makes the impact of each leak its installs in the newest release, as it is stored.
     private func rankByNewest(of app: Int64) throws(StoreError) {
+        try foldCountLog()
         // Apart for each index; whatever moves finds its place when it rests.
         try connection.run(
             """

@@ -60,6 +60,8 @@ extension Writer {
     }
 
     private func eraseSamples(after done: Int64, _ next: inout Erasing) throws(StoreError) {
+        // Reports go on being kept between two steps.
+        try foldLogs()
         next.samplesDone = try lastRow(
             "select max(id) from (select id from sample where id > ? order by id limit ?)", done,
             Self.samplesPerStep)

@@ -22,7 +22,7 @@ struct KeyLog: PendingLog {
     private var size = 0
     var unwritten: [UInt8] = []
 
-    func isLong(beyond limits: Logs.Limits) -> Bool { size > limits.bytes }
+    func isLong(beyond limits: Logs.Limits) -> Bool { size > limits.keyBytes }
 
     mutating func add(_ key: Key, _ entry: Entry) {
         var writer = PackedWriter()

@@ -7,13 +7,25 @@ struct Logs {
         /// A busy app's 1,000 leaks in a dozen versions have 13,000 sets. Most hold few members; 32 MiB of memory if all
         /// of them are full.
         var installSets = 16_384
-        /// Bytes of a log of values or keys on disk: read by a page of one leak in 5 ms.
-        var bytes = 1 << 19
+        /// Bytes of the log of values on disk: read by a page of one leak in 5 ms.
+        var valueBytes = 1 << 19
+        /// Bytes of the log of keys on disk: 50,000 keys. Each takes its random place in a table of hundreds of pages.
+        var keyBytes = 1 << 21
+        /// Bytes of the log of counts on disk: forty commits of 64 batches, fewer while many reports are kept as samples. A fold
+        /// then takes about as long as the longest transaction: ``StoreLimits/weightPerCommit``.
+        var countBytes = 1 << 22
+        /// Leaks in the log of counts: each takes about a kilobyte of memory.
+        var countLeaks = 16_384
+        /// A call of so few submissions writes counts to their tables at once: nobody waits for it, and pages read them.
+        var quietSubmissions = 4
+        /// Milliseconds since the last read within which counts are written to their tables at once.
+        var readMilliseconds: Int64 = 500
     }
 
     var installs = InstallLog()
     var values = ValueLog()
     var keys = KeyLog()
+    var counts = CountLog()
 }
 
 protocol PendingLog {
@@ -31,10 +43,12 @@ extension Writer {
         logs.values = try connection.valueLog()
         logs.keys = try connection.keyLog()
         caches.logs = logs
+        try foldStoredCounts()
     }
 
     /// Writes the rows that the transaction has added: behind the rest of their log, or into the tables once it is long.
     func writeLogs() throws(StoreError) {
+        try write(\.counts, by: "insert into count_log (counts) values (?)", fold: foldCountLog)
         try write(\.installs, by: "insert into install_log (members) values (?)", fold: foldInstallLog)
         try write(\.values, by: "insert into value_log (counts) values (?)", fold: foldValueLog)
         try write(\.keys, by: "insert into key_log (keys) values (?)", fold: foldKeyLog)
@@ -55,5 +69,6 @@ extension Writer {
         try foldInstallLog()
         try foldValueLog()
         try foldKeyLog()
+        try foldCountLog()
     }
 }

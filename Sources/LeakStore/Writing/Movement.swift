@@ -20,31 +20,38 @@ struct Movement {
         leaks += 1
     }
 
+    /// Adds leaks that another process has left moving.
+    mutating func add(_ count: Int) { leaks += count }
+
+    /// Whether more leaks move than a list may look at.
+    var isCrowded: Bool { leaks > Self.leakLimit }
+
     func isDue(now: Int64) -> Bool {
         guard let restedAt else { return true }
-        return leaks > Self.leakLimit || !(0..<Self.milliseconds).contains(now - restedAt)
+        return isCrowded || !(0..<Self.milliseconds).contains(now - restedAt)
     }
 
-    mutating func rest(now: Int64) {
+    /// - Parameter time: milliseconds since 1970; `nil` leaves the time of the last rest.
+    mutating func rest(now time: Int64?) {
         period += 1
         leaks = 0
-        restedAt = now
+        restedAt = time ?? restedAt
     }
 }
 
 extension Writer {
-    /// Takes a leak out of the indexes of the orders before its numbers change.
-    func move(_ leak: LeakEntry) throws(StoreError) {
-        guard leak.movedIn != caches.movement.period else { return }
-        try connection.run("update leak set moving = 1 where id = ?", leak.id)
-        caches.movement.add(leak)
-    }
-
     /// Puts moving leaks back, where it is time to.
     func rest(now: Int64) throws(StoreError) {
         guard caches.movement.isDue(now: now) else { return }
         try restAll()
         caches.movement.rest(now: now)
+    }
+
+    /// Puts moving leaks back if there are too many, without a look at the clock.
+    func restCrowd() throws(StoreError) {
+        guard caches.movement.isCrowded else { return }
+        try restAll()
+        caches.movement.rest(now: nil)
     }
 
     func restAll() throws(StoreError) {

@@ -9,7 +9,7 @@ struct ValueLog: PendingLog {
     private var size = 0
     var unwritten: [UInt8] = []
 
-    func isLong(beyond limits: Logs.Limits) -> Bool { size > limits.bytes }
+    func isLong(beyond limits: Logs.Limits) -> Bool { size > limits.valueBytes }
 
     /// Adds one transaction's reports.
     mutating func add(_ tally: Tally, leaks: [LeakEntry]) {

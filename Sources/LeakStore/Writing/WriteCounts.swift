@@ -1,27 +1,68 @@
-extension Writer {
-    /// Writes what each leak's reports are counted by: hours, days, systems and models.
-    func write(
-        _ bundles: [Tally.Bundle], of tally: Tally, _ rows: AdmittedRows, leaks: [LeakEntry]
-    ) throws(StoreError) {
-        let hours = CountRow.summed(
-            bundles.map { bundle in
-                CountRow(
-                    leak: leaks[bundle.leak].id, first: bundle.hour,
-                    second: rows.releases[tally.sources[bundle.source].release].id,
-                    reports: bundle.reports)
-            })
-        try add(hours, by: .hours)
+extension CountRows {
+    /// Writes the rows in the order of their tables.
+    func write(on connection: Connection) throws(StoreError) {
+        for leak in leaks.sorted(by: { $0.id < $1.id }) {
+            try connection.run(
+                """
+                update leak set moving = 1, reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?,
+                  last_seen = ?, impact = coalesce(?, impact)
+                where id = ?
+                """, leak.reports, leak.freed, leak.installs, leak.sightings, leak.aliveAtMost, leak.lastSeen,
+                leak.impact, leak.id)
+        }
+        try connection.write(builds.sorted { $0.id < $1.id }, by: .builds)
+        try connection.write(releases.map(\.part).sorted { $0.id < $1.id }, by: .releases)
+        let hours = releases.flatMap { release in
+            release.hours.map {
+                CountRow(leak: release.leak, first: $0.hour, second: release.release, reports: $0.reports)
+            }
+        }
+        try connection.add(CountRow.summed(hours), by: .hours)
         let days = hours.map { hour in
             var day = hour
             day.first = Calendar.day(of: Int64(hour.first) * Calendar.hourMilliseconds)
             return day
         }
-        try add(CountRow.summed(days), by: .days)
-        caches.logs?.values.add(tally, leaks: leaks)
+        try connection.add(CountRow.summed(days), by: .days)
+    }
+}
+
+extension Connection {
+    /// True if tables lack counts that are in the log.
+    var lacksCounts: Bool {
+        get throws(StoreError) { try number("select 1 from count_log limit 1") != nil }
     }
 
-    private func add(_ rows: [CountRow], by statements: UpsertStatements) throws(StoreError) {
-        try statements.run(rows, on: connection) { (row, upsert, index) throws(StoreError) in
+    /// - Throws: ``StoreError/Reason/corrupt`` for a log that cannot be read.
+    func countLog() throws(StoreError) -> CountRows {
+        let select = try statement("select counts from count_log order by id")
+        defer { select.reset() }
+        var log: [[UInt8]] = []
+        while try select.step() { log.append(select.blob(0)) }
+        guard let rows = CountRows(log) else { throw .unreadable("the log of counts", in: path) }
+        return rows
+    }
+
+    /// Writes the counts of the whole log to their tables, and empties it.
+    func fold(_ log: CountRows) throws(StoreError) {
+        try log.write(on: self)
+        for sample in log.samples.sorted(by: { $0.row < $1.row }) { try sample.write(on: self) }
+        try run("delete from count_log")
+    }
+
+    fileprivate func write(
+        _ parts: [CountRows.Part], by statements: UpsertStatements
+    ) throws(StoreError) {
+        try statements.run(parts, on: self) { (part, upsert, index) throws(StoreError) in
+            try upsert.bind(part.id, at: index)
+            try upsert.bind(part.reports, at: index + 1)
+            try upsert.bind(part.freed, at: index + 2)
+            try upsert.bind(part.installs, at: index + 3)
+        }
+    }
+
+    fileprivate func add(_ rows: [CountRow], by statements: UpsertStatements) throws(StoreError) {
+        try statements.run(rows, on: self) { (row, upsert, index) throws(StoreError) in
             try upsert.bind(row.leak, at: index)
             try upsert.bind(row.first, at: index + 1)
             try upsert.bind(row.second, at: index + 2)
@@ -31,8 +72,18 @@ extension Writer {
 }
 
 extension UpsertStatements {
+    fileprivate static let builds = counts("leak_build", part: "build")
+    fileprivate static let releases = counts("leak_release", part: "release")
     fileprivate static let hours = counter("leak_hour", "hour, release")
     fileprivate static let days = counter("leak_day", "day, release")
+
+    /// Writes counts of rows that exist. If one did not, the zeros would refer to nothing, and the statement would fail.
+    private static func counts(_ table: String, part: String) -> UpsertStatements {
+        UpsertStatements(
+            "\(table) (id, reports, freed, installs, leak, \(part))", row: "?, ?, ?, ?, 0, 0", parameters: 4,
+            conflict: "id",
+            update: "reports = excluded.reports, freed = excluded.freed, installs = excluded.installs")
+    }
 
     /// Counts rows of a table up.
     static func counter(_ table: String, _ key: String) -> UpsertStatements {

@@ -3,17 +3,26 @@ extension Writer {
         _ decision: Decision, about leak: LeakID, now: Int64
     ) throws(StoreError) -> PastDecision? {
         let decision = try decision.checked(now: now)
-        return try connection.transaction(.immediate) { () throws(StoreError) in
-            try forgetIfOthersWrote()
-            guard let leak = try decidable(leak) else { return nil }
-            let (action, row) = try insert(decision, about: leak, now: now)
-            if decision.action != .note {
-                try connection.run("delete from decision_release where decision = ?", leak.state)
-                try connection.run(
-                    "update leak set state = ? where id = ?", decision.action == .reopen ? 0 : row, leak.row)
+        do throws(StoreError) {
+            return try connection.transaction(.immediate) { () throws(StoreError) in
+                try forgetIfOthersWrote()
+                // Reports that come after a fix are told by the counts of each version.
+                try readLogs()
+                try foldCountLog()
+                guard let leak = try decidable(leak) else { return nil }
+                let (action, row) = try insert(decision, about: leak, now: now)
+                if decision.action != .note {
+                    try connection.run("delete from decision_release where decision = ?", leak.state)
+                    try connection.run(
+                        "update leak set state = ? where id = ?", decision.action == .reopen ? 0 : row,
+                        leak.row)
+                }
+                try forgetOldDecisions(about: leak.row)
+                return PastDecision(action, note: decision.note, by: decision.by, at: now)
             }
-            try forgetOldDecisions(about: leak.row)
-            return PastDecision(action, note: decision.note, by: decision.by, at: now)
+        } catch {
+            forget()
+            throw error
         }
     }
 

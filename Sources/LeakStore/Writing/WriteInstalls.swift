@@ -14,7 +14,7 @@ extension Writer {
         guard !hashes.isEmpty else { return nil }
         let row = scope.row(owner: owner)
         let entry = try installs(in: row)
-        let fresh = hashes.filter { entry.set.insert($0) }
+        let fresh = entry.insert(hashes)
         guard !fresh.isEmpty else { return nil }
         // Readers ask for the sets of slots and days, and for no others.
         if entry.isStored, scope != .slot, scope != .day {
@@ -89,7 +89,10 @@ extension Writer {
 
     func foldInstallLog() throws(StoreError) {
         guard let log = caches.logs?.installs, !log.ahead.isEmpty else { return }
-        for (row, entry) in log.ahead.sorted(by: { $0.key < $1.key }) { try store(entry, in: row) }
+        for (row, entry) in log.ahead.sorted(by: { $0.key < $1.key }) {
+            try store(entry, in: row)
+            entry.isInLog = false
+        }
         try connection.run("delete from install_log")
         caches.logs?.installs = InstallLog()
     }
@@ -114,16 +117,13 @@ struct InstallLog: PendingLog {
     }
 
     mutating func add(_ fresh: [UInt64], to entry: InstallEntry, _ row: Int64) {
-        ahead[row] = entry
+        if !entry.isInLog { ahead[row] = entry }
+        entry.isInLog = true
         count += fresh.count
         for hash in fresh {
-            append(UInt64(bitPattern: row))
-            append(hash)
+            let member = (UInt64(bitPattern: row).littleEndian, hash.littleEndian)
+            unsafe withUnsafeBytes(of: member) { unsafe unwritten.append(contentsOf: $0) }
         }
-    }
-
-    private mutating func append(_ word: UInt64) {
-        unsafe withUnsafeBytes(of: word.littleEndian) { unsafe unwritten.append(contentsOf: $0) }
     }
 }
 

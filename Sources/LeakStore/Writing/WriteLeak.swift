@@ -3,20 +3,17 @@ extension Writer {
         _ leak: Tally.Leak, to known: LeakEntry?, _ tally: Tally, _ rows: AdmittedRows,
         of submissions: [Submission], changed: inout ChangedCounts, now: Int64
     ) throws(StoreError) -> LeakEntry {
-        let marks = leak.cells.map { cell in
-            let release = rows.releases[tally.builds[tally.cells[cell].build].release]
-            return LeakEntry.ReleaseMark(id: release.id, order: release.order)
-        }
         let entry: LeakEntry
         if let known {
             entry = known
             if let module = leak.claimedModule { try write(module, to: known) }
         } else {
             // Only sightings make a leak.
+            let release = rows.releases[tally.release(ofCell: leak.cells[0])]
             entry = try insert(
-                leak, seen: leak.span ?? Tally.Span(now), app: rows.apps[leak.app], release: marks[0])
+                leak, seen: leak.span ?? Tally.Span(now), app: rows.apps[leak.app],
+                release: LeakEntry.ReleaseMark(release))
         }
-        try move(entry)
         entry.reports.addBounded(leak.reports)
         entry.freed.addBounded(leak.freed)
         let formerFirstSeen = entry.firstSeen
@@ -26,22 +23,15 @@ extension Writer {
         }
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
         let former = (entry.firstRelease.id, entry.lastRelease.id)
-        for mark in marks {
-            if mark.order.lexicographicallyPrecedes(entry.firstRelease.order) { entry.firstRelease = mark }
-            if entry.lastRelease.order.lexicographicallyPrecedes(mark.order) { entry.lastRelease = mark }
+        for cell in leak.cells { entry.widen(to: rows.releases[tally.release(ofCell: cell)]) }
+        if let impact = try countReleases(of: leak, entry, tally, rows, changed: &changed) {
+            entry.impact = impact
         }
-        let impact = try countReleases(of: leak, entry, tally, rows, changed: &changed)
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
         if !leak.values.isEmpty { try writeValues(leak.values, of: entry.id) }
-        try keepSamples(of: leak, entry, from: submissions, now: now)
-        try connection.run(
-            """
-            update leak set reports = ?, freed = ?, installs = ?, sightings = ?, alive_at_most = ?, last_seen = ?,
-              impact = coalesce(?, impact)
-            where id = ?
-            """, entry.reports, entry.freed, entry.installs, entry.samples.sightings, entry.aliveAtMost,
-            entry.lastSeen, impact, entry.id)
-        // Apart, since references follow these.
+        keepSamples(of: leak, entry, from: submissions, in: &changed, now: now)
+        changed.add(entry)
+        // Not by way of the log, since they seldom change.
         if entry.firstSeen != formerFirstSeen {
             try connection.run("update leak set first_seen = ? where id = ?", entry.firstSeen, entry.id)
         }
@@ -113,6 +103,7 @@ extension Writer {
         defer { select.reset() }
         try select.bind(id.bytes)
         guard try select.step() else { return nil }
+        if let counted = caches.logs?.counts.leaks[select.int64(0)] { return counted }
         var span = Tally.Span(select.time(1))
         span.widen(to: select.time(2))
         let entry = LeakEntry(

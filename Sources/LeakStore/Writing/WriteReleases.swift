@@ -1,7 +1,7 @@
 extension Writer {
     /// Counts a leak up in its builds and releases.
     ///
-    /// - Parameter changed: gets the rows that ``write(_:)`` is to write afterwards.
+    /// - Parameter changed: gets the rows.
     /// - Returns: installs in the app's newest release; `nil` when none of the reports is of it.
     func countReleases(
         of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, _ rows: AdmittedRows,
@@ -10,17 +10,16 @@ extension Writer {
         entry.forgetParts()
         let newest = rows.apps[leak.app].newestRow
         var impact: Int?
+        var newInstalls: [UInt64] = []
+        let cells = tally.cells.span
         for index in leak.cells {
-            let cell = tally.cells[index]
-            let build = tally.builds[cell.build]
-            let release = rows.releases[build.release]
+            let release = rows.releases[tally.release(ofCell: index)]
             let inRelease = try count(of: entry, release: release.id)
-            let inBuild = try count(of: entry, build: rows.builds[cell.build], in: inRelease, release.id)
-            for count in [inBuild, inRelease] {
-                count.reports.addBounded(cell.reports)
-                count.freed.addBounded(cell.freed)
-            }
-            if let change = try add(cell.installs, to: .leakBuild, of: inBuild.id) {
+            let inBuild = try count(
+                of: entry, build: rows.builds[cells[index].build], in: inRelease, release.id)
+            inBuild.add(cells[index])
+            inRelease.add(cells[index])
+            if let change = try add(cells[index].installs, to: .leakBuild, of: inBuild.id) {
                 release.newInstalls.append(contentsOf: change.fresh)
                 inBuild.installs = change.count
                 // What has one build alone shares that build's set.
@@ -31,39 +30,21 @@ extension Writer {
                 }
                 if entry.buildCount == 1 {
                     entry.installs = change.count
-                } else if let wider = try add(change.fresh, to: .leak, of: entry.id) {
-                    entry.installs = wider.count
+                } else {
+                    newInstalls.append(contentsOf: change.fresh)
                 }
             }
-            changed.builds.append(inBuild)
-            changed.releases.append(inRelease)
+            changed.add(cell: index, of: entry.id, in: inBuild, inRelease, release: release.id)
             if release.id == newest { impact = inRelease.installs }
         }
+        if let wider = try add(newInstalls, to: .leak, of: entry.id) { entry.installs = wider.count }
         return impact
-    }
-
-    /// Writes the counts of leaks in builds and releases.
-    func write(_ changed: ChangedCounts) throws(StoreError) {
-        try write(changed.builds, by: .builds)
-        try write(changed.releases, by: .releases)
-    }
-
-    private func write(_ counts: [CountEntry], by statements: UpsertStatements) throws(StoreError) {
-        // In the order of the table, and each row once: a release has several builds.
-        var rows: [CountEntry] = []
-        for count in counts.sorted(by: { $0.id < $1.id }) where rows.last !== count { rows.append(count) }
-        try statements.run(rows, on: connection) { (count, upsert, index) throws(StoreError) in
-            try upsert.bind(count.id, at: index)
-            try upsert.bind(count.reports, at: index + 1)
-            try upsert.bind(count.freed, at: index + 2)
-            try upsert.bind(count.installs, at: index + 3)
-        }
     }
 
     private func count(
         of leak: LeakEntry, build: Int64, in inRelease: CountEntry, _ release: Int64
     ) throws(StoreError) -> CountEntry {
-        if let known = leak.builds[build] { return known }
+        if let known = leak.count(build: build) { return known }
         let select = try connection.statement(
             "select id, reports, freed, installs, 0 from leak_build where leak = ? and build = ?")
         let count: CountEntry
@@ -110,7 +91,7 @@ extension Writer {
     }
 
     private func count(of leak: LeakEntry, release: Int64) throws(StoreError) -> CountEntry {
-        if let known = leak.releases[release] { return known }
+        if let known = leak.count(release: release) { return known }
         let select = try connection.statement(
             """
             select id, reports, freed, installs,
@@ -168,21 +149,30 @@ extension Writer {
     }
 }
 
-/// Rows of `leak_build` and `leak_release` that a transaction has counted up and not written yet.
+/// Rows of `leak`, `leak_build` and `leak_release` that a transaction has counted up, and reports that it keeps.
 struct ChangedCounts {
-    var builds: [CountEntry] = []
-    var releases: [CountEntry] = []
-}
+    private(set) var leaks: [LeakEntry] = []
+    var samples: [StoredSample] = []
+    private(set) var builds: [CountEntry] = []
+    private(set) var releases: [(leak: Int64, release: Int64, count: CountEntry)] = []
+    /// By ``Tally/cells``.
+    private var releaseOfCell: [CountEntry?]
 
-extension UpsertStatements {
-    fileprivate static let builds = counts("leak_build", part: "build")
-    fileprivate static let releases = counts("leak_release", part: "release")
+    init(of tally: Tally) { releaseOfCell = [CountEntry?](repeating: nil, count: tally.cells.count) }
 
-    /// Writes counts of rows that exist. If one did not, the zeros would refer to nothing, and the statement would fail.
-    private static func counts(_ table: String, part: String) -> UpsertStatements {
-        UpsertStatements(
-            "\(table) (id, reports, freed, installs, leak, \(part))", row: "?, ?, ?, ?, 0, 0", parameters: 4,
-            conflict: "id",
-            update: "reports = excluded.reports, freed = excluded.freed, installs = excluded.installs")
+    mutating func add(_ leak: LeakEntry) { leaks.append(leak) }
+
+    mutating func add(
+        cell: Int, of leak: Int64, in build: CountEntry, _ inRelease: CountEntry, release: Int64
+    ) {
+        builds.append(build)
+        releaseOfCell[cell] = inRelease
+        // A release has several builds.
+        if !inRelease.isChanged { releases.append((leak, release, inRelease)) }
+        inRelease.isChanged = true
+    }
+
+    func addHours(of bundles: [Tally.Bundle]) {
+        for bundle in bundles { releaseOfCell[bundle.cell]?.add(bundle.reports, in: bundle.hour) }
     }
 }

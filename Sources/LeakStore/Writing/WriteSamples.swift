@@ -1,26 +1,84 @@
 extension Writer {
     /// Keeps some of a leak's reports; reads the JSON of those alone.
     func keepSamples(
-        of leak: Tally.Leak, _ entry: LeakEntry, from submissions: [Submission], now: Int64
-    ) throws(StoreError) {
+        of leak: Tally.Leak, _ entry: LeakEntry, from submissions: [Submission],
+        in changed: inout ChangedCounts, now: Int64
+    ) {
         let kept = entry.samples.keep(of: leak, from: submissions, by: reservoir, now: now)
         for (sample, body) in zip(kept, SampleChoice.masked(kept, from: submissions, by: redact)) {
-            try write(sample, body, to: SampleSlot.row(leak: entry.id, slot: sample.slot), from: submissions)
+            let submission = submissions[sample.place.submission]
+            let sighting = submission.sightings[sample.place.sighting]
+            let row = SampleSlot.row(leak: entry.id, slot: sample.slot)
+            changed.samples.append(
+                StoredSample(
+                    row: row, ordinal: sample.ordinal, at: sighting.at,
+                    origin: submission.origins[sighting.origin], body: body))
         }
     }
+}
 
-    private func write(
-        _ sample: SampleChoice.Kept, _ body: [UInt8], to row: Int64, from submissions: [Submission]
-    ) throws(StoreError) {
-        let submission = submissions[sample.place.submission]
-        let sighting = submission.sightings[sample.place.sighting]
-        let origin = submission.origins[sighting.origin]
+/// A row of `sample`.
+struct StoredSample {
+    var row: Int64
+    /// Which of its leak's reports it was.
+    var ordinal: Int
+    var at: Int64
+    /// Without the app.
+    var origin: Submission.Origin
+    /// Without what is private.
+    var body: [UInt8]
+
+    func write(on connection: Connection) throws(StoreError) {
         try connection.run(
             """
             insert or replace into sample (id, ordinal, at, version, build, system, model, install_hash, install,
               user, body)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, row, sample.ordinal, sighting.at, origin.version, origin.build, origin.system, origin.model,
+            """, row, ordinal, at, origin.version, origin.build, origin.system, origin.model,
             origin.installHash.map { Int64(bitPattern: $0) }, origin.install, origin.user, body)
+    }
+}
+
+extension PackedWriter {
+    mutating func append(_ sample: StoredSample) {
+        append(Int(sample.row))
+        append(sample.ordinal)
+        append(Int(sample.at))
+        let origin = sample.origin
+        append(origin.version)
+        for text in [origin.build, origin.system, origin.model, origin.install, origin.user] {
+            append(text == nil ? 0 : 1)
+            if let text { append(text) }
+        }
+        append(origin.installHash == nil ? 0 : 1)
+        if let hash = origin.installHash {
+            // A number has 63 bits.
+            append(Int(hash >> 32))
+            append(Int(hash & 0xFFFF_FFFF))
+        }
+        append(sample.body)
+    }
+}
+
+extension PackedReader {
+    mutating func sample() -> StoredSample? {
+        guard let row = number(), let ordinal = number(), let at = number(), let version = text() else {
+            return nil
+        }
+        var origin = Submission.Origin(app: "", version: version)
+        for path in [\Submission.Origin.build, \.system, \.model, \.install, \.user] {
+            guard let isThere = number() else { return nil }
+            guard isThere == 1 else { continue }
+            guard let text = text() else { return nil }
+            origin[keyPath: path] = text
+        }
+        guard let hasHash = number() else { return nil }
+        if hasHash == 1 {
+            guard let high = number(), let low = number() else { return nil }
+            origin.installHash = UInt64(high) << 32 | UInt64(low)
+        }
+        guard let body = blob() else { return nil }
+        return StoredSample(
+            row: Int64(row), ordinal: Total.bounded(ordinal), at: Int64(at), origin: origin, body: body)
     }
 }

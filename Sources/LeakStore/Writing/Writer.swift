@@ -36,6 +36,8 @@ final class Writer {
     var logLimit = Writer.logBytes
     /// The standard ones, but for tests.
     var logLimits = Logs.Limits()
+    /// Readers of this process note theirs here.
+    let readTime = ReadTime()
     private var logTriedAt: Int64?
     /// True while no commit may copy the log into the file.
     private var isLogKept: Bool
@@ -156,6 +158,8 @@ final class Writer {
         let version = try connection.number("pragma data_version")
         guard version != dataVersion else { return }
         caches.removeAll()
+        // Such as a fold, by readers of another process.
+        readTime.note()
         let schema = Int(try connection.number("pragma user_version") ?? 0)
         guard schema == Migration.newestVersion else { throw .newerSchema(schema, in: connection.path) }
         dataVersion = version
@@ -217,16 +221,26 @@ final class Writer {
             try write(release, to: entry, app: rows.apps[release.app])
         }
         var leaks: [LeakEntry] = []
-        var changed = ChangedCounts()
-        for (leak, entry) in zip(tally.leaks, rows.leaks) {
+        var changed = ChangedCounts(of: tally)
+        // A span lends what an array would copy.
+        let tallied = tally.leaks.span
+        for (index, entry) in rows.leaks.enumerated() {
             leaks.append(
-                try write(leak, to: entry, tally, rows, of: submissions, changed: &changed, now: now))
+                try write(
+                    tallied[index], to: entry, tally, rows, of: submissions, changed: &changed, now: now))
         }
-        try write(changed)
+        changed.addHours(of: tally.bundles)
+        caches.logs?.counts.add(changed)
+        caches.logs?.values.add(tally, leaks: leaks)
         for release in rows.releases { try flushInstalls(of: release) }
         try chooseNewest(rows, tally)
-        try write(tally.bundles, of: tally, rows, leaks: leaks)
         try writeSlots(of: tally, rows, expiry: expiry)
+        // Before leaks rest, which brings their indexes up to date.
+        if submissions.count <= logLimits.quietSubmissions
+            || readTime.isRecent(within: logLimits.readMilliseconds)
+        {
+            try foldCountLog()
+        }
         try rest(now: now)
         try writeLogs()
     }

@@ -15,9 +15,14 @@ extension SQLiteStore {
     /// Makes the log seem long beyond so many bytes.
     func limitLog(to bytes: Int) { writer.with { $0.logLimit = bytes } }
 
-    /// Folds the logs early: that of installs once it is ahead of so many sets, the others at 64 bytes for each.
+    /// Folds the logs early: that of installs once it is ahead of so many sets, the others at 64 bytes for each. Counts go to
+    /// their log however few submissions a call has, and whoever reads.
     func limitLogs(to sets: Int) {
-        writer.with { $0.logLimits = Logs.Limits(installSets: sets, bytes: sets * 64) }
+        writer.with {
+            $0.logLimits = Logs.Limits(
+                installSets: sets, valueBytes: sets * 64, keyBytes: sets * 64, countBytes: sets * 64,
+                quietSubmissions: 0, readMilliseconds: 0)
+        }
     }
 
     /// How long to wait for another process; tests cannot wait as long as operators.

@@ -1,0 +1,62 @@
+internal import Threads
+
+/// Has the writer write the counts in ``CountLog`` to their tables for readers.
+final class CountFolder: Sendable {
+    private let writer: Guarded<Writer>
+    private let callers: Callers
+    private let readTime: ReadTime
+    /// Readers that wait for a fold.
+    private let waiting = Callers()
+
+    init(_ writer: Guarded<Writer>, _ callers: Callers, _ readTime: ReadTime) {
+        self.writer = writer
+        self.callers = callers
+        self.readTime = readTime
+    }
+
+    /// Called before each read.
+    func noteRead() { readTime.note() }
+
+    /// The last fold that failed. Readers do not try again for ``pauseMilliseconds``: each try writes thousands of rows and forgets
+    /// the writer's caches.
+    private let failure = Guarded<(at: Int64, error: StoreError)?>(nil)
+    private static let pauseMilliseconds: Int64 = 1_000
+
+    /// Folds the log, and calls `body` before anything else is counted.
+    ///
+    /// - Parameter body: begins a snapshot; not called if the fold fails.
+    func fold(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        let recent = failure.with { failure in
+            failure.flatMap { MonotonicTime.now - $0.at < Self.pauseMilliseconds ? $0.error : nil }
+        }
+        if let recent { throw recent }
+        for calls in [callers, waiting] { calls.enter() }
+        defer { for calls in [callers, waiting] { calls.leave() } }
+        try writer.with { writer throws(StoreError) in
+            do throws(StoreError) {
+                try writer.checkFile()
+                try writer.withSpareRoom { () throws(StoreError) in try writer.foldCounts() }
+            } catch {
+                if error.reason != .locked { failure.with { $0 = (MonotonicTime.now, error) } }
+                throw error
+            }
+            try body()
+        }
+    }
+
+    /// Lets waiting readers have the writer first: a thread that counts without a pause would take it again before they wake up.
+    func letIn() { waiting.letIn() }
+}
+
+/// The time at which counts were last read. While they are, commits write counts to their tables at once, so that no reader waits
+/// for a commit and a fold.
+final class ReadTime: Sendable {
+    /// ``MonotonicTime``; `nil` before the first read.
+    private let last = Guarded<Int64?>(nil)
+
+    func note() { last.with { $0 = MonotonicTime.now } }
+
+    func isRecent(within milliseconds: Int64) -> Bool {
+        last.with { last in last.map { MonotonicTime.now - $0 < milliseconds } ?? false }
+    }
+}

@@ -1,0 +1,359 @@
+import Testing
+import Threads
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+@testable import LeakStore
+
+/// Counts that are in a log and not yet in their tables.
+@Suite struct CountLogTests {
+    private let directory = TemporaryDirectory(isInMemory: true)
+    private let page = leak("Page")
+    private let menu = leak("Menu")
+
+    /// A store that writes all counts to the log.
+    private func store() throws -> SQLiteStore {
+        let store = try directory.store()
+        store.limitLogs(to: 10_000)
+        try store.setBusyTimeout(milliseconds: 20)
+        return store
+    }
+
+    private func send(
+        _ version: String = "1.0", build: String? = nil, install: UInt64? = nil, at: Int64 = noon,
+        count: Int = 1, to store: SQLiteStore
+    ) throws {
+        let reports = [page, menu].map {
+            Report(leak: $0, version: version, build: build, install: install, at: at, count: count)
+        }
+        #expect(try store.count([submission(reports, at: at)], now: at) == [.counted])
+    }
+
+    private func number(_ sql: StaticString) throws -> Int64? {
+        try Connection(path: directory.database, access: .readOnly).number(sql)
+    }
+
+    private func run(_ script: String) throws {
+        try Connection(path: directory.database, access: .readWrite).execute(script)
+    }
+
+    private var isLogEmpty: Bool {
+        get throws { try number("select count(*) from count_log") == 0 }
+    }
+
+    /// What a page of the leak shows.
+    private func shown(by reader: any StoreReader) throws -> Set<String> {
+        let detail = try #require(try reader.leak(page.id, now: noon))
+        let hours = try #require(try reader.trend(of: page.id, by: .hour, now: noon))
+        let ofHours = hours.versions.map { "\($0.version): \($0.counts.reduce(0, +))" }
+        var query = LeakQuery()
+        (query.period, query.version) = (.day, "1.0")
+        let row = try #require(try reader.leaks(query, now: noon).leaks.first { $0.identity.id == page.id })
+        let counts =
+            "\(detail.row.reports) \(detail.row.installs) \(row.reports) \(detail.row.trend.last ?? 0)"
+        let builds = detail.versions.map { "\($0.version) \($0.build ?? "") \($0.reports)" }
+        return Set([counts] + builds + ofHours)
+    }
+
+    private let expected: Set = ["3 2 1 3", "1.1  1", "1.1 2 1", "1.0  1", "1.1: 2", "1.0: 1"]
+
+    private func sendExpected(to store: SQLiteStore) throws {
+        try send("1.0", install: 1, to: store)
+        try send("1.1", install: 1, to: store)
+        try send("1.1", build: "2", install: 2, to: store)
+    }
+
+    @Test func `counts in the log are folded before they are read`() throws {
+        let store = try store()
+        try sendExpected(to: store)
+        // A new newest version has them folded.
+        #expect(try number("select count(*) from count_log") == 1)
+        #expect(try number("select sum(reports) from leak") == 4)
+        #expect(try store.verify() == [])
+        let found = try shown(by: store.makeReader())
+        #expect(found == expected)
+        #expect(try isLogEmpty)
+        #expect(try number("select sum(reports) from leak") == 6)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `counts in the log survive a process that ends, and one that counts on`() throws {
+        try sendExpected(to: store())
+        #expect(try store().verify() == [])
+        let store = try store()
+        try send("1.0", install: 3, to: store)
+        #expect(try number("select count(*) from count_log") == 1)
+        #expect(try store.verify() == [])
+        #expect(try shown(by: store.makeReader()).contains("1.0  2"))
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `processes that take turns lose no count in the log`() throws {
+        let stores = try (store(), store())
+        for number in 0..<6 {
+            try send("1.\(number % 2)", install: UInt64(number), to: number % 3 == 0 ? stores.0 : stores.1)
+        }
+        #expect(try stores.1.verify() == [])
+        for store in [stores.0, stores.1] {
+            #expect(try store.makeReader().leak(page.id, now: noon)?.row.reports == 6)
+        }
+        #expect(try stores.0.verify() == [])
+    }
+
+    @Test func `a reader fails while another process keeps the log from being folded`() throws {
+        let store = try store()
+        try sendExpected(to: store)
+        let reader = try store.makeReader()
+        let other = try Connection(path: directory.database, access: .readWrite)
+        try other.execute("begin immediate")
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { try reader.leak(page.id, now: noon) }
+            #expect(error?.reason == .locked)
+        }
+        #expect(try !isLogEmpty)
+        try other.execute("rollback")
+        #expect(try shown(by: reader) == expected)
+        #expect(try isLogEmpty)
+    }
+
+    @Test func `each reader shows what was counted before it asked, while others count and read`() throws {
+        let store = try store()
+        try send(to: store)
+        let counted = Guarded(1)
+        let counting = WorkerThread(name: "counting") {
+            for _ in 0..<100 {
+                _ = try? store.count([submission([Report(leak: page, at: noon)])], now: noon)
+                counted.with { $0 += 1 }
+            }
+        }
+        let readers = try (0..<2).map { number in
+            nonisolated(unsafe) let reader = try store.makeReader()
+            let failures = Guarded(0)
+            let thread = WorkerThread(name: "reader \(number)") {
+                while true {
+                    let before = counted.with { $0 }
+                    let shown = unsafe (try? reader.leak(page.id, now: noon))?.row.reports
+                    if (shown ?? 0) < before { failures.with { $0 += 1 } }
+                    if before > 100 { return }
+                }
+            }
+            return (thread, failures)
+        }
+        counting.join()
+        for (thread, failures) in readers {
+            thread.join()
+            #expect(failures.with { $0 } == 0)
+        }
+        #expect(try store.verify() == [])
+    }
+
+    /// Readers pause before they try a fold again.
+    private func waitForTwoReports(_ reader: any StoreReader) throws {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while try reader.leak(page.id, now: noon)?.row.reports != 2 {
+            try #require(ContinuousClock.now < deadline)
+            usleep(20_000)
+        }
+    }
+
+    @Test func `while damage is suspected nothing is folded, and readers show what the tables have`() throws {
+        let store = try store()
+        try send("1.0", install: 1, to: store)
+        let reader = try store.makeReader()
+        #expect(try reader.leak(page.id, now: noon)?.row.reports == 1)
+        try send("1.0", install: 2, to: store)
+        #expect(try !isLogEmpty)
+        store.watch.note(code: 11, StoreError(.corrupt, "a page that was misread"))
+        #expect(try reader.leak(page.id, now: noon)?.row.reports == 1)
+        #expect(try !isLogEmpty)
+        // The file is sound.
+        store.examination?()
+        try waitForTwoReports(reader)
+    }
+
+    @Test func `while the disk is full readers show what the tables have`() throws {
+        let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
+        let store = try disk.directory.store()
+        store.limitLogs(to: 10_000)
+        try send("1.0", install: 1, to: store)
+        let reader = try store.makeReader()
+        #expect(try reader.leak(page.id, now: noon)?.row.reports == 1)
+        try send("1.0", install: 2, to: store)
+        // SQLITE_FULL
+        disk.follow { $0.operation == .write ? .fail(13) : .none }
+        #expect(try reader.leak(page.id, now: noon)?.row.reports == 1)
+        disk.follow { _ in .none }
+        try waitForTwoReports(reader)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `while counts are read, commits write them to their tables at once`() throws {
+        let store = try store()
+        func setReadMilliseconds(_ milliseconds: Int64) {
+            store.writer.with { $0.logLimits.readMilliseconds = milliseconds }
+        }
+        try sendExpected(to: store)
+        #expect(try !isLogEmpty)
+        #expect(try shown(by: store.makeReader()) == expected)
+        setReadMilliseconds(.max)
+        try send(to: store)
+        #expect(try isLogEmpty)
+        setReadMilliseconds(0)
+        try send(to: store)
+        #expect(try !isLogEmpty)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `a long log is folded, and a call of few submissions folds it`() throws {
+        let store = try store()
+        for _ in 0..<2 { try send(to: store) }
+        let bytes = try #require(try number("select sum(length(counts)) from count_log"))
+        store.writer.with { $0.logLimits.countBytes = Int(bytes) * 3 / 2 }
+        try send(to: store)
+        #expect(try isLogEmpty)
+        try send(to: store)
+        #expect(try !isLogEmpty)
+        store.writer.with { $0.logLimits.quietSubmissions = 1 }
+        try send(to: store)
+        #expect(try isLogEmpty)
+        #expect(try number("select sum(reports) from leak") == 10)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `many leaks in the log are folded, and no more move than a list may look at`() throws {
+        let store = try store()
+        func leaks(_ numbers: Range<Int>) -> [Submission] {
+            [submission(numbers.map { Report(leak: leak("L\($0)")) })]
+        }
+        func moving() throws -> Int64? { try number("select count(*) from leak where moving = 1") }
+        // The first commit of all has leaks rest.
+        _ = try store.count(leaks(0..<1), now: noon)
+        for number in 0..<3 {
+            _ = try store.count(leaks(number * 500..<number * 500 + 500), now: noon + 1)
+        }
+        #expect(try !isLogEmpty)
+        _ = try store.makeReader().leaks(LeakQuery(), now: noon)
+        #expect(try isLogEmpty)
+        #expect(try moving() == 0)
+        // An earlier process has left them.
+        for number in 0..<3 {
+            _ = try store.count(leaks(number * 500..<number * 500 + 500), now: noon + 1)
+        }
+        #expect(try !isLogEmpty)
+        _ = try self.store().makeReader().leaks(LeakQuery(), now: noon)
+        #expect(try moving() == 0)
+        store.writer.with { $0.logLimits.countLeaks = 700 }
+        _ = try store.count(leaks(0..<500), now: noon + 1)
+        #expect(try !isLogEmpty)
+        _ = try store.count(leaks(500..<1_000), now: noon + 1)
+        #expect(try isLogEmpty)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `a backup has its counts in their tables, and names a log that cannot be folded`() throws {
+        let store = try store()
+        for _ in 0..<2 { try send(to: store) }
+        #expect(try !isLogEmpty)
+        // On disk: the name of a database in memory stands for no file.
+        let folder = TemporaryDirectory()
+        let file = folder.path + "/backup"
+        #expect(try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false).wrongSums == [])
+        let copy = try Connection(path: file, access: .readOnly)
+        #expect(try copy.number("select count(*) from count_log") == 0)
+        #expect(try copy.number("select sum(reports) from leak") == 4)
+        #expect(try !isLogEmpty)
+        try run("update count_log set counts = x'01'")
+        let error = #expect(throws: StoreError.self) {
+            try SQLiteStore.backUp(path: directory.database, to: file, overwrites: true)
+        }
+        #expect(error?.description.contains("the log of counts cannot be read") == true)
+    }
+
+    @Test func `hours of one release are added up across commits`() throws {
+        let store = try store()
+        for at in [noon, noon - hour, noon, noon - day] { try send(at: at, to: store) }
+        _ = try store.makeReader().leak(page.id, now: noon)
+        for at in [noon, noon - hour] { try send(at: at, count: 5, to: store) }
+        _ = try store.makeReader().leak(page.id, now: noon)
+        #expect(try number("select max(reports) from leak_hour") == 7)
+        #expect(try number("select max(reports) from leak_day") == 13)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `an outline of a leak counts reports in the log`() throws {
+        let store = try store()
+        for _ in 0..<2 { try send(to: store) }
+        #expect(try !isLogEmpty)
+        #expect(try store.makeReader().outline(of: page.id)?.reports == 2)
+    }
+
+    @Test func `a decision counts reports in the log as earlier ones`() throws {
+        let store = try store()
+        try sendExpected(to: store)
+        let decision = Decision(.resolve(.version("1.1")), by: "Ann")
+        #expect(try store.decide(decision, about: page.id, now: noon) != nil)
+        var query = LeakQuery()
+        query.state = .resolved
+        #expect(try store.makeReader().leaks(query, now: noon).total == 1)
+        try send("1.1", to: store)
+        query.state = .regressed
+        #expect(try store.makeReader().leaks(query, now: noon).total == 1)
+    }
+
+    @Test func `a newer version ranks leaks by their installs in it`() throws {
+        let store = try store()
+        for install in 1...3 { try send("1.0", install: UInt64(install), to: store) }
+        for install in 1...2 { try send("2.0", install: UInt64(install), to: store) }
+        #expect(try store.verify() == [])
+        _ = try store.makeReader().leak(page.id, now: noon)
+        #expect(try number("select max(impact) from leak") == 2)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `reports that are kept in the log are shown and erased`() throws {
+        let store = try store()
+        try send(to: store)
+        let senders: [UInt64?] = [1, .max, nil]
+        for (number, install) in senders.enumerated() {
+            var report = Report(leak: page, build: number == 0 ? "7" : nil, install: install)
+            report.body = #"{"number":\#(number)}"#
+            #expect(try store.count([submission([report])], now: noon) == [.counted])
+        }
+        #expect(try number("select count(*) from sample") == 6)
+        let reopened = try self.store()
+        let samples = try #require(try reopened.makeReader().samples(of: page.id))
+        #expect(samples.count == 4)
+        #expect(Set(samples.map(\.origin.installHash)) == [1, .max, nil])
+        #expect(samples.contains { $0.origin.build == "7" && $0.body == Array(#"{"number":0}"#.utf8) })
+        #expect(samples.allSatisfy { $0.origin.system == "iOS 19.1" })
+        var again = Report(leak: page, install: 1)
+        again.at = noon + 1
+        #expect(try reopened.count([submission([again], at: noon + 1)], now: noon + 1) == [.counted])
+        #expect(try reopened.erase(install: 1, while: { true })?.samples ?? 0 >= 2)
+        let left = try #require(try reopened.makeReader().samples(of: page.id))
+        #expect(left.allSatisfy { $0.origin.installHash != 1 })
+        #expect(try reopened.verify() == [])
+    }
+
+    @Test(arguments: [
+        ("update count_log set counts = x'01'", "the log of counts cannot be read"),
+        (
+            "insert into count_log (counts) values (x'0001090100000000')",
+            "a row of the log of counts refers to nothing"
+        ),
+        (
+            "insert into count_log (counts) values (x'010901000001000100000000')",
+            "a row of the log of counts refers to nothing"
+        ),
+    ])
+    func `verify names what is wrong with the log`(script: String, problem: String) throws {
+        let store = try store()
+        for _ in 0..<2 { try send(to: store) }
+        try run(script)
+        #expect(try store.verify().first == problem)
+    }
+}
