@@ -7,13 +7,15 @@ struct Logs {
         /// A busy app's 1,000 leaks in a dozen versions have 13,000 sets. Most hold few members; 32 MiB of memory if all
         /// of them are full.
         var installSets = 16_384
-        /// Bytes of the log of values on disk: read by a page of one leak in 5 ms.
-        var valueBytes = 1 << 19
+        /// Bytes of the log of values on disk.
+        var valueBytes = 1 << 21
+        /// The same while pages are read: that of one leak reads the log in 3 ms.
+        var readValueBytes = 1 << 18
         /// Bytes of the log of keys on disk: 50,000 keys. Each takes its random place in a table of hundreds of pages.
         var keyBytes = 1 << 21
-        /// Bytes of the log of counts on disk: forty commits of 64 batches, fewer while many reports are kept as samples. A fold
-        /// then takes about as long as the longest transaction: ``StoreLimits/weightPerCommit``.
-        var countBytes = 1 << 22
+        /// Bytes of the log of counts on disk: a hundred commits of 64 batches, fewer while many reports are kept as samples. A fold
+        /// then takes 0.1 s: most of the rows come again and again.
+        var countBytes = 1 << 24
         /// Leaks in the log of counts: each takes about a kilobyte of memory.
         var countLeaks = 16_384
         /// A call of so few submissions writes counts to their tables at once: nobody waits for it, and pages read them.
@@ -47,18 +49,27 @@ extension Writer {
     }
 
     /// Writes the rows that the transaction has added: behind the rest of their log, or into the tables once it is long.
-    func writeLogs() throws(StoreError) {
-        try write(\.counts, by: "insert into count_log (counts) values (?)", fold: foldCountLog)
-        try write(\.installs, by: "insert into install_log (members) values (?)", fold: foldInstallLog)
-        try write(\.values, by: "insert into value_log (counts) values (?)", fold: foldValueLog)
-        try write(\.keys, by: "insert into key_log (keys) values (?)", fold: foldKeyLog)
+    ///
+    /// - Parameter areRead: while pages read the log of values.
+    func writeLogs(areRead: Bool) throws(StoreError) {
+        var limits = logLimits
+        if areRead { limits.valueBytes = min(limits.valueBytes, limits.readValueBytes) }
+        try write(
+            \.counts, within: limits, by: "insert into count_log (counts) values (?)", fold: foldCountLog)
+        try write(
+            \.installs, within: limits, by: "insert into install_log (members) values (?)",
+            fold: foldInstallLog)
+        try write(
+            \.values, within: limits, by: "insert into value_log (counts) values (?)", fold: foldValueLog)
+        try write(\.keys, within: limits, by: "insert into key_log (keys) values (?)", fold: foldKeyLog)
     }
 
     private func write<Log: PendingLog>(
-        _ path: WritableKeyPath<Logs, Log>, by insert: StaticString, fold: () throws(StoreError) -> Void
+        _ path: WritableKeyPath<Logs, Log>, within limits: Logs.Limits, by insert: StaticString,
+        fold: () throws(StoreError) -> Void
     ) throws(StoreError) {
         guard let log = caches.logs?[keyPath: path], !log.unwritten.isEmpty else { return }
-        if log.isLong(beyond: logLimits) { return try fold() }
+        if log.isLong(beyond: limits) { return try fold() }
         try connection.run(insert, log.unwritten)
         caches.logs?[keyPath: path].unwritten = []
     }

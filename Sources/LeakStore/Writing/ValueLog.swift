@@ -5,6 +5,9 @@ struct ValueLog: PendingLog {
     /// In the order in which they came: beyond ``ValueKind/limit`` the first ones keep their names.
     private(set) var texts: [String] = []
     private var indices: [ByteText: Int64] = [:]
+    /// Rows above which those of one leak and text are added up.
+    private var rowLimit = ValueLog.newRows
+    private static let newRows = 65_536
     /// Bytes on disk, with ``unwritten``.
     private var size = 0
     var unwritten: [UInt8] = []
@@ -32,6 +35,9 @@ struct ValueLog: PendingLog {
         }
         size += writer.bytes.count
         unwritten = writer.bytes
+        guard rows.count > rowLimit else { return }
+        rows = CountRow.summed(rows)
+        rowLimit = rows.count + Self.newRows
     }
 
     /// Adds a row of the table, or as much of it as concerns some leaks.

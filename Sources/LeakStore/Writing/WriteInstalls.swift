@@ -104,7 +104,7 @@ extension Writer {
 /// sets are written when the log is long.
 struct InstallLog: PendingLog {
     /// 1 MiB on disk: sets are written once for so many new members.
-    private static let memberLimit = 65_536
+    private static let memberLimit = 262_144
 
     /// By row of `install_set`.
     private(set) var ahead: [Int64: InstallEntry] = [:]

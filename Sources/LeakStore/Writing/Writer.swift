@@ -236,13 +236,10 @@ final class Writer {
         try chooseNewest(rows, tally)
         try writeSlots(of: tally, rows, expiry: expiry)
         // Before leaks rest, which brings their indexes up to date.
-        if submissions.count <= logLimits.quietSubmissions
-            || readTime.isRecent(within: logLimits.readMilliseconds)
-        {
-            try foldCountLog()
-        }
+        let areRead = readTime.isRecent(within: logLimits.readMilliseconds)
+        if areRead || submissions.count <= logLimits.quietSubmissions { try foldCountLog() }
         try rest(now: now)
-        try writeLogs()
+        try writeLogs(areRead: areRead)
     }
 
     private func write(_ app: Tally.App, to entry: AppEntry) throws(StoreError) {
