@@ -208,7 +208,7 @@ import Threads
         #expect(try store.verify() == [])
     }
 
-    @Test func `a long log is folded, and a call of few submissions folds it`() throws {
+    @Test func `a long log is folded, and so is one behind many calls of few submissions`() throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         let bytes = try #require(try number("select sum(length(counts)) from count_log"))
@@ -217,10 +217,21 @@ import Threads
         #expect(try isLogEmpty)
         try send(to: store)
         #expect(try !isLogEmpty)
-        store.writer.with { $0.logLimits.quietSubmissions = 1 }
-        try send(to: store)
-        #expect(try isLogEmpty)
-        #expect(try number("select sum(reports) from leak") == 10)
+        store.limitLogs(to: 10_000)
+        store.writer.with { ($0.logLimits.quietSubmissions, $0.logLimits.quietCalls) = (1, 3) }
+        for _ in 0..<2 { try send(to: store) }
+        // One call of many is no rest.
+        let report = Report(leak: page)
+        _ = try store.count([submission([report]), submission([report])], now: noon)
+        for _ in 0..<2 {
+            try send(to: store)
+            #expect(try !isLogEmpty)
+        }
+        for _ in 0..<2 {
+            try send(to: store)
+            #expect(try isLogEmpty)
+        }
+        #expect(try number("select sum(reports) from leak") == 22)
         #expect(try store.verify() == [])
     }
 

@@ -13,13 +13,15 @@ struct Logs {
         var readValueBytes = 1 << 18
         /// Bytes of the log of keys on disk: 50,000 keys. Each takes its random place in a table of hundreds of pages.
         var keyBytes = 1 << 21
-        /// Bytes of the log of counts on disk: a hundred commits of 64 batches, fewer while many reports are kept as samples. A fold
-        /// then takes 0.1 s: most of the rows come again and again.
-        var countBytes = 1 << 24
+        /// Bytes of the log of counts on disk: fifty commits of 64 batches, fewer while many reports are kept as samples. A fold
+        /// takes 0.1 s, for most of the rows come again and again.
+        var countBytes = 1 << 23
         /// Leaks in the log of counts: each takes about a kilobyte of memory.
         var countLeaks = 16_384
-        /// A call of so few submissions writes counts to their tables at once: nobody waits for it, and pages read them.
+        /// After so many calls of so few submissions, counts are written to their tables at once: nobody waits for it, and pages read
+        /// them. Under load such calls come too, but not in a row.
         var quietSubmissions = 4
+        var quietCalls = 16
         /// Milliseconds since the last read within which counts are written to their tables at once.
         var readMilliseconds: Int64 = 500
     }

@@ -38,6 +38,8 @@ final class Writer {
     var logLimits = Logs.Limits()
     /// Readers of this process note theirs here.
     let readTime = ReadTime()
+    /// How many calls of few submissions came one after the other.
+    private var quietCalls = 0
     private var logTriedAt: Int64?
     /// True while no commit may copy the log into the file.
     private var isLogKept: Bool
@@ -237,7 +239,8 @@ final class Writer {
         try writeSlots(of: tally, rows, expiry: expiry)
         // Before leaks rest, which brings their indexes up to date.
         let areRead = readTime.isRecent(within: logLimits.readMilliseconds)
-        if areRead || submissions.count <= logLimits.quietSubmissions { try foldCountLog() }
+        quietCalls = submissions.count <= logLimits.quietSubmissions ? quietCalls + 1 : 0
+        if areRead || quietCalls >= logLimits.quietCalls { try foldCountLog() }
         try rest(now: now)
         try writeLogs(areRead: areRead)
     }
