@@ -38,7 +38,7 @@ extension SQLiteStore {
 }
 
 extension Writer {
-    /// Writes the log of installs into its sets, and the size of each set beside what it is the set of.
+    /// Writes the logs to their tables, and the size of each set beside what it is the set of.
     fileprivate func repairInstalls() throws(StoreError) -> [String] {
         try foldLogs()
         let select = try connection.statement("select id, members from install_set order by id")

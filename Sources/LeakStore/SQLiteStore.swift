@@ -253,7 +253,9 @@ public final class SQLiteStore: Store {
         defer { callers.leave() }
         return try writer.with { writer throws(StoreError) in
             try writer.checkFile()
-            return try body(&writer)
+            let result = try body(&writer)
+            folder.noteWrite()
+            return result
         }
     }
 }

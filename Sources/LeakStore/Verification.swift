@@ -54,9 +54,11 @@ extension SQLiteReader {
 extension Connection {
     /// - Parameter schema: the file's.
     func wrongSums(of schema: Int) throws(StoreError) -> [String] {
-        // A log that cannot be read is damage, and told as such.
-        let counts = schema < 12 ? nil : try readable { () throws(StoreError) in try countLog() }
-        if counts?.isEmpty == false { try copyCounts() }
+        if schema >= 12, try lacksCounts {
+            // A log that cannot be folded is damage, and named as such.
+            guard try canFoldCounts() else { return [] }
+            try copyCounts()
+        }
         var problems: [String] = []
         for check in RowCheck.all where check.since <= schema {
             let wrong = try count(check.count)
@@ -99,7 +101,13 @@ extension Connection {
         return damage
     }
 
-    private func refersToRows(_ log: CountRows) throws(StoreError) -> Bool {
+    /// Whether the log of counts can be read, and refers to rows that are there.
+    func canFoldCounts() throws(StoreError) -> Bool {
+        guard let counts = try readable({ () throws(StoreError) in try countLog() }) else { return false }
+        return try refersToRows(counts)
+    }
+
+    private func refersToRows(_ log: LoggedCounts) throws(StoreError) -> Bool {
         let leaks = try statement("select 1 from leak where id = ?")
         for leak in log.leaks {
             defer { leaks.reset() }

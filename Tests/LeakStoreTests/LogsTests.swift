@@ -38,6 +38,22 @@ import Threads
         try Connection(path: directory.database, access: .readWrite).execute(script)
     }
 
+    @Test func `a log of installs that names more sets than are cached is read whole`() throws {
+        let store = try directory.store()
+        store.limitLogs(to: 100_000)
+        let leaks = (0..<250).map { leak("L\($0)") }
+        for install in 1...3 {
+            let reports = leaks.flatMap { leak in
+                (0..<50).map { Report(leak: leak, build: "\($0)", install: UInt64(install)) }
+            }
+            #expect(try store.count([submission(reports)], now: noon) == [.counted])
+        }
+        #expect(try store.verify() == [])
+        let other = try directory.store()
+        try fold(other)
+        #expect(try other.verify() == [])
+    }
+
     @Test func `values are shown at once, after a reopening and after a fold, with equal numbers`() throws {
         var store = try directory.store()
         try send("iOS 18.0", "iPhone14,2", to: store)

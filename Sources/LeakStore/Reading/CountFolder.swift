@@ -7,6 +7,10 @@ final class CountFolder: Sendable {
     private let readTime: ReadTime
     /// Readers that wait for a fold.
     private let waiting = Callers()
+    /// The last fold that failed; `nil` once anything has been written since. Readers do not try again for ``pauseMilliseconds``: each
+    /// try may wait for another process, or write thousands of rows, and keeps commits waiting meanwhile.
+    private let failure = Guarded<(at: Int64, error: StoreError)?>(nil)
+    private static let pauseMilliseconds: Int64 = 5_000
 
     init(_ writer: Guarded<Writer>, _ callers: Callers, _ readTime: ReadTime) {
         self.writer = writer
@@ -16,11 +20,6 @@ final class CountFolder: Sendable {
 
     /// Called before each read.
     func noteRead() { readTime.note() }
-
-    /// The last fold that failed. Readers do not try again for ``pauseMilliseconds``: each try writes thousands of rows and forgets
-    /// the writer's caches.
-    private let failure = Guarded<(at: Int64, error: StoreError)?>(nil)
-    private static let pauseMilliseconds: Int64 = 1_000
 
     /// Folds the log, and calls `body` before anything else is counted.
     ///
@@ -37,12 +36,16 @@ final class CountFolder: Sendable {
                 try writer.checkFile()
                 try writer.withSpareRoom { () throws(StoreError) in try writer.foldCounts() }
             } catch {
-                if error.reason != .locked { failure.with { $0 = (MonotonicTime.now, error) } }
+                failure.with { $0 = (MonotonicTime.now, error) }
                 throw error
             }
+            noteWrite()
             try body()
         }
     }
+
+    /// Has the next reader try a fold again.
+    func noteWrite() { failure.with { $0 = nil } }
 
     /// Lets waiting readers have the writer first: a thread that counts without a pause would take it again before they wake up.
     func letIn() { waiting.letIn() }

@@ -9,7 +9,7 @@ final class SQLiteReader: StoreReader {
     var lastMerge: Int64?
     private let folder: CountFolder?
 
-    /// - Parameter folder: `nil` for a reader that ``snapshot(_:)`` shows the tables as they are.
+    /// - Parameter folder: `nil` has ``snapshot(_:)`` show the tables as they are, without the log of counts.
     init(
         path: String, known: KnownLeaks = .none, watch: DatabaseGuard? = nil, folder: CountFolder? = nil
     ) throws(StoreError) {
@@ -31,14 +31,18 @@ final class SQLiteReader: StoreReader {
 
     /// Has the counts in the log written to their tables, and begins a snapshot behind that.
     ///
-    /// While nothing can be written, the snapshot is of the tables as they are: they lack the counts of the last busy commits then.
+    /// While nothing can be written, the snapshot is of the tables as they are: they lack what was counted since the last fold.
     private func renewSnapshot(by folder: CountFolder) throws(StoreError) {
         // The writer may wait for this reader to leave the write-ahead log.
         try connection.run("commit")
+        var hasBegun = false
         do throws(StoreError) {
-            try folder.fold(beginSnapshot)
+            try folder.fold { () throws(StoreError) in
+                hasBegun = true
+                try beginSnapshot()
+            }
         } catch {
-            guard error.reason != .locked else { throw error }
+            guard !hasBegun else { throw error }
             try beginSnapshot()
         }
     }

@@ -2,7 +2,7 @@
 /// `leak_build`, `leak_hour`, `leak_day` and `sample`.
 ///
 /// Under load each commit counts up hundreds of leaks in a dozen versions, whose rows are on as many pages. Commits append
-/// their counts to one page instead. The rows are written when the log is long, and before they are read.
+/// their counts to a few pages instead. The rows are written when the log is long, and before they are read.
 struct CountLog: PendingLog {
     /// Counts in a release, and the columns that the rows of hours and days need.
     private struct Release {
@@ -22,48 +22,52 @@ struct CountLog: PendingLog {
     var unwritten: [UInt8] = []
 
     func isLong(beyond limits: Logs.Limits) -> Bool {
-        size > limits.countBytes || leaks.count > limits.countLeaks
+        size > limits.countBytes || leaks.count + builds.count + releases.count > limits.countRows
     }
 
     /// Adds what one transaction has counted up.
-    mutating func add(_ changed: ChangedCounts) {
+    ///
+    /// - Parameter limit: ``Logs/Limits/countBytes``. Beyond it ``unwritten`` stays empty: the log is folded at once.
+    mutating func add(_ changed: ChangedCounts, within limit: Int) {
         guard !changed.leaks.isEmpty else { return }
-        var rows = CountRows()
+        var rows = LoggedCounts()
         rows.leaks.reserveCapacity(changed.leaks.count)
         rows.builds.reserveCapacity(changed.builds.count)
         rows.releases.reserveCapacity(changed.releases.count)
         for leak in changed.leaks {
             if !leak.isInLog { leaks[leak.id] = leak }
             leak.isInLog = true
-            rows.leaks.append(CountRows.Leak(leak))
+            rows.leaks.append(LoggedCounts.Leak(leak))
         }
         for build in changed.builds {
             if !build.isInLog { builds.append(build) }
             build.isInLog = true
-            rows.builds.append(CountRows.Part(build))
+            rows.builds.append(LoggedCounts.Part(build))
         }
         for (leak, release, count) in changed.releases {
             if !count.isInLog { releases.append(Release(leak: leak, release: release, count: count)) }
             count.isInLog = true
             count.isChanged = false
             rows.releases.append(
-                CountRows.Release(
-                    leak: leak, release: release, part: CountRows.Part(count), hours: count.hours))
+                LoggedCounts.Release(
+                    leak: leak, release: release, part: LoggedCounts.Part(count), hours: count.hours))
         }
         for sample in changed.samples { samples[sample.row] = sample }
+        size += changed.samples.reduce(0) { $0 + $1.body.count }
+        guard size <= limit else { return }
         rows.samples = changed.samples
         unwritten = rows.bytes
-        size += unwritten.count
+        size += unwritten.count - changed.samples.reduce(0) { $0 + $1.body.count }
     }
 
     /// The rows to write. The entries forget what their tables have by then.
-    fileprivate func takeRows() -> CountRows {
-        var rows = CountRows()
-        rows.leaks = leaks.values.map { CountRows.Leak($0) }
-        rows.builds = builds.map { CountRows.Part($0) }
+    fileprivate func takeRows() -> LoggedCounts {
+        var rows = LoggedCounts()
+        rows.leaks = leaks.values.map { LoggedCounts.Leak($0) }
+        rows.builds = builds.map { LoggedCounts.Part($0) }
         rows.releases = releases.map {
-            CountRows.Release(
-                leak: $0.leak, release: $0.release, part: CountRows.Part($0.count), hours: $0.count.hours)
+            LoggedCounts.Release(
+                leak: $0.leak, release: $0.release, part: LoggedCounts.Part($0.count), hours: $0.count.hours)
         }
         rows.samples = Array(samples.values)
         for leak in leaks.values { (leak.impact, leak.isInLog) = (nil, false) }
@@ -81,7 +85,9 @@ extension Writer {
             caches.movement.add(leak)
         }
         caches.logs?.counts = CountLog()
-        try connection.fold(log.takeRows())
+        let rows = log.takeRows()
+        for leak in log.leaks.values { leak.forgetParts() }
+        try connection.fold(rows)
     }
 
     /// Writes the counts that an earlier process, or another one, has left in the log to their tables.
@@ -99,6 +105,7 @@ extension Writer {
                 try forgetIfOthersWrote()
                 try readLogs()
                 try foldCountLog()
+                if caches.logs?.values.isLong(beyond: logLimits.whileRead) == true { try foldValueLog() }
                 try restCrowd()
             }
         } catch {

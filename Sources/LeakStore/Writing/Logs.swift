@@ -16,14 +16,21 @@ struct Logs {
         /// Bytes of the log of counts on disk: fifty commits of 64 batches, fewer while many reports are kept as samples. A fold
         /// takes 0.1 s, for most of the rows come again and again.
         var countBytes = 1 << 23
-        /// Leaks in the log of counts: each takes about a kilobyte of memory.
-        var countLeaks = 16_384
+        /// Rows of leaks, builds and releases in the log of counts: a busy app's 1,000 leaks in a dozen versions have 25,000. Each
+        /// takes from a hundred bytes to a kilobyte of memory.
+        var countRows = 65_536
         /// After so many calls of so few submissions, counts are written to their tables at once: nobody waits for it, and pages read
         /// them. Under load such calls come too, but not in a row.
         var quietSubmissions = 4
         var quietCalls = 16
         /// Milliseconds since the last read within which counts are written to their tables at once.
         var readMilliseconds: Int64 = 500
+
+        var whileRead: Limits {
+            var limits = self
+            limits.valueBytes = min(valueBytes, readValueBytes)
+            return limits
+        }
     }
 
     var installs = InstallLog()
@@ -54,8 +61,7 @@ extension Writer {
     ///
     /// - Parameter areRead: while pages read the log of values.
     func writeLogs(areRead: Bool) throws(StoreError) {
-        var limits = logLimits
-        if areRead { limits.valueBytes = min(limits.valueBytes, limits.readValueBytes) }
+        let limits = areRead ? logLimits.whileRead : logLimits
         try write(
             \.counts, within: limits, by: "insert into count_log (counts) values (?)", fold: foldCountLog)
         try write(
@@ -70,8 +76,9 @@ extension Writer {
         _ path: WritableKeyPath<Logs, Log>, within limits: Logs.Limits, by insert: StaticString,
         fold: () throws(StoreError) -> Void
     ) throws(StoreError) {
-        guard let log = caches.logs?[keyPath: path], !log.unwritten.isEmpty else { return }
+        guard let log = caches.logs?[keyPath: path] else { return }
         if log.isLong(beyond: limits) { return try fold() }
+        guard !log.unwritten.isEmpty else { return }
         try connection.run(insert, log.unwritten)
         caches.logs?[keyPath: path].unwritten = []
     }
@@ -83,5 +90,6 @@ extension Writer {
         try foldValueLog()
         try foldKeyLog()
         try foldCountLog()
+        try restCrowd()
     }
 }

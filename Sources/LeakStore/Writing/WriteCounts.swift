@@ -1,4 +1,4 @@
-extension CountRows {
+extension LoggedCounts {
     /// Writes the rows in the order of their tables.
     func write(on connection: Connection) throws(StoreError) {
         for leak in leaks.sorted(by: { $0.id < $1.id }) {
@@ -34,24 +34,24 @@ extension Connection {
     }
 
     /// - Throws: ``StoreError/Reason/corrupt`` for a log that cannot be read.
-    func countLog() throws(StoreError) -> CountRows {
+    func countLog() throws(StoreError) -> LoggedCounts {
         let select = try statement("select counts from count_log order by id")
         defer { select.reset() }
         var log: [[UInt8]] = []
         while try select.step() { log.append(select.blob(0)) }
-        guard let rows = CountRows(log) else { throw .unreadable("the log of counts", in: path) }
+        guard let rows = LoggedCounts(log) else { throw .unreadable("the log of counts", in: path) }
         return rows
     }
 
     /// Writes the counts of the whole log to their tables, and empties it.
-    func fold(_ log: CountRows) throws(StoreError) {
+    func fold(_ log: LoggedCounts) throws(StoreError) {
         try log.write(on: self)
         for sample in log.samples.sorted(by: { $0.row < $1.row }) { try sample.write(on: self) }
         try run("delete from count_log")
     }
 
     fileprivate func write(
-        _ parts: [CountRows.Part], by statements: UpsertStatements
+        _ parts: [LoggedCounts.Part], by statements: UpsertStatements
     ) throws(StoreError) {
         try statements.run(parts, on: self) { (part, upsert, index) throws(StoreError) in
             try upsert.bind(part.id, at: index)

@@ -9,6 +9,7 @@ extension Writer {
                 // Reports that come after a fix are told by the counts of each version.
                 try readLogs()
                 try foldCountLog()
+                try restCrowd()
                 guard let leak = try decidable(leak) else { return nil }
                 let (action, row) = try insert(decision, about: leak, now: now)
                 if decision.action != .note {

@@ -80,7 +80,8 @@ extension Writer {
     func readInstallLog() throws(StoreError) -> InstallLog {
         var log = InstallLog()
         for (row, hash) in try connection.installLog() {
-            let entry = try installs(in: row)
+            // The cache may have forgotten the set since the log named it first, and the table lacks what the log has.
+            let entry = if let ahead = log.ahead[row] { ahead } else { try installs(in: row) }
             if entry.set.insert(hash) { log.add([hash], to: entry, row) }
         }
         log.unwritten = []
@@ -103,7 +104,7 @@ extension Writer {
 /// A set is up to 2 KiB, and a commit adds to hundreds; so commits append what is new to a log, in few pages, and the
 /// sets are written when the log is long.
 struct InstallLog: PendingLog {
-    /// 1 MiB on disk: sets are written once for so many new members.
+    /// 4 MiB on disk: sets are written once for so many new members.
     private static let memberLimit = 262_144
 
     /// By row of `install_set`.

@@ -1,7 +1,7 @@
 extension Writer {
     /// Counts a leak up in its builds and releases.
     ///
-    /// - Parameter changed: gets the rows.
+    /// - Parameter changed: the rows are added to it.
     /// - Returns: installs in the app's newest release; `nil` when none of the reports is of it.
     func countReleases(
         of leak: Tally.Leak, _ entry: LeakEntry, _ tally: Tally, _ rows: AdmittedRows,

@@ -232,7 +232,7 @@ final class Writer {
                     tallied[index], to: entry, tally, rows, of: submissions, changed: &changed, now: now))
         }
         changed.addHours(of: tally.bundles)
-        caches.logs?.counts.add(changed)
+        caches.logs?.counts.add(changed, within: logLimits.countBytes)
         caches.logs?.values.add(tally, leaks: leaks)
         for release in rows.releases { try flushInstalls(of: release) }
         try chooseNewest(rows, tally)
@@ -243,6 +243,7 @@ final class Writer {
         if areRead || quietCalls >= logLimits.quietCalls { try foldCountLog() }
         try rest(now: now)
         try writeLogs(areRead: areRead)
+        try restCrowd()
     }
 
     private func write(_ app: Tally.App, to entry: AppEntry) throws(StoreError) {

@@ -1,5 +1,5 @@
 /// Counts as they stand in a log: those of a row that comes again replace the ones before.
-struct CountRows {
+struct LoggedCounts {
     struct Leak {
         var id: Int64
         var reports: Int
@@ -105,7 +105,7 @@ struct CountRows {
     }
 }
 
-extension CountRows.Leak {
+extension LoggedCounts.Leak {
     init(_ entry: LeakEntry) {
         self.init(
             id: entry.id, reports: entry.reports, freed: entry.freed, installs: entry.installs,
@@ -114,7 +114,7 @@ extension CountRows.Leak {
     }
 }
 
-extension CountRows.Part {
+extension LoggedCounts.Part {
     init(_ entry: CountEntry) {
         self.init(id: entry.id, reports: entry.reports, freed: entry.freed, installs: entry.installs)
     }
@@ -123,7 +123,7 @@ extension CountRows.Part {
 extension PackedWriter {
     fileprivate mutating func append(_ number: Int?) { append(number.map { $0 + 1 } ?? 0) }
 
-    fileprivate mutating func append(_ part: CountRows.Part) {
+    fileprivate mutating func append(_ part: LoggedCounts.Part) {
         append(Int(part.id))
         append(part.reports)
         append(part.freed)
@@ -137,24 +137,24 @@ extension PackedReader {
 
     private mutating func optional() -> Int?? { number().map { $0 == 0 ? nil : Total.bounded($0 - 1) } }
 
-    fileprivate mutating func leak() -> CountRows.Leak? {
+    fileprivate mutating func leak() -> LoggedCounts.Leak? {
         guard let id = number(), let reports = count(), let freed = count(), let installs = count(),
             let sightings = count(), let aliveAtMost = optional(), let lastSeen = count(),
             let impact = optional()
         else { return nil }
-        return CountRows.Leak(
+        return LoggedCounts.Leak(
             id: Int64(id), reports: reports, freed: freed, installs: installs, sightings: sightings,
             aliveAtMost: aliveAtMost, lastSeen: Int64(lastSeen), impact: impact)
     }
 
-    fileprivate mutating func part() -> CountRows.Part? {
+    fileprivate mutating func part() -> LoggedCounts.Part? {
         guard let id = number(), let reports = count(), let freed = count(), let installs = count() else {
             return nil
         }
-        return CountRows.Part(id: Int64(id), reports: reports, freed: freed, installs: installs)
+        return LoggedCounts.Part(id: Int64(id), reports: reports, freed: freed, installs: installs)
     }
 
-    fileprivate mutating func release() -> CountRows.Release? {
+    fileprivate mutating func release() -> LoggedCounts.Release? {
         guard let leak = number(), let release = number(), let part = part(), let count = number() else {
             return nil
         }
@@ -163,6 +163,6 @@ extension PackedReader {
             guard let hour = number(), let reports = self.count() else { return nil }
             hours.append((hour, reports))
         }
-        return CountRows.Release(leak: Int64(leak), release: Int64(release), part: part, hours: hours)
+        return LoggedCounts.Release(leak: Int64(leak), release: Int64(release), part: part, hours: hours)
     }
 }
