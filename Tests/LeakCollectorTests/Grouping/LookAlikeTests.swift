@@ -92,6 +92,29 @@ import Testing
     }
 
     /// Apple's crash reports print such frames for an app without symbols.
+    /// What demanglers write of arguments differs with their version and with the compiler.
+    @Test func `a function of C++ is one however its types are written, and another one is not`() {
+        func id(_ function: String) -> LeakID {
+            Self.identity(
+                className: "CartModel",
+                stack: [
+                    "0   Shop   0x0000000104f85eb0 \(function) + 104",
+                    "1   Shop   0x0000000104f86000 main + 8",
+                ]
+            ).id
+        }
+        let string = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
+        let one = id("shop::Cart::load(std::string const&)")
+        for other in [
+            "shop::Cart::load(\(string) const&)", "_ZN4shop4Cart4loadERKSs",
+            "shop::Cart::load(std::string const&)::{lambda(\(string))#2}::operator()(\(string)) const",
+            "shop::Cart::load(std::string const&)::$_0::operator()() const",
+        ] { #expect(id(other) == one, "\(other)") }
+        #expect(
+            id("shop::Cart::save(std::string const&)") != one
+                && id("shop::Order::load(std::string const&)") != one)
+    }
+
     @Test func `an image in place of a function is a place`() {
         func id(_ offset: Int, _ address: String) -> LeakID {
             Self.identity(
