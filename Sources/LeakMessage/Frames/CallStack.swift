@@ -222,7 +222,7 @@ struct Backtrace {
         }
         self.init(
             head: Self.withoutHeading(json.head), lines: lines,
-            frames: lines.compactMap { JSONFrame.read($0, reader) })
+            frames: lines.compactMap { JSONFrame.read($0, reader) }, keepsPlaces: true)
     }
 
     /// Reads an array of quoted frames, as Swift prints `Thread.callStackSymbols` and `NSLog` an `NSArray`.
@@ -351,11 +351,12 @@ struct Backtrace {
         self.init(head: head, lines: lines, frames: frames)
     }
 
-    private init?(head: Text, lines: [Text], frames given: [CallFrame]) {
+    /// - Parameter keepsPlaces: whether frames without a name count by their places.
+    private init?(head: Text, lines: [Text], frames given: [CallFrame], keepsPlaces: Bool = false) {
         var frames = given
-        // Numbers in a text are masked where groups are looked up: names alone count, and none with a time in it.
+        // Numbers in most texts are masked where groups are looked up: names alone count, and none with a time in it.
         for index in frames.indices {
-            frames[index].offset = nil
+            if !keepsPlaces { frames[index].offset = nil }
             if frames[index].function.map({ Text($0).contains("after ") }) ?? false {
                 frames[index].function = nil
             }
@@ -367,7 +368,9 @@ struct Backtrace {
         guard head.isEmpty else { return }
         // Alone, addresses say less than their text, and two lines have to fit into what is kept.
         let shortest = lines.prefix(2).reduce(0) { $0 + $1.count + 1 }
-        guard frames.contains(where: { $0.function != nil }), shortest <= WireLimits.messageBytes else {
+        guard frames.contains(where: { $0.function != nil || $0.offset != nil }),
+            shortest <= WireLimits.messageBytes
+        else {
             return nil
         }
     }

@@ -224,6 +224,85 @@ import Testing
         #expect(DetectorMessage.redacted(kept) == kept)
     }
 
+    /// Two calls without names in the forms of MetricKit, `.ips` and KSCrash, in a launch and a build.
+    private static let places = [
+        #"{"callStackTree":{"callStacks":[{"threadAttributed":true,"callStackRootFrames":[{"binaryUUID":"IMAGE-ID","#
+            + #""offsetIntoBinaryTextSegment":INNER,"sampleCount":1,"binaryName":"Shop","address":717LAUNCH66264,"subFrames":["#
+            + #"{"binaryUUID":"IMAGE-ID","offsetIntoBinaryTextSegment":6948,"binaryName":"Shop","address":71LAUNCH60612}]}]}]}}"#,
+        #"{"app_name":"Shop"}"# + "\n"
+            + #"{"threads":[{"frames":[{"imageOffset":1,"imageIndex":1},{"imageOffset":2,"imageIndex":1}]},{"triggered":true,"#
+            + #""frames":[{"imageOffset":INNER,"imageIndex":1},{"imageOffset":6948,"imageIndex":1},{"imageOffset":77,"imageIndex":0}]}],"#
+            + #""usedImages":[{"base":437LAUNCH528,"path":"/usr/lib/libAcme.dylib","name":"libAcme.dylib"},"#
+            + #"{"base":437LAUNCH728,"uuid":"image-id","path":"/private/var/Jane/Shop.app/Shop","name":"Shop"}]}"#,
+    ]
+
+    private static func places(_ form: String, inner: Int = 19_165_304, launch: Int = 11, build: Int = 1)
+        -> String
+    {
+        let id = "6F1B0C3E-7B7B-3D8C-9E0D-577743123\(100 + build)"
+        let texts = ["INNER": "\(inner)", "LAUNCH": "\(launch)", "IMAGE-ID": id, "image-id": id.lowercased()]
+        return texts.reduce(form) { $0.replacing($1.key, with: $1.value) }
+    }
+
+    @Test(arguments: places, ["", "CartModel is still alive\n", "screen stays\n"])
+    func `a call without a name in JSON counts by its place`(form: String, words: String) throws {
+        func identity(_ text: String) -> LeakIdentity { Self.identity(message: words + text) }
+        let one = identity(Self.places(form))
+        let image = "6F1B0C3E-7B7B-3D8C-9E0D-577743123101"
+        #expect(one.groupedBy.stack == ["at \(image) + 0x1247078", "at \(image) + 0x1b24"])
+        #expect(
+            one.className == (words.hasPrefix("Cart") ? "CartModel" : nil)
+                && !one.title.contains("(empty text)"))
+        #expect(identity(Self.places(form, launch: 22)).id == one.id)
+        #expect(identity(Self.places(form, inner: 19_165_308)).id != one.id)
+        #expect(identity(Self.places(form, build: 2)).id != one.id)
+        #expect(CallStack.unnamedImages(in: one.groupedBy.stack) == [image])
+
+        // What is kept, and what leaves a device.
+        var report = LeakReport()
+        report.message = words + Self.places(form)
+        for kept in [report.redacted(), report.redactedForSending()] {
+            #expect(Self.identity(message: kept.message).id == one.id)
+            #expect(kept.redactedForSending() == kept && kept.message?.contains("Jane") == false)
+        }
+
+        // Symbols of both builds make them one leak.
+        func named(_ build: Int) -> LeakIdentity {
+            Self.identity(message: words + Self.places(form, build: build)) { _, place in
+                [NamedCall(function: place == .offset(6947) ? "Cart.open()" : "Cart.load()")]
+            }
+        }
+        #expect(named(1).groupedBy.stack == ["at Cart.load() in Shop", "at Cart.open() in Shop"])
+        #expect(named(1).id == named(2).id)
+    }
+
+    @Test(arguments: [
+        #"{"crash":{"threads":[{"crashed":true,"backtrace":{"contents":[FRAMES]}}]}}"#,
+        #"{"stacktrace":{"frames":[FRAMES]}}"#,
+    ])
+    func `the cache gives no group of a text with places that the rules would not`(form: String) throws {
+        var cache = GroupCache()
+        for digit in ["1", "2", "1"] {
+            let frames = ["0x1023X0010", "0x102300020"].map {
+                #"{"package":"Shop","object_name":"Shop","image_addr":"0x102300000","instruction_addr":"\#($0)"}"#
+            }
+            var report = LeakReport()
+            report.message =
+                "leak\n"
+                + form.replacing("FRAMES", with: frames.joined(separator: ",").replacing("X", with: digit))
+            let kept = DetectorMessage.redacted(report.message ?? "")
+            for message in [report.message ?? "", kept] {
+                report.message = message
+                let document = try WireReader.read(report.json(), as: .json)
+                let group = cache.group(document, document.reports[0], app: "shop", module: nil).first
+                    .identity
+                #expect(group.id == Grouping.group(report, app: "shop", module: nil).identity.id)
+                #expect(group.groupedBy.stack.count == 2)
+            }
+        }
+        #expect(cache.count == 4)
+    }
+
     @Test func `a deep tree and a cut one are read`() {
         let names = (0..<100).map { "load\($0)()" }
         let whole = Self.tree(Array(names.prefix(40)), isThreads: false)

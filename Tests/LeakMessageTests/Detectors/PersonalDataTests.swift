@@ -31,6 +31,11 @@ import Testing
         ("message: it stays", "message: it stays"),
         ("text = nil; x", "text = nil; x"), ("label = <UILabel: 0x1f>", "label = <UILabel: 0x1f>"),
         ("@\"<Cart: 0x1f>\"", "@\"<Cart: 0x1f>\""),
+        (
+            #"{"debug_id":"70B89F27-1634-3580-A695-577743123456","imageOffset":"0x1285b80"}"#,
+            #"{"debug_id":"70B89F27-1634-3580-A695-577743123456","imageOffset":"0x1285b80"}"#
+        ),
+        (#"{"debug_id":"5551234567"}"#, #"{"debug_id":"0000000000"}"#),
     ])
     func `masks what names a person and nothing else`(text: String, expected: String) {
         #expect(masked(text) == expected)
