@@ -25,11 +25,31 @@ public struct CallStack: Hashable, Sendable {
             // Text typed by users may have several lines that look like frames, so redaction comes first.
             return Redaction.name(text).lines.compactMap { reader.read($0) }
         }
+        if let marked = Self.markedThread(elements) {
+            let found = marked.compactMap { reader.read($0) }
+            if !found.isEmpty {
+                self.frames = found
+                return
+            }
+        }
         guard let first = elements.prefix(1 + Self.headingLimit).firstIndex(where: { !frames($0).isEmpty })
         else { return nil }
         let found = elements[first...].flatMap(frames).prefix(WireLimits.stackCount)
         guard first == 0 || found.count >= 2 else { return nil }
         self.frames = Array(found)
+    }
+
+    /// The lines of the thread that a heading marks; `nil` where none does.
+    private static func markedThread(_ elements: [String]) -> [Text]? {
+        // Most stacks are of one thread.
+        let mayHaveHeading = elements.contains { element in
+            "T* ".utf8.contains(element.utf8.first ?? 0) || element.utf8.contains(UInt8(ascii: "\n"))
+        }
+        guard mayHaveHeading else { return nil }
+        let lines = elements.flatMap { Redaction.name(Text($0)).lines }
+        guard let heading = lines.firstIndex(where: ThreadHeading.isMarked) else { return nil }
+        let frames = lines[(heading + 1)...].prefix { !ThreadHeading.isHeading($0) }
+        return Array(frames.prefix(WireLimits.stackCount))
     }
 
     /// The elements with the calls of Go in one line each.
@@ -325,30 +345,75 @@ struct Backtrace {
     private init?(redacted given: Text, _ reader: FrameReader) {
         let isOfGo = given.contains(".go:") && given.contains(" +0x")
         let text = isOfGo ? Array(GoStack.joined(given.lines).joined(separator: "\n".utf8))[...] : given
+        let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit)
+        guard let first = Run(lines[...], reader), let start = first.lines.first?.startIndex else {
+            return nil
+        }
+        var run = first
+        var head = text[..<start].trimmed
+        if let marked = Self.markedRun(lines, reader), marked.run.lines.first?.startIndex != start {
+            run = marked.run
+            head = text[..<min(start, marked.heading.startIndex)].trimmed
+            head = Self.withoutThreads(Self.withoutHeading(head))
+            // Alone it stands for the text, as that of a single thread does.
+            if head.isEmpty { head = marked.heading.trimmed }
+        }
+        head = Self.withoutHeading(head)
+        if head.isEmpty {
+            head = Self.sentence(behindFrames: text[run.end...], reader)
+            guard Self.staysInFront(head, of: run.lines) else { return nil }
+        }
+        self.init(head: head, lines: run.lines, frames: run.frames)
+    }
+
+    /// Frames behind each other.
+    private struct Run {
         var frames: [CallFrame] = []
         var lines: [Text] = []
-        var end = text.startIndex
-        for line in text.split(separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit) {
-            if let frame = reader.read(line) {
-                end = line.endIndex
-                guard frames.count < WireLimits.stackCount else { continue }
-                frames.append(frame)
-                lines.append(line.trimmed)
-            } else if !frames.isEmpty, Self.isBetweenFrames(line.trimmed) {
-                continue
-            } else if frames.count >= 2 {
-                break
-            } else {
-                (frames, lines) = ([], [])
+        /// Where the last one ends.
+        var end = 0
+
+        /// The first two or more frames of a text, with lines that belong to them between.
+        ///
+        /// - Parameter isAtStart: whether they have to begin with the first line.
+        init?(_ text: ArraySlice<Text>, _ reader: FrameReader, isAtStart: Bool = false) {
+            for line in text {
+                if let frame = reader.read(line) {
+                    end = line.endIndex
+                    guard frames.count < WireLimits.stackCount else { continue }
+                    frames.append(frame)
+                    lines.append(line.trimmed)
+                } else if !frames.isEmpty, Backtrace.isBetweenFrames(line.trimmed) {
+                    continue
+                } else if frames.count >= 2 || isAtStart {
+                    break
+                } else {
+                    (frames, lines) = ([], [])
+                }
             }
+            guard frames.count >= 2 else { return nil }
         }
-        guard frames.count >= 2, let start = lines.first?.startIndex else { return nil }
-        var head = Self.withoutHeading(text[..<start].trimmed)
-        if head.isEmpty {
-            head = Self.sentence(behindFrames: text[end...], reader)
-            guard Self.staysInFront(head, of: lines) else { return nil }
+    }
+
+    /// The heading and the frames of the thread that a text is about, which may be another one than the first.
+    private static func markedRun(_ lines: [Text], _ reader: FrameReader) -> (heading: Text, run: Run)? {
+        var rest = lines[...]
+        while let index = rest.firstIndex(where: ThreadHeading.isMarked) {
+            rest = rest[(index + 1)...]
+            if let run = Run(rest, reader, isAtStart: true) { return (lines[index], run) }
         }
-        self.init(head: head, lines: lines, frames: frames)
+        return nil
+    }
+
+    /// Without last lines such as `Thread 0 name: loader`.
+    private static func withoutThreads(_ text: Text) -> Text {
+        var text = text
+        while !text.isEmpty {
+            let start = text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.startIndex
+            guard ThreadHeading.isHeading(text[start...]) else { return text }
+            text = text[..<start].trimmed
+        }
+        return text
     }
 
     /// - Parameter keepsPlaces: whether frames without a name count by their places.
@@ -376,7 +441,7 @@ struct Backtrace {
     }
 
     /// Lines that backtraces have between their frames: gaps of Dart, and the source that Swift 6 prints.
-    private static func isBetweenFrames(_ line: Text) -> Bool {
+    fileprivate static func isBetweenFrames(_ line: Text) -> Bool {
         line.equals("<asynchronous suspension>") || line.equals("...")
             || line.drop { $0.isDigit || " *".utf8.contains($0) }.starts(with: "│")
     }

@@ -137,6 +137,35 @@ import Testing
         #expect(Self.identity(className: "CartModel", stack: stack("f")).id == alone.id)
     }
 
+    @Test func `the thread that crashed tells crash reports apart`() {
+        func report(_ call: String, thread: Int = 5, waiting: String = "wait()") -> String {
+            """
+            Incident Identifier: 6156848E-344E-4D9E-84E0-87AFD0D0AE7\(thread)
+            Exception Type:  EXC_BREAKPOINT (SIGTRAP)
+            Triggered by Thread:  \(thread)
+
+            Thread 0 name:   Dispatch queue: com.apple.main-thread
+            Thread 0:
+            0   libsystem_kernel.dylib        \t0x00000001b1e5b0f4 mach_msg_trap + 8
+            1   Shop                          \t0x0000000102b14728 \(waiting) + 64
+            2   Shop                          \t0x0000000102b14729 main + 64
+
+            Thread \(thread) name:
+            Thread \(thread) Crashed:
+            0   libswiftCore.dylib            \t0x00000001bd38543c _assertionFailure + 308
+            1   Shop                          \t0x0000000102b14728 \(call) + 120
+            2   Shop                          \t0x0000000102b14728 Cart.open() + 64
+
+            Thread \(thread) crashed with ARM Thread State (64-bit):
+                x0: 0x0000000000000000
+            """
+        }
+        let one = Self.identity(message: report("Cart.load()"))
+        #expect(one.groupedBy.stack == ["at Cart.load() in Shop", "at Cart.open() in Shop"])
+        #expect(Self.identity(message: report("Cart.load()", thread: 7, waiting: "sleep()")).id == one.id)
+        #expect(Self.identity(message: report("Cart.save()")).id != one.id)
+    }
+
     // MARK: Functions that compilers number
 
     @Test(arguments: [

@@ -126,6 +126,54 @@ import Testing
         }
     }
 
+    // MARK: Several threads
+
+    private static let waiting = [
+        "0   Shop   0x0000000102b14728 main + 64", "1   Shop   0x0000000102b14729 Loop.wait() + 64",
+    ]
+    private static let crashed = [
+        "0   Shop   0x0000000102b14738 Cart.load() + 120", "1   Shop   0x0000000102b14739 Cart.open() + 6",
+    ]
+
+    /// Apple's crash reports, those of Swift 6, and lldb.
+    @Test(arguments: [
+        ("Thread 0:", "Thread 5 Crashed:"), ("Thread 0:", "Thread 5 Crashed:: Dispatch queue: loader"),
+        (
+            "Thread 0 name:  Dispatch queue: com.apple.main-thread\nThread 0:",
+            "Thread 5 name: loader\nThread 5 Crashed:"
+        ),
+        ("Thread 0:", "Thread 5 crashed:"), ("Thread 0:", "Thread 5 \"loader\" crashed:"),
+        ("  thread #1, queue = 'com.apple.main-thread'", "* thread #5, stop reason = breakpoint 1.1"),
+    ])
+    func `the thread that crashed counts`(first: String, second: String) throws {
+        let threads = [first] + Self.waiting + [second] + Self.crashed + ["Thread 6:"] + Self.waiting
+        let key = ["at Cart.load() in Shop", "at Cart.open() in Shop"]
+        #expect(CallStack(threads)?.key == key)
+        #expect(CallStack([threads.joined(separator: "\n")])?.key == key)
+        #expect(CallStack([second] + Self.crashed + [first] + Self.waiting)?.key == key)
+        for head in ["`CartModel` leaked\n", ""] {
+            let text =
+                head + threads.joined(separator: "\n")
+                + "\n\nThread 5 crashed with ARM Thread State (64-bit):\n x0: 0x1"
+            let message = DetectorMessage(text, guessesClass: true)
+            #expect(message.callStack?.key == key)
+            #expect(message.guessedClassName == (head.isEmpty ? nil : "CartModel"))
+            let redacted = DetectorMessage.redacted(text)
+            #expect(DetectorMessage.redacted(redacted) == redacted)
+            #expect(DetectorMessage(redacted, guessesClass: true).isSameLeak(as: message))
+        }
+    }
+
+    @Test(arguments: [
+        "Thread 5:", "Thread 5 crashed with ARM Thread State (64-bit):", "Thread Crashed:",
+        "the thread 5 Crashed:",
+        "Thread 5 Crashed", "Thread 5 uncrashed:",
+    ])
+    func `without such a heading the first thread counts`(heading: String) {
+        let text = "Thread 0:\n" + (Self.waiting + [heading] + Self.crashed).joined(separator: "\n")
+        #expect(DetectorMessage(text).callStack?.key == ["at main in Shop", "at Loop.wait() in Shop"])
+    }
+
     @Test func `long names with one head stay apart`() throws {
         let long = String(repeating: "a", count: 600)
         let lines = ["1", "2"].flatMap { ["\(long)\($0) (in Shop) + 1", "load (in \(long)\($0)) + 1"] }
