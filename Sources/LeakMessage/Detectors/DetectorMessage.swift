@@ -122,6 +122,9 @@ public struct DetectorMessage: Hashable, Sendable {
 
     private static func redactedOnce(_ text: String) -> [UInt8] {
         let text = ofLogEntry(MessageText.plain(text))
+        if let report = SanitizerReport(text, FrameReader(demangle: { _ in nil })) {
+            return report.kept(behind: Redaction.kept(of: report.head).text)
+        }
         guard let backtrace = Backtrace(text) else { return Array(Redaction.kept(of: text).text) }
         let head = Redaction.kept(of: backtrace.head).text
         let parts = [head] + (backtrace.cut(behind: head)?.lines ?? [])

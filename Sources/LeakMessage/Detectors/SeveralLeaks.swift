@@ -31,6 +31,13 @@ public enum SeveralLeaks {
         // Most texts have one line.
         guard mayHaveSeveral(text) else { return [] }
         let plain = DetectorMessage.ofLogEntry(MessageText.plain(text))
+        if let report = SanitizerReport(plain, FrameReader(demangle: demangle)) {
+            let head = Redaction.kept(of: report.head).text
+            return report.leaks.map { leak in
+                let front = head.isEmpty ? [] : head + [UInt8(ascii: "\n")]
+                return Part((front + leak.text)[...], alive: leak.objectCount)
+            }
+        }
         let framed = MessageText.framed(plain).message
         let sets = cycles(in: framed)
         if sets.count > 1 { return sets.map { Part($0) } }

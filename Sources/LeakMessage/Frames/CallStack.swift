@@ -214,6 +214,10 @@ struct Backtrace {
             self = json
             return
         }
+        if let report = Backtrace(sanitizer: text, reader) {
+            self = report
+            return
+        }
         if let list = Backtrace(list: text, reader) {
             self = list
             return
@@ -243,6 +247,12 @@ struct Backtrace {
         self.init(
             head: Self.withoutHeading(json.head), lines: lines,
             frames: lines.compactMap { JSONFrame.read($0, reader) }, keepsPlaces: true)
+    }
+
+    /// Reads the first stack of a report of LeakSanitizer.
+    private init?(sanitizer text: Text, _ reader: FrameReader) {
+        guard let report = SanitizerReport(text, reader), let leak = report.leaks.first else { return nil }
+        self.init(head: report.head, lines: leak.lines, frames: leak.frames)
     }
 
     /// Reads an array of quoted frames, as Swift prints `Thread.callStackSymbols` and `NSLog` an `NSArray`.

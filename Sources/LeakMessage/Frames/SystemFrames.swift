@@ -54,7 +54,7 @@ package enum SystemFrames {
         "_objc_", "objc_",
         "dispatch_", "_dispatch_", "std::", "pthread_", "_pthread_", "__pthread_", "-[NS", "+[NS", "-[UI",
         "+[UI", "-[_UI", "+[_UI",
-        "-[CA", "-[WK", "+[KotlinBase",
+        "-[CA", "-[WK", "+[KotlinBase", "__libc_start",
     ]
 
     /// - Parameters:

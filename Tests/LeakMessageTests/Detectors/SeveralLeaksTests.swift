@@ -18,6 +18,51 @@ import Testing
         #expect(Self.classes(text) == ["CartModel", "HomeModel", "ListModel", "PageModel"])
     }
 
+    /// Reports of LeakSanitizer, https://clang.llvm.org/docs/LeakSanitizer.html.
+    private static func sanitizerReport(process: Int, _ functions: [String]) -> String {
+        let leaks = functions.enumerated().map { number, function in
+            """
+            \(number == 0 ? "Direct" : "Indirect") leak of \(24 * (number + 1)) byte(s) in \(number + 1) object(s) allocated from:
+                #0 0x55d5f5a0e4f8 in operator new(unsigned long) /build/asan_new_delete.cpp:95:3
+                #1 0x55d5f5a4c1a\(process % 10) in \(function) /home/me/cart.cpp:12:9
+                #2 0x55d5f5a4c1b3 in main /home/me/main.cpp:5:3
+                #3 0x7f1b2c029d8f in __libc_start_call_main csu/../sysdeps/nptl/libc_start_call_main.h:58:16
+
+            """
+        }
+        return "=================================================================\n"
+            + "==\(process)==ERROR: LeakSanitizer: detected memory leaks\n\n" + leaks.joined(separator: "\n")
+            + "\nSUMMARY: AddressSanitizer: 72 byte(s) leaked in 3 allocation(s).\n"
+    }
+
+    @Test func `each leak of LeakSanitizer is one with its stack, and none has the number of a process`() {
+        func keys(_ text: String) -> [[String]] {
+            SeveralLeaks.parts(of: text).map { part in
+                let message = DetectorMessage(part.text)
+                #expect(message.className == nil && message.template.isEmpty)
+                return message.callStack?.key ?? []
+            }
+        }
+        let functions = ["shop::Cart::load(int)", "shop::Order::save()::{lambda()#1}::operator()() const"]
+        let text = Self.sanitizerReport(process: 4711, functions)
+        #expect(
+            keys(text) == [["at shop::Cart::load()", "at main"], ["at shop::Order::save()", "at main"]])
+        #expect(SeveralLeaks.parts(of: text).map(\.alive) == [1, 2])
+        #expect(keys(Self.sanitizerReport(process: 12, functions)) == keys(text))
+        #expect(keys(Self.sanitizerReport(process: 12, [functions[0]])) == [keys(text)[0]])
+        let kept = DetectorMessage.redacted(text)
+        #expect(keys(kept) == keys(text) && DetectorMessage.redacted(kept) == kept && !kept.contains("4711"))
+        #expect(DetectorMessage(text).callStack?.key == keys(text)[0])
+    }
+
+    @Test func `of a long report of LeakSanitizer the leaks are kept that fit`() {
+        let text = Self.sanitizerReport(process: 1, (0..<40).map { "f\($0)" })
+        let kept = DetectorMessage.redacted(text)
+        #expect(kept.utf8.count <= WireLimits.messageBytes && DetectorMessage.redacted(kept) == kept)
+        let count = SeveralLeaks.parts(of: kept).count
+        #expect((16..<40).contains(count), "\(count)")
+    }
+
     @Test func `words beside one class may be names of persons, and are no classes`() {
         #expect(!Self.classes("Leaked: CartController, Jane, Paul").contains("Jane"))
     }
