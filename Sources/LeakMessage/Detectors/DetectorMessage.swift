@@ -131,8 +131,9 @@ public struct DetectorMessage: Hashable, Sendable {
         return Array(parts.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: "\n")]))
     }
 
-    /// The message of a log entry in JSON, if it names a class; another text as it is.
-    static func ofLogEntry(_ text: Text) -> Text {
+    /// The message of a log entry in JSON, if it names a class; a dictionary that names one as JSON; another text as it is.
+    static func ofLogEntry(_ given: Text) -> Text {
+        let text = DictionaryText.json(given) ?? given
         guard text.first == UInt8(ascii: "{"), text.last == UInt8(ascii: "}"), JSONCallStack(text) == nil,
             let json = JSONMessage(text, demangle: { _ in nil }), json.className == nil,
             json.elements.count <= 1,

@@ -99,6 +99,9 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "JohnSmith leaked the plan", #"{"name": "JaneDoe", "title": "MyTitle", "leaked": "jane"}"#,
         #"{"text": "HomeViewModel"}"#, "typed 'HomeViewModel', then left",
     ])
+        (#"{ class = "Cart"; count = 2; }"#, "Cart"), ("leak {\n    class = Cart;\n}", "Cart"),
+        (#"["class": "Cart"]"#, "Cart"),
+        ("{'class': 'Shop.Cart', 'user': 'Jane'}", "Cart"), (#"{"class" => "Cart"}"#, "Cart"),
     func `what users type names no class`(text: String) {
         #expect(identity(text).className == nil)
         let redacted = DetectorMessage.redacted(text)
