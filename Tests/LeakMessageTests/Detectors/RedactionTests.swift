@@ -26,6 +26,9 @@ import Testing
         "Something leaked: \"\(secret)\"",
         "2017-11-14 11:58:37.373501+0800 app[1:2] VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(secret)'>",
         "--- -[UIViewController dealloc] @\"<UILabel: 0x1f; text = '\(secret)'>\"",
+        "VIEW STILL IN MEMORY <UITextField: 0x1f; frame = (0 0; 1 1); text=\(secret); opaque = NO>",
+        "<UITextField: 0x1f; text=\(secret)> has leaked. Objects are expected",
+        "leaked <UITextField: 0x1f placeholder=\(secret)>",
     ])
     func `what a user typed is not kept`(text: String) {
         let redacted = DetectorMessage.redacted(text)
