@@ -67,11 +67,15 @@ public struct CallStack: Hashable, Sendable {
 
     /// The elements of a report's `stack` as a sample may be kept: without the values of arguments and variables that
     /// debuggers and crash reporters add.
-    static func redacted(_ elements: [String]) -> [String] {
+    ///
+    /// Of a stack made to change for ever names stay alone.
+    static func redacted(_ elements: [String], rounds: Int = Redaction.rounds) -> [String] {
         // Most stacks have nothing to take out.
         guard elements.contains(where: { Redaction.mayChange($0) || $0.utf8.first == UInt8(ascii: "{") })
         else { return elements }
-        return Redaction.settled(elements, by: redactedOnce) ?? elements.map { _ in "…" }
+        return Redaction.settled(elements, rounds: rounds, by: redactedOnce)
+            ?? Redaction.settled(elements) { $0.map(Redaction.name) }
+            ?? elements.map { _ in "…" }
     }
 
     private static func redactedOnce(_ elements: [String]) -> [String] {
