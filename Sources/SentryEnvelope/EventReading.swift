@@ -42,7 +42,11 @@ extension SentryEvent {
         case "tags": try tags(&scanner)
         case "extra":
             try scanner.fields { (scanner, name) throws(JSONError) in
-                if let value = try scanner.scalar() { extra.add(name, value) }
+                guard let value = try scanner.scalar() else { return }
+                if case .string(let text) = value, Self.isKeyOfClass(name), extraClass == nil {
+                    extraClass = text
+                }
+                extra.add(name, value)
             }
         case "breadcrumbs":
             try scanner.values { (scanner) throws(JSONError) in
@@ -53,8 +57,18 @@ extension SentryEvent {
                 if name == "id" { userID = try scanner.scalarText() } else { try scanner.skip() }
             }
         case "contexts": try contexts.read(&scanner)
+        case "threads":
+            var threads = ThreadChoice()
+            try scanner.values { (scanner) throws(JSONError) in threads.add(try scanner.thread()) }
+            threadFrames = threads.frames
         default: try scanner.skip()
         }
+    }
+
+    private static func isKeyOfClass(_ name: String) -> Bool {
+        let letters = name.lowercased().filter(\.isLetter)
+        return ["class", "classname", "leakedclass", "leakclass", "leakingclass", "objectclass"].contains(
+            letters)
     }
 
     /// A map, or a list of pairs.
@@ -146,10 +160,40 @@ extension JSONScanner {
             switch name {
             case "formatted": entry.formatted = try scanner.stringIfAny()
             case "message": entry.message = try scanner.stringIfAny()
+            case "params": try scanner.parameters(&entry.parameters)
             default: try scanner.skip()
             }
         }
         return entry
+    }
+
+    /// A list, or a map of names.
+    private mutating func parameters(_ parameters: inout LogParameters) throws(JSONError) {
+        guard try kind() == .array else {
+            try fields { (scanner, name) throws(JSONError) in
+                if let text = try scanner.scalarText() { parameters.add(name, text) }
+            }
+            return
+        }
+        var number = 0
+        try elements { (scanner) throws(JSONError) in
+            // A value of another kind has a place too.
+            parameters.add("\(number)", try scanner.scalarText() ?? "…")
+            number += 1
+        }
+    }
+
+    fileprivate mutating func thread() throws(JSONError) -> SentryThread {
+        var thread = SentryThread()
+        try fields { (scanner, name) throws(JSONError) in
+            switch name {
+            case "crashed": thread.isCrashed = try scanner.booleanIfAny() ?? false
+            case "current": thread.isCurrent = try scanner.booleanIfAny() ?? false
+            case "stacktrace": try scanner.stackTrace(&thread.frames)
+            default: try scanner.skip()
+            }
+        }
+        return thread
     }
 
     /// `category: message`; `nil` when it has neither.

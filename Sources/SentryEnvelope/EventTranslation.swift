@@ -53,6 +53,7 @@ extension LeakReport {
     fileprivate mutating func name(by event: SentryEvent) {
         guard let exception = event.exception else {
             message = Self.messages([event.text]).first
+            nameMessage(by: event)
             return
         }
         if let error = exception.mechanism.error {
@@ -65,14 +66,23 @@ extension LeakReport {
         guard className == nil, detected == nil else { return }
         let type = exception.type?.visible
         // `Leak` and `MemoryLeakError` say what happened; the text may name what leaked.
-        let namingText =
-            type.map(Self.isWordForLeak) ?? false ? texts.first(where: DetectorText.namesClass) : nil
+        let isWordForLeak = type.map(Self.isWordForLeak) ?? false
+        let namingText = isWordForLeak ? texts.first(where: DetectorText.namesClass) : nil
         message = namingText ?? message
-        className = namingText == nil ? type : nil
+        className = namingText == nil ? (isWordForLeak ? event.className : nil) ?? type : nil
         if let namingText, DetectorText.isTypeName(namingText) { className = namingText }
         // A text without a class may be one of an object, whose path these calls are not.
         guard namingText != nil || className != nil, stack.isEmpty else { return }
         stack = exception.frames.stack(images: event.images)
+    }
+
+    /// Fills in what else an event without an exception says of the leak, where neither a field nor its text names a class: the class
+    /// that ``SentryEvent/extra`` has, and the calls of its thread. Calls beside the name of a class are those of the sender.
+    private mutating func nameMessage(by event: SentryEvent) {
+        guard className == nil, cycle.isEmpty, !(message.map(DetectorText.isOfLeak) ?? false) else { return }
+        className = event.className
+        guard className == nil, message != nil, stack.isEmpty, let frames = event.threadFrames else { return }
+        stack = frames.stack(images: event.images)
     }
 
     /// Returns true for the name of an exception that is made of words such as `Leak`, `Memory` and `Error` alone.
@@ -122,8 +132,22 @@ extension LeakReport {
     }
 }
 
+extension SentryEvent {
+    /// The class that ``extra`` names.
+    fileprivate var className: String? {
+        extraClass?.visible.flatMap { DetectorText.isTypeName($0) ? $0 : nil }
+    }
+}
+
 /// Texts about leaks.
 enum DetectorText {
+    /// Returns true for a text that says by itself which leak it is of: by a class, a cycle or calls.
+    static func isOfLeak(_ text: String) -> Bool {
+        if namesClass(text) { return true }
+        let message = DetectorMessage(text)
+        return !message.cycle.isEmpty || message.callStack != nil
+    }
+
     /// Returns true for a text that names a class, though its form may be unknown.
     static func namesClass(_ text: String) -> Bool {
         // Any mangled name counts: the collector demangles it.

@@ -7,14 +7,7 @@ extension SentryException {
         case "type": type = try scanner.stringIfAny()
         case "value": value = try scanner.scalarText()
         case "mechanism": try mechanism.read(&scanner)
-        case "stacktrace":
-            try scanner.fields { (scanner, name) throws(JSONError) in
-                guard name == "frames" else {
-                    try scanner.skip()
-                    return
-                }
-                try scanner.elements { (scanner) throws(JSONError) in frames.add(try scanner.frame()) }
-            }
+        case "stacktrace": try scanner.stackTrace(&frames)
         default:
             try scanner.skip()
             return false
@@ -133,6 +126,16 @@ extension JSONScanner {
         }
         guard let domain, !domain.isEmpty, let code else { return nil }
         return (domain, code)
+    }
+
+    mutating func stackTrace(_ frames: inout FrameList) throws(JSONError) {
+        try fields { (scanner, name) throws(JSONError) in
+            guard name == "frames" else {
+                try scanner.skip()
+                return
+            }
+            try scanner.elements { (scanner) throws(JSONError) in frames.add(try scanner.frame()) }
+        }
     }
 
     fileprivate mutating func frame() throws(JSONError) -> SentryFrame {

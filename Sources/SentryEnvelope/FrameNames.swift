@@ -40,6 +40,36 @@ struct FrameList {
     }
 }
 
+/// One thread of an event.
+struct SentryThread {
+    var isCrashed = false
+    var isCurrent = false
+    var frames = FrameList()
+}
+
+/// The thread that an event is about.
+struct ThreadChoice {
+    private var chosen: SentryThread?
+    private var count = 0
+
+    mutating func add(_ thread: SentryThread) {
+        count += 1
+        guard let chosen else {
+            self.chosen = thread
+            return
+        }
+        if !chosen.isCrashed, thread.isCrashed || thread.isCurrent && !chosen.isCurrent {
+            self.chosen = thread
+        }
+    }
+
+    /// `nil` where several threads have nothing that marks one.
+    var frames: FrameList? {
+        guard let chosen, count == 1 || chosen.isCrashed || chosen.isCurrent else { return nil }
+        return chosen.frames
+    }
+}
+
 extension SentryFrame {
     fileprivate var mayHaveName: Bool { address != nil || function != nil }
 

@@ -2,7 +2,8 @@ internal import LeakMessage
 
 /// What of an event is read; everything else in it is passed over.
 ///
-/// Of `user` the id alone, of `threads`, `request`, `server_name` and the variables of frames nothing.
+/// Of `user` the id alone, of `threads` the calls of the one that crashed or was running, of `request`, `server_name` and the variables
+/// of frames nothing.
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 struct SentryEvent {
     var id: String?
@@ -28,6 +29,10 @@ struct SentryEvent {
     var classTag: String?
     var kindTag: String?
     var extra = FirstValues<CustomKey.Value>()
+    /// The class under a key of ``extra`` such as `class`.
+    var extraClass: String?
+    /// The calls of the thread that crashed, else of the one that sent the event, else of the only one.
+    var threadFrames: FrameList?
     /// As a report's log has them.
     var breadcrumbs = LastElements<String>(WireLimits.logCount)
     var userID: String?
@@ -44,8 +49,13 @@ struct SentryEvent {
     struct LogEntry {
         var formatted: String?
         var message: String?
+        var parameters = LogParameters()
 
-        var text: String? { [formatted, message].compactMap(\.self).first { !$0.isEmpty } }
+        var text: String? {
+            if let formatted, !formatted.isEmpty { return formatted }
+            guard let message, !message.isEmpty else { return nil }
+            return parameters.put(into: message)
+        }
     }
 
     /// An error or a message, as against a transaction.

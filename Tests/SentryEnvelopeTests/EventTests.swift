@@ -81,6 +81,89 @@ import Testing
         #expect(try Sent(event: "{\(fields)}").report.message == text)
     }
 
+    /// SDKs may leave it to the server to put the parameters into the text.
+    @Test(arguments: [
+        (#""message":"%s leaked","params":["CartModel"]"#, "CartModel leaked"),
+        (#""message":"%@ leaked from %@","params":["CartModel","HomeVC"]"#, "CartModel leaked from HomeVC"),
+        (
+            #""message":"%2$@ leaked, %1$d of them","params":[3,"CartModel"]"#,
+            "CartModel leaked, %1$d of them"
+        ),
+        (#""message":"{} leaked {}","params":["CartModel",4]"#, "CartModel leaked {}"),
+        (#""message":"{0} is still alive","params":["CartModel"]"#, "CartModel is still alive"),
+        (#""message":"%(name)s leaked","params":{"name":"CartModel"}"#, "CartModel leaked"),
+        (#""message":"{name} leaked","params":{"name":"CartModel"}"#, "CartModel leaked"),
+        (#""message":"leaked: %@","params":["<Shop.Cart: 0x1f>"]"#, "leaked: <Shop.Cart: 0x1f>"),
+        (#""message":"Memory leak","params":["CartModel"]"#, "Memory leak: CartModel"),
+        (#""message":"Memory leak","params":["CartModel","HomeModel"]"#, "Memory leak"),
+        (#""message":"%s","formatted":"a","params":["CartModel"]"#, "a"),
+        // What users typed would make a leak of each value.
+        (#""message":"user %s left","params":["JaneDoe"]"#, "user %s left"),
+        (#""message":"%s leaked for %s","params":["CartModel","jane doe"]"#, "CartModel leaked for %s"),
+        (#""message":"100 % of {","params":["CartModel",null,[1]]"#, "100 % of {"),
+        (#""message":"%s and %s leaked","params":[[1],"CartModel"]"#, "%s and CartModel leaked"),
+        (#""message":"%9$s leaked","params":["CartModel"]"#, "%9$s leaked"),
+        (#""message":"a","params":7"#, "a"),
+    ])
+    func `a parameter that names a class stands in its place`(entry: String, text: String) throws {
+        #expect(try Sent(event: "{\"logentry\":{\(entry)}}").report.message == text)
+        #expect(try Sent(event: "{\"message\":{\(entry)}}").report.message == text)
+    }
+
+    @Test(arguments: [
+        (#""message":"Memory leak","extra":{"class":"CartModel"}"#, "CartModel"),
+        (
+            #""message":"Memory leak","extra":{"a":1,"leaked_class":"Shop.CartModel","class":"B"}"#,
+            "Shop.CartModel"
+        ),
+        (
+            #""exception":[{"type":"MemoryLeak","value":"at checkout"}],"extra":{"className":"CartModel"}"#,
+            "CartModel"
+        ),
+        (#""exception":[{"type":"LeakedThing","value":"v"}],"extra":{"class":"CartModel"}"#, "LeakedThing"),
+        (#""message":"Memory leak","extra":{"class":"jane doe"}"#, nil),
+        (#""message":"Memory leak","extra":{"class":7}"#, nil),
+        (#""message":"HomeModel leaked","extra":{"class":"LeakLogger"}"#, nil),
+        (#""message":"Memory leak","extra":{"text":"CartModel"}"#, nil),
+        (#""message":"Memory leak","extra":{"class":"B"},"tags":{"leak.class":"CartModel"}"#, "CartModel"),
+    ])
+    func `an extra names the class where nothing else does`(fields: String, className: String?) throws {
+        #expect(try Sent(event: "{\(fields)}").report.className == className)
+    }
+
+    private static func thread(_ function: String, _ marks: String = "") -> String {
+        #"{"id":1\#(marks),"stacktrace":{"frames":[{"function":"main","in_app":true},{"function":"\#(function)","in_app":true}]}}"#
+    }
+
+    @Test(arguments: [
+        ([thread("wait"), thread("load", #","current":true"#)], "load"),
+        ([thread("load", #","crashed":true"#), thread("wait", #","current":true"#)], "load"),
+        ([thread("wait", #","current":true"#), thread("load", #","crashed":true"#)], "load"),
+        ([thread("load")], "load"), ([thread("wait"), thread("load")], nil), ([], nil),
+    ])
+    func `the calls of the thread that a message is from are its stack`(threads: [String], function: String?)
+        throws
+    {
+        let list = threads.joined(separator: ",")
+        for threads in ["[\(list)]", "{\"values\":[\(list)]}"] {
+            let report = try Sent(event: "{\"message\":\"Memory leak\",\"threads\":\(threads)}").report
+            #expect(
+                report.stack.compactMap { CallFrame($0)?.function } == (function.map { [$0, "main"] } ?? []))
+        }
+    }
+
+    @Test(arguments: [
+        #""message":"CartModel leaked""#, #""message":"<Shop.Cart: 0x1f> is still alive""#,
+        #""message":"Memory leak","contexts":{"leak":{"class":"Cart"}}"#,
+        #""message":"Memory leak","extra":{"class":"Cart"}"#,
+        #""exception":[{"value":"Memory leak"}]"#, #""fingerprint":["a"]"#,
+        #""message":"Memory Leak: (\n    A,\n    B\n)""#,
+    ])
+    func `the calls of a sender are no stack of a class that is named`(fields: String) throws {
+        let thread = Self.thread("load", #","current":true"#)
+        #expect(try Sent(event: "{\(fields),\"threads\":[\(thread)]}").report.stack.isEmpty)
+    }
+
     @Test(arguments: [
         #"{"tags":{"leak.class":"Shop.Cart","a":"b","n":1,"t":true,"x":[1],"z":null}}"#,
         #"{"tags":[["leak.class","Shop.Cart"],["a","b"],["n",1],["t",true],["x"],["x","y","z"],["x",[1]],4,null]}"#,

@@ -14,6 +14,11 @@ enum TextMasking {
     /// Appends `text`, as it stands between the quotes of JSON, to `key` without them.
     static func append(_ text: ArraySlice<UInt8>, to key: inout [UInt8]) {
         unsafe text.withUnsafeBufferPointer { text in
+            // Frames in JSON count by where in an image they are.
+            guard unsafe !hasPlaces(text) else {
+                unsafe key.append(contentsOf: text)
+                return
+            }
             var index = 0
             var plain = 0
             func mask(_ digits: Range<Int>, _ key: inout [UInt8]) {
@@ -42,6 +47,14 @@ enum TextMasking {
             }
             unsafe key.append(contentsOf: UnsafeBufferPointer(rebasing: text[plain...]))
         }
+    }
+
+    /// Returns whether a text has the fields of JSON frames that give a place in hexadecimal digits: `imageOffset`, `image_addr`,
+    /// `object_addr` and `instruction_addr`.
+    private static func hasPlaces(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        for (word, rarer) in [("imageOffset", 5), ("_addr", 0)] as [(StaticString, Int)]
+        where unsafe next(word, rarer: rarer, from: 0, in: text) < text.count { return true }
+        return false
     }
 
     // MARK: Call stacks
@@ -92,13 +105,13 @@ enum TextMasking {
         return false
     }
 
-    /// Returns where `0x` or `) ` next stands, by the byte of them that is rarer in call stacks; `text.count` if nowhere.
+    /// Returns where a word such as `0x` or `) ` next stands, by the byte of it that is rarer in call stacks; `text.count` if nowhere.
     private static func next(
-        _ pair: StaticString, rarer: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
+        _ word: StaticString, rarer: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
     ) -> Int {
-        var found = unsafe nextByte(pair.utf8Start[rarer], from: start + rarer, in: text)
-        while found < text.count, unsafe !starts(with: pair, at: found - rarer, in: text) {
-            found = unsafe nextByte(pair.utf8Start[rarer], from: found + 1, in: text)
+        var found = unsafe nextByte(word.utf8Start[rarer], from: start + rarer, in: text)
+        while found < text.count, unsafe !starts(with: word, at: found - rarer, in: text) {
+            found = unsafe nextByte(word.utf8Start[rarer], from: found + 1, in: text)
         }
         return found < text.count ? found - rarer : found
     }

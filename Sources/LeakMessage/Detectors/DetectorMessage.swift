@@ -122,14 +122,18 @@ public struct DetectorMessage: Hashable, Sendable {
 
     private static func redactedOnce(_ text: String) -> [UInt8] {
         let text = ofLogEntry(MessageText.plain(text))
+        if let report = SanitizerReport(text, FrameReader(demangle: { _ in nil })) {
+            return report.kept(behind: Redaction.kept(of: report.head).text)
+        }
         guard let backtrace = Backtrace(text) else { return Array(Redaction.kept(of: text).text) }
         let head = Redaction.kept(of: backtrace.head).text
         let parts = [head] + (backtrace.cut(behind: head)?.lines ?? [])
         return Array(parts.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: "\n")]))
     }
 
-    /// The message of a log entry in JSON, if it names a class; another text as it is.
-    static func ofLogEntry(_ text: Text) -> Text {
+    /// The message of a log entry in JSON, if it names a class; a dictionary that names one as JSON; another text as it is.
+    static func ofLogEntry(_ given: Text) -> Text {
+        let text = DictionaryText.json(given) ?? given
         guard text.first == UInt8(ascii: "{"), text.last == UInt8(ascii: "}"), JSONCallStack(text) == nil,
             let json = JSONMessage(text, demangle: { _ in nil }), json.className == nil,
             json.elements.count <= 1,

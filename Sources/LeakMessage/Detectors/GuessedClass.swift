@@ -18,11 +18,78 @@ enum GuessedClass {
     static func find(in text: Text, demangle: (String) -> String?) -> String? {
         let text = text.cut(to: byteLimit)
         let isOfMemory = memoryWords.contains { text.contains($0) }
-        guard let name = best(in: text, atLeast: isOfMemory ? leastScoreAlone : leastScore),
+        guard
+            let name = best(in: text, atLeast: isOfMemory ? leastScoreAlone : leastScore)
+                ?? subject(ofShortText: text),
             let type = TypeName.ifNamed(name, demangle: demangle), !type.isUndemangled
         else { return nil }
         return type.wholeText
     }
+
+    /// `Cart` of a text that says nothing but `Cart leaked`. In a longer text such a word may be anything.
+    private static func subject(ofShortText text: Text) -> Text? {
+        let line = text.drop { !$0.isLetter }
+        guard text.count <= shortByteLimit, !text.contains(UInt8(ascii: "\n")),
+            text[..<line.startIndex].last ?? 0 < 0x80
+        else { return nil }
+        let name = line.prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+        let words = line[name.endIndex...].map { $0.isUppercase ? $0 | 0x20 : $0 }[...]
+        let (spelling, around) = (TypeSpelling(name), SurroundingWords(of: name, in: text))
+        // Of other names all words around them decide.
+        guard spelling.isType, !spelling.hasHump, !around.isDenied, !around.saysNone,
+            name.contains(where: { $0.isLetter && !$0.isUppercase }),
+            !wordsOfSentences.contains(name.string.lowercased()),
+            let behind = shortStates.lazy.compactMap({ words.dropping($0) }).first,
+            // `Cart leaked: 3 instances`
+            behind.split(whereSeparator: { !$0.isIdentifier }).allSatisfy({
+                $0.allSatisfy(\.isDigit) || wordsBehindStates.contains($0.string)
+            }), behind.first?.isIdentifier != true
+        else { return nil }
+        return name
+    }
+
+    private static let shortByteLimit = 64
+    private static let shortStates: [StaticString] = [
+        " leaked", " has leaked", " is leaking", " was not deallocated", " was not released",
+        " was not freed",
+        " was not deinitialized", " not deallocated", " not released", " is still in memory",
+        " still in memory",
+    ]
+    private static let wordsBehindStates: Set<String> = [
+        "instance", "instances", "time", "times", "object", "objects", "after", "s", "ms", "sec", "second",
+        "seconds",
+    ]
+    /// Subjects of sentences about leaks that are no classes, in lower case.
+    private static let wordsOfSentences: Set<String> = [
+        "memory", "something", "everything", "nothing", "anything", "someone", "somebody", "object",
+        "objects", "instance",
+        "instances", "this", "that", "these", "those", "they", "she", "its", "some", "all", "none", "one",
+        "two", "many", "more",
+        "most", "few", "each", "every", "what", "which", "who", "closure", "closures", "block", "blocks",
+        "class", "classes",
+        "type", "types", "leak", "leaks", "data", "water", "oil", "gas", "error", "warning", "info", "debug",
+        "notice", "fatal",
+        "screen", "screens", "page", "pages", "app", "application", "user", "users", "retain", "retained",
+        "cycle", "cycles",
+        "reference", "references", "resource", "resources", "thread", "threads", "test", "tests", "value",
+        "values", "variable",
+        "delegate", "view", "views", "viewcontroller", "controller", "controllers", "model", "models", "cell",
+        "cells", "window",
+        "windows", "button", "label", "image", "images", "text", "timer", "timers", "task", "tasks", "file",
+        "files", "handle",
+        "handles", "socket", "sockets", "connection", "connections", "byte", "bytes", "buffer", "buffers",
+        "secret", "secrets",
+        "information", "password", "passwords", "token", "tokens", "key", "keys", "credential", "credentials",
+        "process",
+        "processes", "heap", "stack", "service", "services", "activity", "fragment", "component",
+        "coordinator", "presenter",
+        "possibly", "probably", "maybe", "still", "also", "again", "not", "never", "now", "here", "there",
+        "report", "details",
+        "content", "contents", "document", "documents", "message", "messages", "name", "names", "allocation",
+        "allocations",
+        "self", "parent", "child", "children", "owner", "item", "items", "node", "nodes", "the", "and", "but",
+        "you", "our",
+    ]
 
     /// The class that the words of a text call leaked, if they say less of the first described object.
     static func leaked(insteadOf first: String, in text: Text, demangle: (String) -> String?) -> String? {

@@ -312,6 +312,11 @@ struct JSONMessage {
         "value", "error",
     ]
 
+    /// Returns whether a key says for certain that its value is a class.
+    static func isKeyOfClass(_ key: Text) -> Bool {
+        keysByRank[0].contains(key.string.lowercased().filter { $0.isLetter })
+    }
+
     private static let keysByRank: [Set<String>] = [
         ["class", "classname", "leakedclass", "leakclass", "leakingclass", "objectclass", "clazz"],
         ["activity", "fragment", "viewcontroller", "controller", "viewmodel", "objecttype", "leakedtype"],

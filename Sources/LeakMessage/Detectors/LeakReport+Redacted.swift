@@ -51,6 +51,10 @@ extension LeakReport {
     /// text said of the leak is kept in fields of its own where the masked text would no longer say it.
     package func redactedForSending() -> LeakReport {
         var report = redacted(keepsUserInfo: true)
+        report.className = report.className.map(Self.maskedName)
+        for names in [\LeakReport.stack, \.children, \.cycle] {
+            report[keyPath: names] = report[keyPath: names].map(Self.maskedName)
+        }
         let isErrorRead = message?.isEmpty ?? true
         if let text = report.message { report.message = report.masked(text, isRead: true) }
         for (index, key) in (report.error?.userInfo ?? []).enumerated() {
@@ -94,6 +98,12 @@ extension LeakReport {
         livedMilliseconds = livedMilliseconds ?? text.livedMilliseconds
         waitedMilliseconds = waitedMilliseconds ?? text.waitedMilliseconds
         alive = alive ?? text.alive
+    }
+
+    /// A name without the value of an attribute: `UILabel text=…`. Names of types and functions have none.
+    private static func maskedName(_ name: String) -> String {
+        guard name.utf8.contains(UInt8(ascii: "=")), CallFrame(name) == nil else { return name }
+        return PersonalData.masked(Text(name)).string
     }
 
     /// Keys of `userInfo` whose value is the path of a file.

@@ -95,6 +95,7 @@ struct PersonalData {
             case UInt8(ascii: "/"), UInt8(ascii: "\\"): home()
             case UInt8(ascii: "="), UInt8(ascii: ":"): value()
             case 0xC2, 0xE2, 0xE3: quotation()
+            case UInt8(ascii: "d") where rest.starts(with: "debug_id\":\""): imageID()
             default: keep(1)
             }
         }
@@ -141,6 +142,16 @@ struct PersonalData {
         }
         keep(last - index)
     }
+
+    /// The id of an image in the JSON of a call frame, by which symbols are found.
+    private mutating func imageID() {
+        keep("debug_id\":\"".utf8.count)
+        let id = rest.prefix(Self.imageIDBytes).prefix { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
+        if id.count >= Self.leastImageIDBytes { keep(id.count) }
+    }
+
+    private static let imageIDBytes = 64
+    private static let leastImageIDBytes = 32
 
     // MARK: Addresses
 

@@ -102,7 +102,9 @@ struct PrivateText {
 
     /// Returns whether the next byte is a quote that is no apostrophe.
     private var isOpening: Bool {
-        if keepsQuotations || isInCode(at: rest.startIndex) { return false }
+        if keepsQuotations || isInCode(at: rest.startIndex) || isOfLambda(at: rest.startIndex) {
+            return false
+        }
         if rest.first == UInt8(ascii: "\"") || !(previous.map(Self.isBesideApostrophe) ?? false) {
             return true
         }
@@ -126,6 +128,22 @@ struct PrivateText {
             && (behind.starts(with: "-[") || behind.starts(with: "+[") || behind.first?.isIdentifier ?? false
                 || text[index - 1] == UInt8(ascii: "?"))
     }
+
+    /// Returns whether a quote is one of `::'lambda0'(`, as demanglers of C++ name a lambda.
+    private func isOfLambda(at index: Int) -> Bool {
+        guard text[index] == UInt8(ascii: "'") else { return false }
+        let isOpening = text[..<index].ends(with: "::")
+        let start =
+            isOpening ? index : text[..<index].suffix(Self.lambdaBytes).lastIndex(of: UInt8(ascii: "'"))
+        guard let start, text[..<start].ends(with: "::"), let name = text[(start + 1)...].dropping("lambda")
+        else {
+            return false
+        }
+        let behind = name.drop { $0.isDigit }
+        return behind.starts(with: "'(") && (isOpening || behind.startIndex == index)
+    }
+
+    private static let lambdaBytes = 12
 
     /// True if the line up to an index begins as a debugger's frame.
     private func isInFrame(_ index: Int) -> Bool {
@@ -221,6 +239,7 @@ struct PrivateText {
         guard rest[index] == UInt8(ascii: "'"), index > rest.startIndex, index + 1 < rest.endIndex else {
             return false
         }
+        if isOfLambda(at: index) { return true }
         return Self.isBesideApostrophe(rest[index - 1]) && rest[index + 1].isIdentifier
             && !rest[..<index].ends(with: "…")
     }

@@ -69,7 +69,9 @@ enum Redaction {
     /// Applies `step` until it changes nothing more.
     ///
     /// - Returns: `nil` for a value made to change for ever.
-    static func settled<Value: Equatable>(_ value: Value, by step: (Value) -> Value) -> Value? {
+    static func settled<Value: Equatable>(
+        _ value: Value, rounds: Int = rounds, by step: (Value) -> Value
+    ) -> Value? {
         var value = value
         for _ in 0..<rounds {
             let next = step(value)

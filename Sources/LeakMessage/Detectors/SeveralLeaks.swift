@@ -31,6 +31,13 @@ public enum SeveralLeaks {
         // Most texts have one line.
         guard mayHaveSeveral(text) else { return [] }
         let plain = DetectorMessage.ofLogEntry(MessageText.plain(text))
+        if let report = SanitizerReport(plain, FrameReader(demangle: demangle)) {
+            let head = Redaction.kept(of: report.head).text
+            return report.leaks.map { leak in
+                let front = head.isEmpty ? [] : head + [UInt8(ascii: "\n")]
+                return Part((front + leak.text)[...], alive: leak.objectCount)
+            }
+        }
         let framed = MessageText.framed(plain).message
         let sets = cycles(in: framed)
         if sets.count > 1 { return sets.map { Part($0) } }
@@ -113,13 +120,21 @@ public enum SeveralLeaks {
 
     /// The traces of LeakCanary.
     private static func traces(in text: Text) -> [Text] {
-        var starts: [Int] = []
+        let starts = places(of: "┬──", in: text)
+        guard starts.isEmpty else { return split(text, at: starts) }
+        // Without their first lines they end with the leaked object, and what is said of it in the lines below.
+        let ends = places(of: "╰→", in: text).dropLast().map { text[$0...].firstLine.rest.startIndex }
+        return ends.isEmpty ? [] : split(text, at: [text.startIndex] + ends)
+    }
+
+    private static func places(of mark: StaticString, in text: Text) -> [Int] {
+        var places: [Int] = []
         var rest = text
-        while let range = rest.firstRange(of: "┬──") {
-            starts.append(range.lowerBound)
+        while let range = rest.firstRange(of: mark) {
+            places.append(range.lowerBound)
             rest = rest[range.upperBound...]
         }
-        return split(text, at: starts)
+        return places
     }
 
     /// The outermost `ROOT CYCLE` and `ROOT LEAK` of `leaks(1)`.
@@ -162,7 +177,7 @@ public enum SeveralLeaks {
     /// Lines that say the same of different classes.
     private static func lines(in text: Text) -> [Part] {
         // The lines of one trace are about one leak.
-        guard !text.contains("┬──"), !text.contains("ROOT CYCLE: <") else { return [] }
+        guard !text.contains("┬──"), !text.contains("╰→"), !text.contains("ROOT CYCLE: <") else { return [] }
         let lines = text.lines.prefix(lineLimit).map(\.trimmed).filter { $0.count <= lineByteLimit }
         let named = lines.compactMap { line in GuessedClass.named(in: line).map { (line: line, name: $0) } }
         guard Set(named.map(\.name)).count > 1 else { return [] }

@@ -25,11 +25,31 @@ public struct CallStack: Hashable, Sendable {
             // Text typed by users may have several lines that look like frames, so redaction comes first.
             return Redaction.name(text).lines.compactMap { reader.read($0) }
         }
+        if let marked = Self.markedThread(elements) {
+            let found = marked.compactMap { reader.read($0) }
+            if !found.isEmpty {
+                self.frames = found
+                return
+            }
+        }
         guard let first = elements.prefix(1 + Self.headingLimit).firstIndex(where: { !frames($0).isEmpty })
         else { return nil }
         let found = elements[first...].flatMap(frames).prefix(WireLimits.stackCount)
         guard first == 0 || found.count >= 2 else { return nil }
         self.frames = Array(found)
+    }
+
+    /// The lines of the thread that a heading marks; `nil` where none does.
+    private static func markedThread(_ elements: [String]) -> [Text]? {
+        // Most stacks are of one thread.
+        let mayHaveHeading = elements.contains { element in
+            "T* ".utf8.contains(element.utf8.first ?? 0) || element.utf8.contains(UInt8(ascii: "\n"))
+        }
+        guard mayHaveHeading else { return nil }
+        let lines = elements.flatMap { Redaction.name(Text($0)).lines }
+        guard let heading = lines.firstIndex(where: ThreadHeading.isMarked) else { return nil }
+        let frames = lines[(heading + 1)...].prefix { !ThreadHeading.isHeading($0) }
+        return Array(frames.prefix(WireLimits.stackCount))
     }
 
     /// The elements with the calls of Go in one line each.
@@ -47,11 +67,15 @@ public struct CallStack: Hashable, Sendable {
 
     /// The elements of a report's `stack` as a sample may be kept: without the values of arguments and variables that
     /// debuggers and crash reporters add.
-    static func redacted(_ elements: [String]) -> [String] {
+    ///
+    /// Of a stack made to change for ever names stay alone.
+    static func redacted(_ elements: [String], rounds: Int = Redaction.rounds) -> [String] {
         // Most stacks have nothing to take out.
         guard elements.contains(where: { Redaction.mayChange($0) || $0.utf8.first == UInt8(ascii: "{") })
         else { return elements }
-        return Redaction.settled(elements, by: redactedOnce) ?? elements.map { _ in "…" }
+        return Redaction.settled(elements, rounds: rounds, by: redactedOnce)
+            ?? Redaction.settled(elements) { $0.map(Redaction.name) }
+            ?? elements.map { _ in "…" }
     }
 
     private static func redactedOnce(_ elements: [String]) -> [String] {
@@ -194,6 +218,10 @@ struct Backtrace {
             self = json
             return
         }
+        if let report = Backtrace(sanitizer: text, reader) {
+            self = report
+            return
+        }
         if let list = Backtrace(list: text, reader) {
             self = list
             return
@@ -222,7 +250,13 @@ struct Backtrace {
         }
         self.init(
             head: Self.withoutHeading(json.head), lines: lines,
-            frames: lines.compactMap { JSONFrame.read($0, reader) })
+            frames: lines.compactMap { JSONFrame.read($0, reader) }, keepsPlaces: true)
+    }
+
+    /// Reads the first stack of a report of LeakSanitizer.
+    private init?(sanitizer text: Text, _ reader: FrameReader) {
+        guard let report = SanitizerReport(text, reader), let leak = report.leaks.first else { return nil }
+        self.init(head: report.head, lines: leak.lines, frames: leak.frames)
     }
 
     /// Reads an array of quoted frames, as Swift prints `Thread.callStackSymbols` and `NSLog` an `NSArray`.
@@ -325,37 +359,83 @@ struct Backtrace {
     private init?(redacted given: Text, _ reader: FrameReader) {
         let isOfGo = given.contains(".go:") && given.contains(" +0x")
         let text = isOfGo ? Array(GoStack.joined(given.lines).joined(separator: "\n".utf8))[...] : given
-        var frames: [CallFrame] = []
-        var lines: [Text] = []
-        var end = text.startIndex
-        for line in text.split(separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit) {
-            if let frame = reader.read(line) {
-                end = line.endIndex
-                guard frames.count < WireLimits.stackCount else { continue }
-                frames.append(frame)
-                lines.append(line.trimmed)
-            } else if !frames.isEmpty, Self.isBetweenFrames(line.trimmed) {
-                continue
-            } else if frames.count >= 2 {
-                break
-            } else {
-                (frames, lines) = ([], [])
-            }
+        let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit)
+        guard let first = Run(lines[...], reader), let start = first.lines.first?.startIndex else {
+            return nil
         }
-        guard frames.count >= 2, let start = lines.first?.startIndex else { return nil }
-        var head = Self.withoutHeading(text[..<start].trimmed)
+        var run = first
+        var head = text[..<start].trimmed
+        if let marked = Self.markedRun(lines, reader), marked.run.lines.first?.startIndex != start {
+            run = marked.run
+            head = text[..<min(start, marked.heading.startIndex)].trimmed
+            head = Self.withoutThreads(Self.withoutHeading(head))
+            // Alone it stands for the text, as that of a single thread does.
+            if head.isEmpty { head = marked.heading.trimmed }
+        }
+        head = Self.withoutHeading(head)
         if head.isEmpty {
-            head = Self.sentence(behindFrames: text[end...], reader)
-            guard Self.staysInFront(head, of: lines) else { return nil }
+            head = Self.sentence(behindFrames: text[run.end...], reader)
+            guard Self.staysInFront(head, of: run.lines) else { return nil }
         }
-        self.init(head: head, lines: lines, frames: frames)
+        self.init(head: head, lines: run.lines, frames: run.frames)
     }
 
-    private init?(head: Text, lines: [Text], frames given: [CallFrame]) {
+    /// Frames behind each other.
+    private struct Run {
+        var frames: [CallFrame] = []
+        var lines: [Text] = []
+        /// Where the last one ends.
+        var end = 0
+
+        /// The first two or more frames of a text, with lines that belong to them between.
+        ///
+        /// - Parameter isAtStart: whether they have to begin with the first line.
+        init?(_ text: ArraySlice<Text>, _ reader: FrameReader, isAtStart: Bool = false) {
+            for line in text {
+                if let frame = reader.read(line) {
+                    end = line.endIndex
+                    guard frames.count < WireLimits.stackCount else { continue }
+                    frames.append(frame)
+                    lines.append(line.trimmed)
+                } else if !frames.isEmpty, Backtrace.isBetweenFrames(line.trimmed) {
+                    continue
+                } else if frames.count >= 2 || isAtStart {
+                    break
+                } else {
+                    (frames, lines) = ([], [])
+                }
+            }
+            guard frames.count >= 2 else { return nil }
+        }
+    }
+
+    /// The heading and the frames of the thread that a text is about, which may be another one than the first.
+    private static func markedRun(_ lines: [Text], _ reader: FrameReader) -> (heading: Text, run: Run)? {
+        var rest = lines[...]
+        while let index = rest.firstIndex(where: ThreadHeading.isMarked) {
+            rest = rest[(index + 1)...]
+            if let run = Run(rest, reader, isAtStart: true) { return (lines[index], run) }
+        }
+        return nil
+    }
+
+    /// Without last lines such as `Thread 0 name: loader`.
+    private static func withoutThreads(_ text: Text) -> Text {
+        var text = text
+        while !text.isEmpty {
+            let start = text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.startIndex
+            guard ThreadHeading.isHeading(text[start...]) else { return text }
+            text = text[..<start].trimmed
+        }
+        return text
+    }
+
+    /// - Parameter keepsPlaces: whether frames without a name count by their places.
+    private init?(head: Text, lines: [Text], frames given: [CallFrame], keepsPlaces: Bool = false) {
         var frames = given
-        // Numbers in a text are masked where groups are looked up: names alone count, and none with a time in it.
+        // Numbers in most texts are masked where groups are looked up: names alone count, and none with a time in it.
         for index in frames.indices {
-            frames[index].offset = nil
+            if !keepsPlaces { frames[index].offset = nil }
             if frames[index].function.map({ Text($0).contains("after ") }) ?? false {
                 frames[index].function = nil
             }
@@ -367,13 +447,15 @@ struct Backtrace {
         guard head.isEmpty else { return }
         // Alone, addresses say less than their text, and two lines have to fit into what is kept.
         let shortest = lines.prefix(2).reduce(0) { $0 + $1.count + 1 }
-        guard frames.contains(where: { $0.function != nil }), shortest <= WireLimits.messageBytes else {
+        guard frames.contains(where: { $0.function != nil || $0.offset != nil }),
+            shortest <= WireLimits.messageBytes
+        else {
             return nil
         }
     }
 
     /// Lines that backtraces have between their frames: gaps of Dart, and the source that Swift 6 prints.
-    private static func isBetweenFrames(_ line: Text) -> Bool {
+    fileprivate static func isBetweenFrames(_ line: Text) -> Bool {
         line.equals("<asynchronous suspension>") || line.equals("...")
             || line.drop { $0.isDigit || " *".utf8.contains($0) }.starts(with: "│")
     }

@@ -86,6 +86,12 @@ extension FrameReader {
         } else if let slash = text.firstRange(of: " /") {
             (frame.file, frame.line) = SourcePlace.read(text[(slash.lowerBound + 1)...])
             symbol = text[..<slash.lowerBound]
+        } else if let space = text.lastRange(of: " "),
+            let place = SourcePlace.fileAndLine(text[space.upperBound...])
+        {
+            // `main csu/libc-start.c:58:16`
+            (frame.file, frame.line) = place
+            symbol = text[..<space.lowerBound]
         }
         frame.function = FunctionName.read(symbol, demangle)
         frame.isSystem = SystemFrames.isSystem(image: lastComponent(path), path: path, frame)

@@ -19,6 +19,7 @@ enum FunctionName {
             }
             return withoutContinuation(symbol).string
         }
+        if let function = CPlusPlusSignature.read(symbol) { return function }
         return SwiftFunctionName.read(symbol, isDemangled: false)
     }
 

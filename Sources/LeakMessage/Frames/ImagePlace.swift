@@ -142,7 +142,9 @@ extension CallStack {
                     return one
                 }
                 var one = frame
-                one.function = FrameReader.bounded(call.function, to: FrameReader.functionByteLimit)
+                // Tables of Breakpad's files may have the types of arguments.
+                let function = CPlusPlusSignature.read(Text(call.function)) ?? call.function
+                one.function = FrameReader.bounded(function, to: FrameReader.functionByteLimit)
                 one.file = call.file
                 one.line = call.line
                 one.isNamedBySymbols = true

@@ -15,7 +15,9 @@ struct JSONCallStack {
     /// - Returns: `nil` for a text with fewer than two frames, and for one with text on both sides.
     init?(_ text: Text) {
         guard text.contains(UInt8(ascii: "{")) else { return nil }
-        let marks: [StaticString] = ["rames\"", "contents\"", "{\"function\":", "{\"package\":"]
+        let marks: [StaticString] = [
+            "rames\"", "contents\"", "{\"function\":", "{\"package\":", "{\"debug_id\":",
+        ]
         let line = text.lines.prefix(Self.lineLimit).lazy.map(\.trimmed).first {
             $0.first == UInt8(ascii: "{")
         }
@@ -48,7 +50,8 @@ extension JSONFrame.Fields {
     fileprivate var saysPlace: Bool {
         let hasPlace = offset != nil || textOffset != nil || address != nil
         return symbol == nil
-            ? image != nil && hasPlace : hasPlace || [image, module, file].contains { !($0 ?? "").isEmpty }
+            ? (image ?? imageID) != nil && hasPlace
+            : hasPlace || [image, module, file].contains { !($0 ?? "").isEmpty }
     }
 }
 
@@ -244,9 +247,19 @@ private struct FrameSearch {
 
     private mutating func set(text: String) {
         guard let object = open.last, object.kind == .object else { return }
-        let imageNames = ["name": "imageName", "uuid": "debug_id"]
-        let name = object.isImage ? imageNames[object.name] ?? "" : object.name
+        let name = object.isImage ? Self.imageField(object, text) : object.name
         JSONFrame.set(&open[open.count - 1].fields, name, text: text)
+    }
+
+    /// The field of a frame for a member of an image. Of an image of the system the path says more than the name; the path of another
+    /// one may have the name of a person.
+    private static func imageField(_ image: Container, _ text: String) -> String {
+        switch image.name {
+        case "name" where image.fields.image == nil: "imageName"
+        case "path" where SystemFrames.isSystemFolder(text): "imageName"
+        case "uuid": "debug_id"
+        default: ""
+        }
     }
 
     private mutating func set(number: Int) {

@@ -16,6 +16,17 @@ enum JSONFrame {
         /// The index of the image in a list of the report.
         var imageIndex: Int?
         var isFrame = false
+
+        /// The distance from the start of the image.
+        var distance: UInt64? {
+            if let textOffset {
+                // Some versions of iOS give the address of the image in place of the offset in it.
+                guard textOffset > UInt64(UInt32.max) / 2 else { return textOffset }
+                return address.flatMap { $0 >= textOffset ? $0 - textOffset : nil }
+            }
+            if let address, let imageStart, address >= imageStart { return address - imageStart }
+            return offset
+        }
     }
 
     static func read(_ text: Text, _ reader: FrameReader) -> CallFrame? {
@@ -52,10 +63,14 @@ enum JSONFrame {
             field("debug_id", fields.imageID)
             field("filename", fields.file)
             number("lineno", fields.line)
-            address("image_addr", fields.imageStart)
-            address("instruction_addr", fields.address)
-            number("imageOffset", fields.offset.map(Int.init(clamping:)))
-            number("offsetIntoBinaryTextSegment", fields.textOffset.map(Int.init(clamping:)))
+            if let distance = fields.distance {
+                // In hexadecimal digits, which are taken for no telephone number.
+                address("imageOffset", distance)
+            } else {
+                address("image_addr", fields.imageStart)
+                address("instruction_addr", fields.address)
+                number("offsetIntoBinaryTextSegment", fields.textOffset.map(Int.init(clamping:)))
+            }
             if let isOfApp = fields.isOfApp { writer.field("in_app", isOfApp) }
         }
         return String(decoding: writer.bytes, as: UTF8.self)
@@ -69,20 +84,12 @@ enum JSONFrame {
         var frame = CallFrame(
             module: names.compactMap(\.self).first { !$0.isEmpty },
             function: fields.symbol.flatMap { FunctionName.read(Text($0), reader.demangle) },
-            offset: fields.offset)
+            offset: fields.distance)
         frame.imageID = fields.imageID
         if let symbol = fields.symbol, let module = fields.module,
             let lambda = VirtualMachineFrame.lambda(className: Text(module), method: Text(symbol))
         {
             (frame.module, frame.function) = lambda
-        }
-        if let address = fields.address, let start = fields.imageStart, address >= start {
-            frame.offset = address - start
-        }
-        if let offset = fields.textOffset {
-            // Some versions of iOS give the address of the image in place of the offset in it.
-            let isStart = offset > UInt64(UInt32.max) / 2
-            frame.offset = isStart ? fields.address.flatMap { $0 >= offset ? $0 - offset : nil } : offset
         }
         frame.isSystem = fields.isOfApp.map { !$0 } ?? SystemFrames.isSystem(image: image, path: path, frame)
         frame.file = fields.file
@@ -122,6 +129,7 @@ enum JSONFrame {
         case "module": fields.module = text
         case "binaryUUID", "debug_id": fields.imageID = imageID(text)
         case "filename": fields.file = SourcePlace.lastComponent(Text(text)).string
+        case "imageOffset": fields.offset = address(text)
         case "image_addr": fields.imageStart = address(text)
         case "instruction_addr": fields.address = address(text)
         default: return

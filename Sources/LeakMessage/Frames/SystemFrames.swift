@@ -41,9 +41,11 @@ package enum SystemFrames {
     private static let functions: Set<String> = [
         "KitRendererCommon(_:)", "KonanTerminateHandler()", "NSApplicationMain", "UIApplicationMain",
         "_assertionFailure(_:_:file:line:flags:)",
-        "_fatalErrorMessage(_:_:file:line:flags:)", "_sigtramp", "abort", "calloc", "free", "malloc",
+        "_fatalErrorMessage(_:_:file:line:flags:)", "_sigtramp", "abort", "calloc", "completeTask()",
+        "completeTaskAndRelease()", "completeTaskWithClosure()", "free", "malloc",
         "malloc_zone_malloc",
-        "objc_msgSend", "operator delete(void*)", "operator new(unsigned long)", "pthread_kill", "raise",
+        "objc_msgSend", "operator delete()", "operator delete[]()", "operator new()", "operator new[]()",
+        "pthread_kill", "raise",
         "realloc",
         "runApp<A>(_:)", "start_wqthread", "static App.main()", "terminateHandler()", "thread_start",
     ]
@@ -52,7 +54,7 @@ package enum SystemFrames {
         "_objc_", "objc_",
         "dispatch_", "_dispatch_", "std::", "pthread_", "_pthread_", "__pthread_", "-[NS", "+[NS", "-[UI",
         "+[UI", "-[_UI", "+[_UI",
-        "-[CA", "-[WK", "+[KotlinBase",
+        "-[CA", "-[WK", "+[KotlinBase", "__libc_start",
     ]
 
     /// - Parameters:

@@ -92,6 +92,29 @@ import Testing
     }
 
     /// Apple's crash reports print such frames for an app without symbols.
+    /// What demanglers write of arguments differs with their version and with the compiler.
+    @Test func `a function of C++ is one however its types are written, and another one is not`() {
+        func id(_ function: String) -> LeakID {
+            Self.identity(
+                className: "CartModel",
+                stack: [
+                    "0   Shop   0x0000000104f85eb0 \(function) + 104",
+                    "1   Shop   0x0000000104f86000 main + 8",
+                ]
+            ).id
+        }
+        let string = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
+        let one = id("shop::Cart::load(std::string const&)")
+        for other in [
+            "shop::Cart::load(\(string) const&)", "_ZN4shop4Cart4loadERKSs",
+            "shop::Cart::load(std::string const&)::{lambda(\(string))#2}::operator()(\(string)) const",
+            "shop::Cart::load(std::string const&)::$_0::operator()() const",
+        ] { #expect(id(other) == one, "\(other)") }
+        #expect(
+            id("shop::Cart::save(std::string const&)") != one
+                && id("shop::Order::load(std::string const&)") != one)
+    }
+
     @Test func `an image in place of a function is a place`() {
         func id(_ offset: Int, _ address: String) -> LeakID {
             Self.identity(
@@ -112,6 +135,35 @@ import Testing
         let alone = Self.identity(className: "CartModel")
         #expect(Self.identity(className: "CartModel", stack: stack("4")).id == alone.id)
         #expect(Self.identity(className: "CartModel", stack: stack("f")).id == alone.id)
+    }
+
+    @Test func `the thread that crashed tells crash reports apart`() {
+        func report(_ call: String, thread: Int = 5, waiting: String = "wait()") -> String {
+            """
+            Incident Identifier: 6156848E-344E-4D9E-84E0-87AFD0D0AE7\(thread)
+            Exception Type:  EXC_BREAKPOINT (SIGTRAP)
+            Triggered by Thread:  \(thread)
+
+            Thread 0 name:   Dispatch queue: com.apple.main-thread
+            Thread 0:
+            0   libsystem_kernel.dylib        \t0x00000001b1e5b0f4 mach_msg_trap + 8
+            1   Shop                          \t0x0000000102b14728 \(waiting) + 64
+            2   Shop                          \t0x0000000102b14729 main + 64
+
+            Thread \(thread) name:
+            Thread \(thread) Crashed:
+            0   libswiftCore.dylib            \t0x00000001bd38543c _assertionFailure + 308
+            1   Shop                          \t0x0000000102b14728 \(call) + 120
+            2   Shop                          \t0x0000000102b14728 Cart.open() + 64
+
+            Thread \(thread) crashed with ARM Thread State (64-bit):
+                x0: 0x0000000000000000
+            """
+        }
+        let one = Self.identity(message: report("Cart.load()"))
+        #expect(one.groupedBy.stack == ["at Cart.load() in Shop", "at Cart.open() in Shop"])
+        #expect(Self.identity(message: report("Cart.load()", thread: 7, waiting: "sleep()")).id == one.id)
+        #expect(Self.identity(message: report("Cart.save()")).id != one.id)
     }
 
     // MARK: Functions that compilers number
@@ -199,6 +251,85 @@ import Testing
         let kept = DetectorMessage.redacted(text("Cart.load()"))
         #expect(Self.identity(message: kept).id == one.id)
         #expect(DetectorMessage.redacted(kept) == kept)
+    }
+
+    /// Two calls without names in the forms of MetricKit, `.ips` and KSCrash, in a launch and a build.
+    private static let places = [
+        #"{"callStackTree":{"callStacks":[{"threadAttributed":true,"callStackRootFrames":[{"binaryUUID":"IMAGE-ID","#
+            + #""offsetIntoBinaryTextSegment":INNER,"sampleCount":1,"binaryName":"Shop","address":717LAUNCH66264,"subFrames":["#
+            + #"{"binaryUUID":"IMAGE-ID","offsetIntoBinaryTextSegment":6948,"binaryName":"Shop","address":71LAUNCH60612}]}]}]}}"#,
+        #"{"app_name":"Shop"}"# + "\n"
+            + #"{"threads":[{"frames":[{"imageOffset":1,"imageIndex":1},{"imageOffset":2,"imageIndex":1}]},{"triggered":true,"#
+            + #""frames":[{"imageOffset":INNER,"imageIndex":1},{"imageOffset":6948,"imageIndex":1},{"imageOffset":77,"imageIndex":0}]}],"#
+            + #""usedImages":[{"base":437LAUNCH528,"path":"/usr/lib/libAcme.dylib","name":"libAcme.dylib"},"#
+            + #"{"base":437LAUNCH728,"uuid":"image-id","path":"/private/var/Jane/Shop.app/Shop","name":"Shop"}]}"#,
+    ]
+
+    private static func places(_ form: String, inner: Int = 19_165_304, launch: Int = 11, build: Int = 1)
+        -> String
+    {
+        let id = "6F1B0C3E-7B7B-3D8C-9E0D-577743123\(100 + build)"
+        let texts = ["INNER": "\(inner)", "LAUNCH": "\(launch)", "IMAGE-ID": id, "image-id": id.lowercased()]
+        return texts.reduce(form) { $0.replacing($1.key, with: $1.value) }
+    }
+
+    @Test(arguments: places, ["", "CartModel is still alive\n", "screen stays\n"])
+    func `a call without a name in JSON counts by its place`(form: String, words: String) throws {
+        func identity(_ text: String) -> LeakIdentity { Self.identity(message: words + text) }
+        let one = identity(Self.places(form))
+        let image = "6F1B0C3E-7B7B-3D8C-9E0D-577743123101"
+        #expect(one.groupedBy.stack == ["at \(image) + 0x1247078", "at \(image) + 0x1b24"])
+        #expect(
+            one.className == (words.hasPrefix("Cart") ? "CartModel" : nil)
+                && !one.title.contains("(empty text)"))
+        #expect(identity(Self.places(form, launch: 22)).id == one.id)
+        #expect(identity(Self.places(form, inner: 19_165_308)).id != one.id)
+        #expect(identity(Self.places(form, build: 2)).id != one.id)
+        #expect(CallStack.unnamedImages(in: one.groupedBy.stack) == [image])
+
+        // What is kept, and what leaves a device.
+        var report = LeakReport()
+        report.message = words + Self.places(form)
+        for kept in [report.redacted(), report.redactedForSending()] {
+            #expect(Self.identity(message: kept.message).id == one.id)
+            #expect(kept.redactedForSending() == kept && kept.message?.contains("Jane") == false)
+        }
+
+        // Symbols of both builds make them one leak.
+        func named(_ build: Int) -> LeakIdentity {
+            Self.identity(message: words + Self.places(form, build: build)) { _, place in
+                [NamedCall(function: place == .offset(6947) ? "Cart.open()" : "Cart.load()")]
+            }
+        }
+        #expect(named(1).groupedBy.stack == ["at Cart.load() in Shop", "at Cart.open() in Shop"])
+        #expect(named(1).id == named(2).id)
+    }
+
+    @Test(arguments: [
+        #"{"crash":{"threads":[{"crashed":true,"backtrace":{"contents":[FRAMES]}}]}}"#,
+        #"{"stacktrace":{"frames":[FRAMES]}}"#,
+    ])
+    func `the cache gives no group of a text with places that the rules would not`(form: String) throws {
+        var cache = GroupCache()
+        for digit in ["1", "2", "1"] {
+            let frames = ["0x1023X0010", "0x102300020"].map {
+                #"{"package":"Shop","object_name":"Shop","image_addr":"0x102300000","instruction_addr":"\#($0)"}"#
+            }
+            var report = LeakReport()
+            report.message =
+                "leak\n"
+                + form.replacing("FRAMES", with: frames.joined(separator: ",").replacing("X", with: digit))
+            let kept = DetectorMessage.redacted(report.message ?? "")
+            for message in [report.message ?? "", kept] {
+                report.message = message
+                let document = try WireReader.read(report.json(), as: .json)
+                let group = cache.group(document, document.reports[0], app: "shop", module: nil).first
+                    .identity
+                #expect(group.id == Grouping.group(report, app: "shop", module: nil).identity.id)
+                #expect(group.groupedBy.stack.count == 2)
+            }
+        }
+        #expect(cache.count == 4)
     }
 
     @Test func `a deep tree and a cut one are read`() {

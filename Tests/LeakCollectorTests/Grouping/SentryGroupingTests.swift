@@ -85,6 +85,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        #"{"logentry":{"message":"%s leaked","params":["NAME"]}}"#,
+        #"{"logentry":{"message":"{} is still alive","params":["NAME"]}}"#,
+        #"{"logentry":{"message":"Memory leak","params":["NAME"]}}"#,
+        #"{"message":"Memory leak","extra":{"class":"NAME"}}"#,
+        #"{"exception":[{"type":"MemoryLeak","value":"at checkout"}],"extra":{"leakedClass":"NAME"}}"#,
+        #"{"message":"Memory leak","threads":[{"current":true,"stacktrace":{"frames":[{"function":"NAME"},{"function":"f"}]}}]}"#,
+    ])
+    func `events of one template and two classes are two leaks`(event: String) throws {
+        let names = ["CartModel", "HomeModel"]
+        let leaks = try names.map { try leak(event.replacing("NAME", with: $0)) }
+        #expect(leaks[0].id != leaks[1].id)
+        #expect(leaks.map(\.className) == (event.contains("threads") ? [nil, nil] : names))
+    }
+
     @Test func `an error of another domain or code is another leak, one with another description is not`()
         throws
     {

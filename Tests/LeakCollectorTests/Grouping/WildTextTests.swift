@@ -55,6 +55,11 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ("Page1Controller leaked", "Page1Controller"), ("Page2Controller leaked", "Page2Controller"),
         ("LeakyPage: MyPage is a zombie", "MyPage"), ("CartModel.Type leaked", "CartModel"),
         ("CheckoutCoordinator retains CartViewModel which leaked", "CartViewModel"),
+        ("Cart leaked", "Cart"), ("⚠️ Cart leaked!", "Cart"), ("Cart leaked: 3 instances", "Cart"),
+        ("HomeVC leaked", "HomeVC"),
+        ("Cart is leaking", "Cart"), ("Order was not deallocated", "Order"),
+        ("Page1 not released after 2.0 s", "Page1"),
+        ("Cart is still in memory.", "Cart"),
     ])
     func `a class in any text is found and marked`(text: String, className: String) {
         let identity = identity(text)
@@ -68,6 +73,12 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "-[CartController viewDidLoad] leaked", "", "Home was closed", "user JaneDoe typed this",
         "LeBron did not get the refund", "WiFi is not reachable", "JaneDoe@example.com is still logged in",
         "Downloading from GitHub did not finish", "Retain cycle between CartView and OrderView",
+        "Memory leaked", "Something leaked", "Everything leaked!", "Nothing leaked", "Object leaked",
+        "It leaked", "Screen leaked",
+        "This leaked", "MEMORY LEAKED", "ERROR leaked", "Water leaked", "Jane leaked the plan",
+        "Cart leaked by Jane", "Cart was closed",
+        "Cart leaking money", "View leaked", "Cart leakedness", "the Cart leaked here", "Cart\nleaked",
+        "Cart is still alive",
     ])
     func `a text without a class groups by its words`(text: String) {
         #expect(identity(text).className == nil)
@@ -88,6 +99,9 @@ struct WildText: Decodable, CustomTestStringConvertible {
         (#"{"activity": "com.shop.CartActivity", "type": "activity"}"#, "shop.CartActivity"),
         (#"[{"name": "CartViewModel", "alive": 2}]"#, "CartViewModel"),
         (#"{"data": {"type": "CartViewModel"}, "class": "<Shop.Cart: 0x7f88acc69260>"}"#, "Cart"),
+        (#"{ class = "Cart"; count = 2; }"#, "Cart"), ("leak {\n    class = Cart;\n}", "Cart"),
+        (#"["class": "Cart"]"#, "Cart"),
+        ("{'class': 'Shop.Cart', 'user': 'Jane'}", "Cart"), (#"{"class" => "Cart"}"#, "Cart"),
     ])
     func `a class in quotes is found where words or keys say that it is one`(text: String, className: String)
     {

@@ -31,6 +31,11 @@ import Testing
         ("message: it stays", "message: it stays"),
         ("text = nil; x", "text = nil; x"), ("label = <UILabel: 0x1f>", "label = <UILabel: 0x1f>"),
         ("@\"<Cart: 0x1f>\"", "@\"<Cart: 0x1f>\""),
+        (
+            #"{"debug_id":"70B89F27-1634-3580-A695-577743123456","imageOffset":"0x1285b80"}"#,
+            #"{"debug_id":"70B89F27-1634-3580-A695-577743123456","imageOffset":"0x1285b80"}"#
+        ),
+        (#"{"debug_id":"5551234567"}"#, #"{"debug_id":"0000000000"}"#),
     ])
     func `masks what names a person and nothing else`(text: String, expected: String) {
         #expect(masked(text) == expected)
@@ -57,6 +62,36 @@ import Testing
         #expect(redacted.message == "Leaked title = …> after 00000000.5s")
         #expect(redacted.className == "Shop.Cart")
         #expect(redacted.redactedForSending() == redacted)
+    }
+
+    @Test(arguments: [
+        "text=Jane Doe", "text = Jane Doe; tag = 3", "placeholder=Jane Doe", "accessibilityLabel: Jane Doe",
+    ])
+    func `a value that a user typed without quotes is sent in no name and no description`(attribute: String) {
+        var report = LeakReport()
+        report.className = "UITextField(\(attribute.replacing(": ", with: "=")))"
+        report.stack = [
+            "UIWindow", "UITextField \(attribute.replacing(": ", with: "="))",
+            "<UITextField: 0x1f; \(attribute)>",
+        ]
+        report.children = ["<UITextField: 0x1f; \(attribute); alpha = 1>"]
+        report.message =
+            "leaked <UITextField: 0x1f; frame = (0 0; 1 1); \(attribute); layer = <CALayer: 0x2f>>"
+        report.log = ["tapped <UITextField: 0x1f; \(attribute)>"]
+        let sent = report.redactedForSending()
+        #expect(!String(decoding: sent.json(), as: UTF8.self).contains("Jane"))
+        #expect(sent.redactedForSending() == sent)
+        #expect(
+            sent.stack.first == "UIWindow" && sent.message?.hasPrefix("leaked <UITextField: 0x1f; …>") == true
+        )
+    }
+
+    @Test func `the values that a debugger prints beside a function stay readable`() {
+        var report = LeakReport()
+        report.stack = [
+            "frame #0: 0x1f Shop`Cart.load(text=3) at Cart.swift:2", "frame #1: 0x2f Shop`main + 1",
+        ]
+        #expect(report.redactedForSending().stack == report.stack)
     }
 
     @Test func `an error's texts are masked, and its numbers stay`() {

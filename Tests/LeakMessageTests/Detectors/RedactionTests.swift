@@ -26,6 +26,9 @@ import Testing
         "Something leaked: \"\(secret)\"",
         "2017-11-14 11:58:37.373501+0800 app[1:2] VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(secret)'>",
         "--- -[UIViewController dealloc] @\"<UILabel: 0x1f; text = '\(secret)'>\"",
+        "VIEW STILL IN MEMORY <UITextField: 0x1f; frame = (0 0; 1 1); text=\(secret); opaque = NO>",
+        "<UITextField: 0x1f; text=\(secret)> has leaked. Objects are expected",
+        "leaked <UITextField: 0x1f placeholder=\(secret)>",
     ])
     func `what a user typed is not kept`(text: String) {
         let redacted = DetectorMessage.redacted(text)
@@ -77,6 +80,36 @@ import Testing
         #expect(Redaction.kept(of: text, rounds: 1).text.string == "…")
         #expect(DetectorMessage.redacted("…") == "…")
         #expect(DetectorMessage("…").className == nil)
+    }
+
+    @Test func `of a stack from which more would go each time the names stay`() {
+        let frame = #"{"function":"f","package":"/x/Shop","vars":{"name":"Jane"},"lineno":3}"#
+        let stack = ["Shop.Root", frame, "UILabel text='Jane'", "Shop.Cart"]
+        #expect(
+            CallStack.redacted(stack, rounds: 1) == [
+                "Shop.Root", "{\"…\":3}", "UILabel text='…'", "Shop.Cart",
+            ])
+        let settled = CallStack.redacted(stack)
+        #expect(CallStack.redacted(settled, rounds: 1) == settled && !settled.joined().contains("Jane"))
+    }
+
+    @Test func `stacks made of quotes, brackets and frames settle`() {
+        var random = Random(seed: 13)
+        let parts = [
+            "{", "}", "\"", "'", "`", "<A: 0x1f>", ": 0x1f", "<", ">", ";", "\",\"package\":\"",
+            "\",\"filename\":\"", "\"}",
+            "\\\"", "\\n", "/", "class '", "Cart", "leaked ", "text=", "\",\"imageOffset\":12",
+            "frame #0: 0x1f Shop`", "::'lambda'(",
+        ]
+        for _ in 0..<2_000 {
+            let stack = (0...random.below(3)).map { _ in
+                let middle = (0...random.below(7)).map { _ in random.element(of: parts) }.joined()
+                return random.below(2) == 0
+                    ? middle : "{\"function\":\"" + middle + "\",\"package\":\"Shop\"}"
+            }
+            let kept = CallStack.redacted(["Shop.Root"] + stack)
+            #expect(kept.first == "Shop.Root" && CallStack.redacted(kept) == kept, "\(stack)")
+        }
     }
 
     @Test(arguments: MessageVector.all)

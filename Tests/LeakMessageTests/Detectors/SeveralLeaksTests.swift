@@ -18,6 +18,106 @@ import Testing
         #expect(Self.classes(text) == ["CartModel", "HomeModel", "ListModel", "PageModel"])
     }
 
+    /// Dictionaries as `NSLog`, Swift, Python, Ruby and Java print them.
+    @Test(arguments: [
+        #"{ class = "CartModel"; count = 3; text = "Jane \"Doe\""; }"#,
+        "{\n    class = CartModel;\n    text = \"Jane; Doe\";\n}",
+        #"["class": "CartModel", "text": "Jane, Doe"]"#,
+        #"["text": "Jane = Doe", "leakedClass": "Shop.CartModel"]"#,
+        #"[AnyHashable("class"): "CartModel", AnyHashable("text"): "Jane"]"#,
+        #"["className": Optional("CartModel")]"#,
+        "{'class': 'CartModel', 'text': \"Jane's cart\", 'n': None}",
+        "{'class': 'CartModel', 'text': 'Jane\\'s cart'}",
+        #"{"class" => "CartModel", "text" => "Jane"}"#, #"{:class=>"CartModel", :text=>"Jane"}"#,
+        "leak: {'class': 'CartModel', 'by': {'name': 'Jane', 'of': ['Jane', 2.5]}}",
+        #"["class": <Shop.CartModel: 0x7f88acc69260>, "text": "Jane"]"#,
+    ])
+    func `the class stands under its key in a dictionary of any language`(text: String) {
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.guessedClassName?.hasSuffix("CartModel") == true)
+        let kept = DetectorMessage.redacted(text)
+        #expect(!kept.contains("Jane") && !kept.contains("Doe") && DetectorMessage.redacted(kept) == kept)
+        #expect(DetectorMessage(kept, guessesClass: true) == message)
+    }
+
+    @Test(arguments: [
+        #"{ name = "Jane Doe"; }"#, "{'name': 'JaneDoe'}", #"["text": "CartModel"]"#, "{ class = jane; }",
+        "{ class = Cart",
+        "user typed \"{ class = JaneDoe; }\"", "<UITextField: 0x1f; text = '{ class = JaneDoe; }'>",
+        "{ class = Jane Doe; }", "[]",
+        "{'class'}", "{class}", "{{{{", "[[[[\"class\":", "{'class': 'Cart' 'Jane'}", "{class=}",
+        "['class', 'CartModel']", "leak (class: CartModel)",
+    ])
+    func `no other dictionary names a class`(text: String) {
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.guessedClassName == nil)
+        #expect(DetectorMessage.redacted(DetectorMessage.redacted(text)) == DetectorMessage.redacted(text))
+    }
+
+    @Test(arguments: ["{", "[", "(", "{a=", "[\"a\":", "{'", "<", "a=>", ";", "AnyHashable(", "{class=A;"])
+    func `brackets and keys over and over are read at once`(part: String) {
+        let text = "{class=A; b=" + String(repeating: part, count: 8192 / part.utf8.count)
+        #expect(DetectorMessage(text, guessesClass: true).guessedClassName == nil)
+    }
+
+    /// Reports of LeakSanitizer, https://clang.llvm.org/docs/LeakSanitizer.html.
+    private static func sanitizerReport(process: Int, _ functions: [String]) -> String {
+        let leaks = functions.enumerated().map { number, function in
+            """
+            \(number == 0 ? "Direct" : "Indirect") leak of \(24 * (number + 1)) byte(s) in \(number + 1) object(s) allocated from:
+                #0 0x55d5f5a0e4f8 in operator new(unsigned long) /build/asan_new_delete.cpp:95:3
+                #1 0x55d5f5a4c1a\(process % 10) in \(function) /home/me/cart.cpp:12:9
+                #2 0x55d5f5a4c1b3 in main /home/me/main.cpp:5:3
+                #3 0x7f1b2c029d8f in __libc_start_call_main csu/../sysdeps/nptl/libc_start_call_main.h:58:16
+
+            """
+        }
+        return "=================================================================\n"
+            + "==\(process)==ERROR: LeakSanitizer: detected memory leaks\n\n" + leaks.joined(separator: "\n")
+            + "\nSUMMARY: AddressSanitizer: 72 byte(s) leaked in 3 allocation(s).\n"
+    }
+
+    @Test func `each leak of LeakSanitizer is one with its stack, and none has the number of a process`() {
+        func keys(_ text: String) -> [[String]] {
+            SeveralLeaks.parts(of: text).map { part in
+                let message = DetectorMessage(part.text)
+                #expect(message.className == nil && message.template.isEmpty)
+                return message.callStack?.key ?? []
+            }
+        }
+        let functions = ["shop::Cart::load(int)", "shop::Order::save()::{lambda()#1}::operator()() const"]
+        let text = Self.sanitizerReport(process: 4711, functions)
+        #expect(
+            keys(text) == [["at shop::Cart::load()", "at main"], ["at shop::Order::save()", "at main"]])
+        #expect(SeveralLeaks.parts(of: text).map(\.alive) == [1, 2])
+        #expect(keys(Self.sanitizerReport(process: 12, functions)) == keys(text))
+        #expect(keys(Self.sanitizerReport(process: 12, [functions[0]])) == [keys(text)[0]])
+        let kept = DetectorMessage.redacted(text)
+        #expect(keys(kept) == keys(text) && DetectorMessage.redacted(kept) == kept && !kept.contains("4711"))
+        #expect(DetectorMessage(text).callStack?.key == keys(text)[0])
+    }
+
+    @Test func `of a long report of LeakSanitizer the leaks are kept that fit`() {
+        let text = Self.sanitizerReport(process: 1, (0..<40).map { "f\($0)" })
+        let kept = DetectorMessage.redacted(text)
+        #expect(kept.utf8.count <= WireLimits.messageBytes && DetectorMessage.redacted(kept) == kept)
+        let count = SeveralLeaks.parts(of: kept).count
+        #expect((16..<40).contains(count), "\(count)")
+    }
+
+    /// The traces of LeakCanary as apps cut them.
+    @Test func `a trace of LeakCanary without its first line is of its last object`() {
+        let trace =
+            "├─ com.shop.App instance\n│    Leaking: UNKNOWN\n│    ↓ App.holder\n╰→ com.shop.CartActivity instance\n"
+            + "     Leaking: YES (com.shop.CartActivity received Activity#onDestroy() callback)"
+        for text in [trace, "│ GC Root: Thread object\n│\n" + trace, "● com.shop.Root instance\n" + trace] {
+            #expect(SeveralLeaks.parts(of: text) == [])
+            #expect(DetectorMessage(text, guessesClass: true).guessedClassName == "com.shop.CartActivity")
+        }
+        let other = trace.replacing("CartActivity", with: "HomeFragment")
+        #expect(Self.classes(trace + "\n\n" + other) == ["com.shop.CartActivity", "com.shop.HomeFragment"])
+    }
+
     @Test func `words beside one class may be names of persons, and are no classes`() {
         #expect(!Self.classes("Leaked: CartController, Jane, Paul").contains("Jane"))
     }
@@ -43,6 +143,9 @@ import Testing
         "{\"class\":\"CartModel\"}, [\"HomeModel\"]",
         "Leaked:\n- CartModel: 0x1f\n- HomeModel (0x2f)", "Leaked: CartModel 0x7f88acc69260, HomeModel 0x0",
         "Leaked: {\"class\":\"CartModel\"}, {\"class\":\"HomeModel\"}",
+        "[[\"class\": \"CartModel\"], [\"class\": \"HomeModel\"]]",
+        "[{'class': 'CartModel'}, {'class': 'HomeModel'}]",
+        "(\n        {\n        class = CartModel;\n        count = 3;\n    },\n        {\n        class = HomeModel;\n    }\n)",
     ])
     func `each leak is a part`(text: String) {
         #expect(Self.classes(text) == ["CartModel", "HomeModel"])
@@ -125,7 +228,8 @@ import Testing
         (#"[{"class":"CartModel","count":0},{"class":"HomeModel","count":0}]"#, []),
         (#"{"class":"CartModel","of":{"count":0}},{"class":"HomeModel"}"#, ["CartModel", "HomeModel"]),
         (#"{"class":"CartModel","count":0}"#, []), ("Leaked: CartModel: 0", []), ("Leaked CartModel (0)", []),
-        ("0 CartModel leaked", []), ("CartModel leaked 0 times", []),
+        ("0 CartModel leaked", []), ("CartModel leaked 0 times", []), ("Cart leaked 0 times", []),
+        ("0 Cart leaked", []),
         ("leaked: 0 CartModel", []), ("1.0 CartModel leaked", ["CartModel"]),
         ("CartModel: 0 leaks", []), ("Leaked: CartModel: 0x1f", ["CartModel"]),
         ("CartModel leaked (0 s)", ["CartModel"]),

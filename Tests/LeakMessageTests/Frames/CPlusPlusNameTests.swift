@@ -47,6 +47,68 @@ import Testing
         #expect(name == symbol || symbol == "_ZN4CartE9" && name == "Cart()")
     }
 
+    /// Demanglers write the types of arguments, and each of them in its own way: what `c++filt`, `llvm-cxxfilt` and lldb print.
+    @Test(arguments: [
+        ("shop::Cart::load(std::string const&)", "shop::Cart::load()"),
+        (
+            "shop::Cart::load(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)",
+            "shop::Cart::load()"
+        ),
+        (
+            "shop::Cart::load(std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char>>)",
+            "shop::Cart::load()"
+        ),
+        ("shop::Cart::load(int) const", "shop::Cart::load()"),
+        ("shop::Cart::load() &&", "shop::Cart::load()"),
+        ("shop::load[abi:cxx11](int)", "shop::load()"), ("load(char const*)", "load()"),
+        ("Cart::Cart(Cart&&)", "Cart::Cart()"), ("Cart::~Cart()", "Cart::~Cart()"),
+        ("void shop::apply<int (*)(int)>(int (*)(int))", "shop::apply()"),
+        ("std::vector<int, std::allocator<int> > shop::make<int>()", "shop::make()"),
+        ("Store<shop::Home, (shop::Kind)2>::load(int)", "Store::load()"),
+        ("std::function<void (int)>::operator()(int) const", "std::function::operator()()"),
+        ("shop::(anonymous namespace)::load(int)", "shop::(anonymous namespace)::load()"),
+        ("(anonymous namespace)::load(int)", "(anonymous namespace)::load()"),
+        ("shop::operator<<(std::ostream&, shop::Cart const&)", "shop::operator<<()"),
+        ("bool shop::operator< <int>(shop::Cart const&)", "shop::operator<()"),
+        ("shop::Cart::operator[](int)", "shop::Cart::operator[]()"),
+        ("shop::Cart::operator bool() const", "shop::Cart::operator bool()"),
+        ("operator new(unsigned long)", "operator new()"),
+        ("operator delete[](void*)", "operator delete[]()"),
+        ("non-virtual thunk to shop::Cart::run()", "shop::Cart::run()"),
+        ("main::Local::run(int)", "main::Local::run()"), ("main()::Local::run()", "main::Local::run()"),
+        ("foo(std::string const&)::{lambda()#1}::operator()() const", "lambda in foo()"),
+        ("shop::foo(int)::{lambda(int)#2}::operator()(int) const", "lambda in shop::foo()"),
+        ("foo(int)::{lambda()#1}::operator()() const::{lambda()#2}::operator()() const", "lambda in foo()"),
+        ("foo(int)::$_0::operator()() const", "lambda in foo()"),
+        ("foo(int)::$_1::__invoke(int)", "lambda in foo()"),
+        ("foo(int)::'lambda'()::operator()() const", "lambda in foo()"),
+        ("foo(int)::'lambda0'(int)::operator()(int) const", "lambda in foo()"),
+        ("foo(int)::'…'(int)::operator()(int) const", "lambda in foo()"),
+        ("invocation function for block in shop::foo(int)", "block in shop::foo()"),
+        ("shop::Cart::load(this=0x1, n=2)", "shop::Cart::load()"),
+        // Names of other languages.
+        ("shop::Cart::add", "shop::Cart::add"),
+        ("<shop::Cart as core::ops::Drop>::drop", "<shop::Cart as core::ops::Drop>::drop"),
+        ("Cart.add(_:to:)", "Cart.add(_:to:)"), ("load(_:)", "load(_:)"), ("load()", "load()"),
+        ("closure #1 in Cart.load(from:)", "closure #1 in Cart.load(from:)"),
+        ("-[Cart add:]", "-[Cart add:]"),
+        ("Cart.::(_:_:)", "Cart.::(_:_:)"),
+    ])
+    func `a signature is the function that its symbol is`(signature: String, name: String) {
+        #expect(FunctionName.read(Text(signature)) { _ in nil } == name)
+        #expect(FunctionName.read(Text(name)) { _ in nil } == name, "read again")
+    }
+
+    @Test(arguments: [
+        "shop::Cart::load(int", "shop::load)(", "::", "(anonymous namespace)", "a::{", "a::'", "a::<",
+        "shop::operator", "a::[",
+        "{lambda()#1}", "a::b,c",
+    ])
+    func `what is no signature stays as it is`(text: String) {
+        let name = FunctionName.read(Text(text)) { _ in nil }
+        #expect(name == text || text == "{lambda()#1}" && name == "lambda", "\(name ?? "")")
+    }
+
     @Test func `lambdas count as the function that they are written in`() throws {
         let stack = try #require(
             CallStack([
@@ -62,6 +124,20 @@ import Testing
             let symbol = Text("_Z" + String(repeating: part, count: count))
             let before = threadSeconds()
             _ = CPlusPlusName.read(symbol)
+            return threadSeconds() - before
+        }
+        let small = seconds(2_000)
+        #expect(seconds(20_000) < max(small, 0.01) * 40)
+    }
+
+    @Test(arguments: [
+        "(", "a::", "a<", "a(", "operator<", "{lambda()#1}::", "'a'", " ", "a::(b)", "[abi:", "$_0::",
+    ])
+    func `signatures made of one part are read in linear time`(part: String) {
+        func seconds(_ count: Int) -> Double {
+            let signature = Text("a::" + String(repeating: part, count: count))
+            let before = threadSeconds()
+            _ = CPlusPlusSignature.read(signature)
             return threadSeconds() - before
         }
         let small = seconds(2_000)

@@ -55,6 +55,14 @@ import Testing
         }
     }
 
+    /// As tables of Breakpad's files that were uploaded before have it.
+    @Test func `a name of C++ with the types of arguments is the function without them`() {
+        let named = CallStack(Self.stack)?.named { _, _ in
+            [NamedCall(function: "shop::Cart::add(int)::{lambda()#1}::operator()() const")]
+        }
+        #expect(named?.key == ["at shop::Cart::add() in Shop"])
+    }
+
     @Test func `symbols name frames, and return addresses by the byte in front`() throws {
         let stack = try #require(CallStack(Self.stack)).named(by: Self.symbols)
         #expect(

@@ -71,19 +71,19 @@ import Testing
     @Test(arguments: [
         (
             "std::function<void (int)>::operator()(int) const (this=0x7ffe, n=5)",
-            "std::function<void (int)>::operator()(int) const"
+            "std::function::operator()()"
         ),
         ("shop::(anonymous namespace)::load (n=5)", "shop::(anonymous namespace)::load"),
         ("(anonymous namespace)::load (n=5)", "(anonymous namespace)::load"),
         (
             "std::map<int, (anonymous namespace)::Cart>::at (this=0x1)",
-            "std::map<int, (anonymous namespace)::Cart>::at"
+            "std::map::at"
         ),
         ("shop::operator<< (out=..., cart=...)", "shop::operator<<"),
         ("shop::operator< (a=..., b=...)", "shop::operator<"),
         ("shop::Cart::operator() (this=0x1)", "shop::Cart::operator()"),
-        ("shop::Cart::operator->() const (this=0x1)", "shop::Cart::operator->() const"),
-        ("run(void (*)(int)) (call=0x1)", "run(void (*)(int))"), ("main ()", "main"),
+        ("shop::Cart::operator->() const (this=0x1)", "shop::Cart::operator->()"),
+        ("run(void (*)(int)) (call=0x1)", "run()"), ("main ()", "main"),
     ])
     func `brackets of types are no arguments`(call: String, function: String) {
         #expect(CallFrame("#1  0x0000555 in \(call) at cart.cpp:12")?.function == function)
@@ -111,6 +111,67 @@ import Testing
     ])
     func `other lines are no frames`(line: String) {
         #expect(CallFrame(line) == nil)
+    }
+
+    /// llvm-symbolizer, which sanitizers call, names lambdas between quotes.
+    @Test func `a lambda of C++ is no quotation`() {
+        let text =
+            "leaked `CartModel`\n#0 0x1f in foo(int)::'lambda'()::operator()() const /x/a.cpp:3:9\n"
+            + "#1 0x2f in bar() /x/b.cpp:8:1\n#2 0x3f in shop::load()::'lambda0'(int)::operator()(int) const /x/a.cpp:5:9"
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.callStack?.key == ["at foo()", "at bar()", "at shop::load()"])
+        #expect(DetectorMessage.redacted(text) == text)
+        for typed in ["label::'lambda' Jane'(x)", "label '::'lambda'(Jane)'", "'a::'lambda0'(' Jane'"] {
+            #expect(!DetectorMessage.redacted("leaked " + typed).contains("Jane"))
+        }
+    }
+
+    // MARK: Several threads
+
+    private static let waiting = [
+        "0   Shop   0x0000000102b14728 main + 64", "1   Shop   0x0000000102b14729 Loop.wait() + 64",
+    ]
+    private static let crashed = [
+        "0   Shop   0x0000000102b14738 Cart.load() + 120", "1   Shop   0x0000000102b14739 Cart.open() + 6",
+    ]
+
+    /// Apple's crash reports, those of Swift 6, and lldb.
+    @Test(arguments: [
+        ("Thread 0:", "Thread 5 Crashed:"), ("Thread 0:", "Thread 5 Crashed:: Dispatch queue: loader"),
+        (
+            "Thread 0 name:  Dispatch queue: com.apple.main-thread\nThread 0:",
+            "Thread 5 name: loader\nThread 5 Crashed:"
+        ),
+        ("Thread 0:", "Thread 5 crashed:"), ("Thread 0:", "Thread 5 \"loader\" crashed:"),
+        ("  thread #1, queue = 'com.apple.main-thread'", "* thread #5, stop reason = breakpoint 1.1"),
+    ])
+    func `the thread that crashed counts`(first: String, second: String) throws {
+        let threads = [first] + Self.waiting + [second] + Self.crashed + ["Thread 6:"] + Self.waiting
+        let key = ["at Cart.load() in Shop", "at Cart.open() in Shop"]
+        #expect(CallStack(threads)?.key == key)
+        #expect(CallStack([threads.joined(separator: "\n")])?.key == key)
+        #expect(CallStack([second] + Self.crashed + [first] + Self.waiting)?.key == key)
+        for head in ["`CartModel` leaked\n", ""] {
+            let text =
+                head + threads.joined(separator: "\n")
+                + "\n\nThread 5 crashed with ARM Thread State (64-bit):\n x0: 0x1"
+            let message = DetectorMessage(text, guessesClass: true)
+            #expect(message.callStack?.key == key)
+            #expect(message.guessedClassName == (head.isEmpty ? nil : "CartModel"))
+            let redacted = DetectorMessage.redacted(text)
+            #expect(DetectorMessage.redacted(redacted) == redacted)
+            #expect(DetectorMessage(redacted, guessesClass: true).isSameLeak(as: message))
+        }
+    }
+
+    @Test(arguments: [
+        "Thread 5:", "Thread 5 crashed with ARM Thread State (64-bit):", "Thread Crashed:",
+        "the thread 5 Crashed:",
+        "Thread 5 Crashed", "Thread 5 uncrashed:",
+    ])
+    func `without such a heading the first thread counts`(heading: String) {
+        let text = "Thread 0:\n" + (Self.waiting + [heading] + Self.crashed).joined(separator: "\n")
+        #expect(DetectorMessage(text).callStack?.key == ["at main in Shop", "at Loop.wait() in Shop"])
     }
 
     @Test func `long names with one head stay apart`() throws {
