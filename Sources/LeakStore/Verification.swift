@@ -33,7 +33,7 @@ extension SQLiteStore {
         }
     }
 
-    /// What ``verify(path:)`` finds wrong with the structure alone.
+    /// Returns the faults of the structure, as ``verify(path:)`` names them.
     static func damage(of path: String) throws(StoreError) -> [String] {
         let reader = try SQLiteReader(path: path)
         let schema = try Migration.schema(of: reader.connection)
@@ -101,7 +101,7 @@ extension Connection {
         return damage
     }
 
-    /// Whether the log of counts can be read, and refers to rows that are there.
+    /// Returns whether the log of counts can be read and refers to rows that are there.
     func canFoldCounts() throws(StoreError) -> Bool {
         guard let counts = try readable({ () throws(StoreError) in try countLog() }) else { return false }
         return try refersToRows(counts)

@@ -103,7 +103,7 @@ final class CountEntry {
     var installs = 0
     /// Of a release: how many of its builds the leak was seen in.
     var builds = 0
-    /// Of a release: reports that are in the log and not yet in `leak_hour`.
+    /// Reports of a release that are in the log and not yet in `leak_hour`.
     var hours: [(hour: Int, reports: Int)] = []
     /// True while ``CountLog`` has it.
     var isInLog = false
