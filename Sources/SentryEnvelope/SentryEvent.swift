@@ -1,9 +1,9 @@
 internal import LeakMessage
 
-/// What of an event is read; everything else in it is passed over.
+/// The fields of an event that are read; all others are passed over.
 ///
-/// Of `user` the id alone, of `threads` the calls of the one that crashed or was running, of `request`, `server_name` and the variables
-/// of frames nothing.
+/// `user` gives its id alone, and `threads` the calls of the one that crashed or was running. `request`, `server_name` and the variables
+/// of frames are never read.
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 struct SentryEvent {
     var id: String?

@@ -19,9 +19,10 @@ struct Logs {
         /// Rows of leaks, builds and releases in the log of counts: a busy app's 1,000 leaks in a dozen versions have 25,000. Each
         /// takes from a hundred bytes to a kilobyte of memory.
         var countRows = 65_536
-        /// After so many calls of so few submissions, counts are written to their tables at once: nobody waits for it, and pages read
-        /// them. Under load such calls come too, but not in a row.
+        /// Submissions of a quiet call, at most.
         var quietSubmissions = 4
+        /// Quiet calls in a row after which commits write counts to their tables at once. Under load quiet calls come too, but not so
+        /// many in a row.
         var quietCalls = 16
         /// Milliseconds since the last read within which counts are written to their tables at once.
         var readMilliseconds: Int64 = 500

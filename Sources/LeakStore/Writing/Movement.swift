@@ -23,7 +23,7 @@ struct Movement {
     /// Adds leaks that another process has left moving.
     mutating func add(_ count: Int) { leaks += count }
 
-    /// Whether more leaks move than a list may look at.
+    /// True if more leaks move than a list may look at.
     var isCrowded: Bool { leaks > Self.leakLimit }
 
     func isDue(now: Int64) -> Bool {
