@@ -61,11 +61,14 @@
             return CappedCounts.dropped.write(dropped, limit: limit)
         }
 
-        /// What counted as `other`.
+        /// What counted as `other`, and details that were left out.
         func writeBeyond() -> Query? {
-            let beyond = zip(tally.apps, places.apps).flatMap { app, place in
+            var beyond = zip(tally.apps, places.apps).flatMap { app, place in
                 app.beyond.filter { $0.value > 0 }.map { (app: place.id, name: $0.key, count: $0.value) }
             }
+            var leftOut: [Int: Int] = [:]
+            for (leak, count) in details.leftOut { leftOut[tally.leaks[leak].app, default: 0] += count }
+            for (app, count) in leftOut { beyond.append((places.apps[app].id, .details, count)) }
             guard !beyond.isEmpty else { return nil }
             return Query(
                 """
