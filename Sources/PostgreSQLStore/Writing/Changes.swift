@@ -204,7 +204,8 @@
                 writeRunningHours(), writeRunningDays(), writeTimes(), writeSets(), writeReleases(),
                 writeFirstReleases(), writeChecks(limit: limits.checkClassesPerRelease), writeSlots(),
                 writeLateDays(),
-                writeDropped(limit: limits.droppedReasonsPerApp), writeBeyond(), writeApps(), chooseNewest(),
+                writeDropped(limit: limits.droppedReasonsPerApp), writeBeyond(), writeLeftOut(), writeApps(),
+                chooseNewest(),
             ]
             return all.compactMap { $0 }
         }

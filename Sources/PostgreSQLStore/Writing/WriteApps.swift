@@ -61,14 +61,26 @@
             return CappedCounts.dropped.write(dropped, limit: limit)
         }
 
-        /// What counted as `other`, and details that were left out.
+        /// Counts details that were left out. By leak, since an app of which there are only explanations is not looked up.
+        func writeLeftOut() -> Query? {
+            let leftOut = details.leftOut.map { (leak: states[$0.key].id, count: $0.value) }
+            guard !leftOut.isEmpty else { return nil }
+            return Query(
+                """
+                insert into beyond as known (app, name, count)
+                select l.app, $3::text, sum(new.count)::bigint
+                from unnest($1::bigint[], $2::bigint[]) as new (leak, count) join leak l on l.id = new.leak
+                group by l.app order by l.app
+                on conflict (app, name) do update set count = least(known.count + excluded.count, 9007199254740991)
+                """, .integers(leftOut.map(\.leak)), .integers(leftOut.map(\.count)),
+                .text(BeyondLimit.Name.details.rawValue))
+        }
+
+        /// What counted as `other`.
         func writeBeyond() -> Query? {
-            var beyond = zip(tally.apps, places.apps).flatMap { app, place in
+            let beyond = zip(tally.apps, places.apps).flatMap { app, place in
                 app.beyond.filter { $0.value > 0 }.map { (app: place.id, name: $0.key, count: $0.value) }
             }
-            var leftOut: [Int: Int] = [:]
-            for (leak, count) in details.leftOut { leftOut[tally.leaks[leak].app, default: 0] += count }
-            for (app, count) in leftOut { beyond.append((places.apps[app].id, .details, count)) }
             guard !beyond.isEmpty else { return nil }
             return Query(
                 """
