@@ -121,7 +121,8 @@ public struct Import {
         }
     }
 
-    /// What has been counted as ``StoreLimits/other`` since an earlier answer; by a server on the same database too.
+    /// What has been counted as ``StoreLimits/other``, or left out, since an earlier answer; by a server on the same database
+    /// too.
     ///
     /// - Parameter former: that answer.
     public static func beyond(

@@ -104,7 +104,7 @@ struct Upkeep {
         Output.line(Self.words(reports.result))
         for limit in try Import.beyond(in: store, since: beyond, now: now) {
             Output.error(
-                "collector: app \(limit.app): \(limit.count) counted as “other” meanwhile, beyond \(limit.limit.rawValue)"
+                "collector: app \(limit.app): \(limit.count) \(limit.limit.outcome) meanwhile, beyond \(limit.limit.rawValue)"
             )
         }
         if let untidy = reports.result.untidy { Output.error("collector: all is counted, but \(untidy)") }

@@ -37,6 +37,12 @@ import Testing
                 == [BeyondLimit(app: "other", limit: .apps, count: 2)])
     }
 
+    @Test func `limits say what becomes of what is beyond them`() {
+        for limit in BeyondLimit.Name.allCases {
+            #expect(limit.outcome == (limit == .details ? "left out" : "counted as “other”"))
+        }
+    }
+
     @Test func `every key of an import is remembered, however many there are in a day`() throws {
         let limits = StoreLimits.forImports
         #expect(limits.idempotencyKeysPerDay == .max && limits.answersPerDay == .max)

@@ -134,6 +134,7 @@ import Threads
         try send("iOS 18.0", to: try directory.store())
         try fold(try directory.store())
         try run("alter table leak drop column retained_bytes")
+        try run("alter table idempotency_use drop column detail_bytes")
         try run("drop table value_log; drop table key_log; pragma user_version = 6")
         let store = try directory.store()
         try send("iOS 18.0", to: store)

@@ -94,6 +94,7 @@ import Testing
             update app set newest_release = (select max(id) from release);
             update leak set moving = 0, impact = 1, rank_impact = 1;
             alter table idempotency_use drop column text_bytes;
+            alter table idempotency_use drop column detail_bytes;
             alter table leak drop column retained_bytes;
             drop table value_log; drop table key_log;
             pragma user_version = 3
@@ -109,13 +110,34 @@ import Testing
         let report = Report(leak: leak("Page"), install: 1)
         _ = try directory.store().count([submission([report])], now: noon)
         try Connection(path: directory.database, access: .readWrite)
-            .execute("drop table count_log; pragma user_version = 11")
+            .execute(
+                """
+                drop table count_log; alter table idempotency_use drop column detail_bytes;
+                pragma user_version = 11
+                """)
         #expect(try SQLiteStore.verify(path: directory.database).problems == [])
         let store = try directory.store()
         store.limitLogs(to: 100)
         _ = try store.count([submission([report])], now: noon)
         #expect(try store.verify() == [])
         #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 2)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `a database without bytes of details gets them, and counts them on`() throws {
+        let directory = TemporaryDirectory()
+        let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
+        _ = try directory.store().count([submission([report], key: "a")], now: noon)
+        let connection = try Connection(path: directory.database, access: .readWrite)
+        try connection.execute(
+            "alter table idempotency_use drop column detail_bytes; pragma user_version = 12")
+        #expect(try SQLiteStore.verify(path: directory.database).problems == [])
+        let store = try directory.store()
+        #expect(try connection.number("select sum(detail_bytes) from idempotency_use") == 0)
+        _ = try store.count([submission([report], key: "b")], now: noon)
+        // The newest report takes as much as the one before; one more is in the sample.
+        #expect(
+            (18..<100).contains(try connection.number("select sum(detail_bytes) from idempotency_use") ?? 0))
         #expect(try store.verify() == [])
     }
 
@@ -140,6 +162,7 @@ import Testing
                 """
                 update app set text_bytes = 200000;
                 alter table idempotency_use drop column text_bytes;
+                alter table idempotency_use drop column detail_bytes;
                 alter table leak drop column retained_bytes; drop table value_log; drop table key_log;
                 pragma user_version = \(schema)
                 """)

@@ -102,7 +102,10 @@ extension ContentsTable {
         ContentsTable("answer", [.number("id"), .number("day"), .bytes("body")]),
         ContentsTable(
             "idempotency_use",
-            [.number("day"), .number("key_id"), .count("keys"), .count("answers"), .count("text_bytes")]),
+            [
+                .number("day"), .number("key_id"), .count("keys"), .count("answers"), .count("text_bytes"),
+                .count("detail_bytes"),
+            ]),
         ContentsTable("clock", [.number("id"), .number("wall"), .number("keys"), .number("waited")]),
         // Numbers of credentials are never given again: SQLite remembers the last one.
         ContentsTable(

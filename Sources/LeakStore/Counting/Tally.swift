@@ -181,12 +181,13 @@ package struct Tally {
         }
         let leak = try leak(explanation.leak, app, key: key, by: admission)
         guard !leaks[leak].identity.isBeyond else { return }
-        leaks[leak].values.append((.reason, explanation.reason.storable))
+        leaks[leak].values.append(Value(kind: .reason, text: explanation.reason.storable, key: key))
         if let closures = explanation.closures {
-            leaks[leak].values.append((.closures, closures.storable))
+            leaks[leak].values.append(Value(kind: .closures, text: closures.storable, key: key))
         }
         if let bytes = explanation.bytes {
-            leaks[leak].values.append((.retainedBytes, "\(RetainedBytes.rounded(bytes))"))
+            leaks[leak].values.append(
+                Value(kind: .retainedBytes, text: "\(RetainedBytes.rounded(bytes))", key: key))
         }
     }
 

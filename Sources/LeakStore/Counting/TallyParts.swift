@@ -43,11 +43,19 @@ extension Tally {
         /// Milliseconds, with how many objects lived that long.
         package var lived: [(milliseconds: Int, count: Int)] = []
         /// Values that its explanations give.
-        package var values: [(kind: ValueKind, text: String)] = []
+        package var values: [Value] = []
         /// Reports of type `leak`, in order of arrival.
         package var sightings: [Place] = []
         /// Indices of ``Tally/cells``.
         package var cells: [Int] = []
+    }
+
+    /// A value that an explanation gives.
+    package struct Value {
+        package var kind: ValueKind
+        package var text: String
+        /// The ingest key that brought it.
+        package var key: Int64
     }
 
     /// One leak in one build.

@@ -1,7 +1,7 @@
 /// What one sender, with a key that was taken out of a shipped app, can make a database keep.
 ///
-/// Beyond a limit nothing is refused: the reports count, under the name ``other``, and how many did is kept as
-/// ``BeyondLimit`` and shown. What is there already goes on counting under its own name.
+/// Beyond a limit nothing is refused: the reports count, under the name ``other`` or without being kept as samples, and how
+/// many did is kept as ``BeyondLimit`` and shown. What is there already goes on counting under its own name.
 public struct StoreLimits: Hashable, Sendable {
     /// What new names are counted under beyond a limit.
     public static let other = "other"
@@ -20,6 +20,12 @@ public struct StoreLimits: Hashable, Sendable {
     /// Bytes of the names and paths of new leaks that one ingest key may bring on a day, in all its apps together: as many
     /// as one app may keep.
     public var leakTextBytesPerKeyAndDay = 64 << 20
+    /// Bytes of details, which are reports kept as samples and values of explanations, that one ingest key may add on a
+    /// day in all its apps together. A sample that replaces another adds the difference of their lengths. The last half
+    /// is left to the first report of each leak.
+    ///
+    /// 1,000 leaks with all 18 samples of 4 KiB each and 20 explanations of 300 bytes take 80 MB, once: the half is 134 MB.
+    public var detailBytesPerKeyAndDay = 256 << 20
     /// Builds that one leak counts apart: more than a year of daily ones. Beyond it, those of each release count
     /// together.
     public var buildsPerLeak = 500
@@ -68,6 +74,7 @@ public struct StoreLimits: Hashable, Sendable {
         limits.leaksPerApp *= 10
         limits.leakTextBytesPerApp *= 10
         limits.leakTextBytesPerKeyAndDay *= 10
+        limits.detailBytesPerKeyAndDay *= 10
         limits.buildsPerLeak *= 10
         limits.leakBuildsPerApp *= 10
         limits.checkClassesPerRelease *= 10
@@ -78,7 +85,7 @@ public struct StoreLimits: Hashable, Sendable {
     }
 }
 
-/// What has been counted as ``StoreLimits/other``.
+/// What has been counted as ``StoreLimits/other``, or left out.
 public struct BeyondLimit: Hashable, Sendable {
     public enum Name: String, Hashable, Sendable, CaseIterable {
         case apps = "apps_per_key"
@@ -86,16 +93,22 @@ public struct BeyondLimit: Hashable, Sendable {
         case builds = "builds_per_release"
         case leaks = "leaks_per_app"
         case leakTexts = "leak_text_bytes_per_key_and_day"
+        /// Reports that are counted and not kept as samples, and values of explanations that count without their name.
+        case details = "detail_bytes_per_key_and_day"
         case leakBuilds = "builds_of_leaks"
         case checkClasses = "check_classes_per_release"
         case droppedReasons = "dropped_reasons_per_app"
         /// Batches whose idempotency key was not remembered: counted, and counted again if they come again.
         case idempotencyKeys = "idempotency_keys_per_day"
+
+        /// What becomes of it beyond the limit.
+        public var outcome: String { self == .details ? "left out" : "counted as “other”" }
     }
 
     public var app: String
     public var limit: Name
-    /// Reports; checks for ``Name/checkClasses``, batches for ``Name/idempotencyKeys``.
+    /// Reports; checks for ``Name/checkClasses``, batches for ``Name/idempotencyKeys``, samples and values for
+    /// ``Name/details``.
     public var count: Int
 
     public init(app: String, limit: Name, count: Int) {

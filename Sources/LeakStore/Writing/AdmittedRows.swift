@@ -3,8 +3,8 @@
 /// Holds on to the entries for as long as the tally lasts, however many pass through the writer's caches meanwhile.
 final class AdmittedRows: Admission {
     private let writer: Writer
-    /// The day that new texts count for.
-    private let day: Int
+    /// The day that new texts and details count for.
+    let day: Int
     private(set) var apps: [AppEntry] = []
     private(set) var releases: [ReleaseEntry] = []
     /// Of `build`.

@@ -144,6 +144,7 @@ final class LeakEntry {
     var firstRelease: ReleaseMark
     var lastRelease: ReleaseMark
     var samples = SampleChoice()
+    var sampleBytes = SampleBytes.notRead
     /// True while ``CountLog`` has it.
     var isInLog = false
     /// ``Movement/period`` in which it began to move.

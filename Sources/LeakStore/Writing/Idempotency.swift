@@ -78,27 +78,33 @@ extension Writer {
         return try select.step() ? select.int64(0) : nil
     }
 
-    /// The idempotency keys and texts counted for an ingest key on a day.
+    /// The idempotency keys and bytes counted for an ingest key on a day.
     func idempotencyUse(of keyID: Int64, day: Int) throws(StoreError) -> IdempotencyUse.Count {
         if let known = caches.idempotency.count(of: keyID, day: day) { return known }
         let select = try connection.statement(
-            "select keys, answers, text_bytes from idempotency_use where day = ? and key_id = ?")
+            "select keys, answers, text_bytes, detail_bytes from idempotency_use where day = ? and key_id = ?"
+        )
         defer { select.reset() }
         try select.bind(day, keyID)
         let count =
             try select.step()
-            ? IdempotencyUse.Count(keys: select.int(0), answers: select.int(1), textBytes: select.int(2))
+            ? IdempotencyUse.Count(
+                keys: select.int(0), answers: select.int(1), textBytes: select.int(2),
+                detailBytes: select.int(3))
             : IdempotencyUse.Count()
         caches.idempotency.start(count, of: keyID, day: day)
         return count
     }
 
-    /// Writes how many keys, and bytes of new texts, the transaction has added.
+    /// Writes how many keys, and bytes of new texts and of details, the transaction has added.
     func writeIdempotencyUse() throws(StoreError) {
         for (keyID, count) in caches.idempotency.takeChanges() {
             try connection.run(
-                "insert or replace into idempotency_use (day, key_id, keys, answers, text_bytes) values (?, ?, ?, ?, ?)",
-                caches.idempotency.day, keyID, count.keys, count.answers, count.textBytes)
+                """
+                insert or replace into idempotency_use (day, key_id, keys, answers, text_bytes, detail_bytes)
+                values (?, ?, ?, ?, ?, ?)
+                """, caches.idempotency.day, keyID, count.keys, count.answers, count.textBytes,
+                count.detailBytes)
         }
     }
 
@@ -114,12 +120,14 @@ extension Writer {
     }
 }
 
-/// How many idempotency keys and answers of one day are remembered, and how many bytes of new texts came, by ingest key.
+/// How many idempotency keys and answers of one day are remembered, and how many bytes of new texts and of details came, by
+/// ingest key.
 struct IdempotencyUse {
     struct Count {
         var keys = 0
         var answers = 0
         var textBytes = 0
+        var detailBytes = 0
     }
 
     /// Days that have keys, those of the transaction at hand included; `nil` until asked for.

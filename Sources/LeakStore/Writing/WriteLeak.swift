@@ -28,8 +28,10 @@ extension Writer {
             entry.impact = impact
         }
         if !leak.lived.isEmpty { try writeLived(leak.lived, of: entry) }
-        if !leak.values.isEmpty { try writeValues(leak.values, of: entry.id) }
-        keepSamples(of: leak, entry, from: submissions, in: &changed, now: now)
+        let app = rows.apps[leak.app]
+        if !leak.values.isEmpty { try writeValues(leak.values, of: entry.id, app: app, day: rows.day) }
+        try keepSamples(
+            of: leak, entry, app: app, from: submissions, in: &changed, day: rows.day, now: now)
         changed.add(entry)
         // Not by way of the log, since they seldom change.
         if entry.firstSeen != formerFirstSeen {
@@ -52,19 +54,41 @@ extension Writer {
     }
 
     /// Counts values of explanations, which are rare: not by way of ``ValueLog``.
-    private func writeValues(_ values: [(kind: ValueKind, text: String)], of leak: Int64) throws(StoreError) {
-        for (kind, text) in values {
+    ///
+    /// - Parameter day: the day that their bytes count for.
+    private func writeValues(
+        _ values: [Tally.Value], of leak: Int64, app: AppEntry, day: Int
+    ) throws(StoreError) {
+        var leftOut = 0
+        for value in values {
             try connection.run(
                 """
-                insert into leak_value (leak, kind, value, reports)
-                select ?1, ?2, case when exists (select 1 from leak_value where leak = ?1 and kind = ?2 and value = ?3)
-                  or (select count(*) from leak_value where leak = ?1 and kind = ?2 and value <> '') < ?4
-                  then ?3 else '' end, 1
-                where true
+                update leak_value set reports = min(reports + 1, 9007199254740991)
+                where leak = ? and kind = ? and value = ?
+                """, leak, value.kind.rawValue, value.text)
+            guard connection.changes == 0 else { continue }
+            var isNamed = false
+            if !value.text.isEmpty, try hasRoom(forValueOf: leak, value.kind) {
+                isNamed = try admitDetail(
+                    bytes: DetailBytes.ofValue(value.text), key: value.key, day: day)
+                leftOut += isNamed ? 0 : 1
+            }
+            try connection.run(
+                """
+                insert into leak_value (leak, kind, value, reports) values (?, ?, ?, 1)
                 on conflict (leak, kind, value) do update set reports = min(reports + 1, 9007199254740991)
-                """, leak, kind.rawValue, text, ValueKind.limit)
+                """, leak, value.kind.rawValue, isNamed ? value.text : "")
         }
+        if leftOut > 0 { try write(.details, leftOut, of: app) }
         if values.contains(where: { $0.kind == .retainedBytes }) { try writeRetainedBytes(of: leak) }
+    }
+
+    private func hasRoom(forValueOf leak: Int64, _ kind: ValueKind) throws(StoreError) -> Bool {
+        let count = try connection.statement(
+            "select count(*) < ? from leak_value where leak = ? and kind = ? and value <> ''")
+        defer { count.reset() }
+        try count.bind(ValueKind.limit, leak, kind.rawValue)
+        return try count.step() && count.int(0) == 1
     }
 
     /// Writes the median again, from the counts.
@@ -153,6 +177,7 @@ extension Writer {
         try connection.run("update app set leaks = leaks + 1 where id = ?", app.id)
         caches.movement.add(entry)
         entry.admittedBuilds = leak.cells.count
+        entry.sampleBytes = .none
         caches.leaks.insert(entry, for: identity.id)
         return entry
     }

@@ -1,19 +1,27 @@
 extension Writer {
     /// Keeps some of a leak's reports; reads the JSON of those alone.
+    ///
+    /// - Parameter day: the day that their bytes count for.
     func keepSamples(
-        of leak: Tally.Leak, _ entry: LeakEntry, from submissions: [Submission],
-        in changed: inout ChangedCounts, now: Int64
-    ) {
+        of leak: Tally.Leak, _ entry: LeakEntry, app: AppEntry, from submissions: [Submission],
+        in changed: inout ChangedCounts, day: Int, now: Int64
+    ) throws(StoreError) {
+        var leftOut: Set<Int> = []
         let kept = entry.samples.keep(of: leak, from: submissions, by: reservoir, now: now)
         for (sample, body) in zip(kept, SampleChoice.masked(kept, from: submissions, by: redact)) {
             let submission = submissions[sample.place.submission]
             let sighting = submission.sightings[sample.place.sighting]
             let row = SampleSlot.row(leak: entry.id, slot: sample.slot)
-            changed.samples.append(
-                StoredSample(
-                    row: row, ordinal: sample.ordinal, at: sighting.at,
-                    origin: submission.origins[sighting.origin], body: body))
+            let stored = StoredSample(
+                row: row, ordinal: sample.ordinal, at: sighting.at,
+                origin: submission.origins[sighting.origin], body: body)
+            guard try admit(stored, in: sample.slot, of: entry, key: submission.keyID, day: day) else {
+                leftOut.insert(sample.ordinal)
+                continue
+            }
+            changed.samples.append(stored)
         }
+        if !leftOut.isEmpty { try write(.details, leftOut.count, of: app) }
     }
 }
 

@@ -139,8 +139,8 @@ final class Writer {
                     receipts.append(try receipt(for: submission, &tally, rows, clock))
                     if receipts[number] == .counted { try tally.add(submission, number: number, by: rows) }
                 }
-                try writeIdempotencyUse()
                 try write(tally, in: rows, of: submissions, now: now, expiry: clock.expiryTime)
+                try writeIdempotencyUse()
                 return receipts
             }
         } catch {
@@ -274,7 +274,7 @@ final class Writer {
         if isBeyond { try write(.droppedReasons, count, of: app) }
     }
 
-    private func write(_ limit: BeyondLimit.Name, _ count: Int, of app: AppEntry) throws(StoreError) {
+    func write(_ limit: BeyondLimit.Name, _ count: Int, of app: AppEntry) throws(StoreError) {
         try connection.run(
             """
             insert into beyond (app, name, count) values (?, ?, ?)

@@ -10,7 +10,7 @@
         let firstDay: Int
         /// Each leak as it will be.
         private(set) var states: [StoredLeak]
-        private(set) var samples: [(leak: Int64, kept: SampleChoice.Kept, body: [UInt8])] = []
+        private(set) var details = Details()
         /// Those that change.
         private(set) var histograms: [(leak: Int64, histogram: DurationHistogram)] = []
         /// Sets that have new members.
@@ -51,7 +51,8 @@
                 let kept = states[index].samples.keep(
                     of: leak, from: submissions, by: writer.reservoir, now: now)
                 let bodies = SampleChoice.masked(kept, from: submissions, by: writer.redact)
-                for (sample, body) in zip(kept, bodies) { samples.append((states[index].id, sample, body)) }
+                details.add(kept, bodies: bodies, of: index, row: states[index].id, from: submissions)
+                details.add(leak.values, of: index, row: states[index].id)
             }
         }
 
@@ -187,19 +188,31 @@
 
         // MARK: What is written
 
-        /// Every table once, each in the order of its key.
+        /// Leaves out details that go beyond the limit.
+        mutating func boundDetails(
+            _ known: Known, on connection: Connection, by writer: Writer
+        ) throws(StoreError) {
+            try details.bound(by: writer.limits, known, &writer.idempotency, on: connection)
+        }
+
+        /// Every table once, each in the order of its key, but for ``writeDetails()``.
         func writes(limits: StoreLimits) -> [Query] {
             let all = [
                 writeLastHours(), writeHours(), writeDays(), writeLeaks(), writeModules(),
                 writeLeakReleases(),
                 writeLeakBuilds(),
-                writeRunningHours(), writeRunningDays(), writeValues(), writeRetainedBytes(), writeTimes(),
-                writeSamples(), writeMessages(), writeSets(), writeReleases(),
+                writeRunningHours(), writeRunningDays(), writeTimes(), writeSets(), writeReleases(),
                 writeFirstReleases(), writeChecks(limit: limits.checkClassesPerRelease), writeSlots(),
                 writeLateDays(),
-                writeDropped(limit: limits.droppedReasonsPerApp), writeBeyond(), writeApps(), chooseNewest(),
+                writeDropped(limit: limits.droppedReasonsPerApp), writeBeyond(), writeLeftOut(), writeApps(),
+                chooseNewest(),
             ]
             return all.compactMap { $0 }
+        }
+
+        /// Comes after the use of ingest keys, ``IdempotencyMemory/write(_:textBytes:details:)``.
+        func writeDetails() -> [Query] {
+            [writeValues(), writeRetainedBytes(), writeSamples(), writeMessages()].compactMap { $0 }
         }
     }
 #endif

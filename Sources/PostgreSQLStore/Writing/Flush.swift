@@ -51,11 +51,13 @@
             var changes = Changes(
                 of: tally, in: places, submissions, now: now, expiry: clock.expiryTime, by: writer)
             try changes.readAndMerge(&known, on: connection, by: writer)
-            let use = writer.idempotency.write(claims, textBytes: textBytes)
-            let answers = try commit(changes.writes(limits: writer.limits) + [use].compactMap { $0 })
+            try changes.boundDetails(known, on: connection, by: writer)
+            let writes = changes.writes(limits: writer.limits)
+            let use = writer.idempotency.write(claims, textBytes: textBytes, details: changes.details)
+            let answers = try commit(writes + [use].compactMap { $0 } + changes.writeDetails())
             writer.members.learn(changes.sets)
             writer.names.learn(changes.cells)
-            if use != nil { writer.idempotency.learn(answers[answers.count - 2]) }
+            if use != nil { writer.idempotency.learn(answers[writes.count]) }
             return receipts
         }
 

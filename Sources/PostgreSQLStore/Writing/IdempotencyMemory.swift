@@ -11,6 +11,7 @@
             var answers = 0
             /// Bytes of the names and paths of new leaks.
             var textBytes = 0
+            var detailBytes = 0
         }
 
         let day: Int
@@ -38,7 +39,7 @@
         static func uses(of keys: Set<Int64>, day: Int) -> Query {
             Query(
                 """
-                select key_id, keys, answers, text_bytes from idempotency_use
+                select key_id, keys, answers, text_bytes, detail_bytes from idempotency_use
                 where day = $1::bigint and key_id = any($2::bigint[])
                 """, .integer(day), .integers(keys.sorted()))
         }
@@ -65,32 +66,55 @@
             learn(rows)
         }
 
-        /// Counts what a transaction adds; `nil` when it adds nothing.
+        /// Counts what a transaction adds; `nil` when it adds nothing. Comes before the details are written: it compares with
+        /// their rows as they were.
         ///
         /// - Parameter textBytes: bytes of new texts, by ingest key.
-        func write(_ claims: Claims, textBytes: [Int64: Int]) -> Query? {
-            let keys = Set(claims.won.map(\.keyID)).union(textBytes.keys).sorted()
+        func write(_ claims: Claims, textBytes: [Int64: Int], details: Details) -> Query? {
+            let keys = Set(claims.won.map(\.keyID)).union(textBytes.keys).union(details.keys).sorted()
             guard !keys.isEmpty else { return nil }
+            let (samples, values) = (details.samples, details.values)
             var added: [Int64: Int] = [:]
             for claim in claims.won { added[claim.keyID, default: 0] += 1 }
             return Query(
                 """
-                insert into idempotency_use as known (day, key_id, keys, answers, text_bytes)
-                select $1::bigint, key_id, keys, answers, text_bytes
+                with growth as (
+                  select key_id, sum(bytes)::bigint as bytes from (
+                    select new.key_id, new.bytes - coalesce(\(Details.sampleBytes), 0)
+                    from unnest($6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[]) as new (key_id, leak, slot, bytes)
+                    left join sample s on s.leak = new.leak and s.slot = new.slot
+                    union all
+                    select new.key_id, new.bytes from (
+                      select distinct on (leak, kind, value) * from
+                        unnest($10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[])
+                        as given (key_id, leak, kind, value, bytes)
+                    ) as new where not \(Details.isNoNewValue)
+                  ) as detail (key_id, bytes) group by key_id
+                )
+                insert into idempotency_use as known (day, key_id, keys, answers, text_bytes, detail_bytes)
+                select $1::bigint, new.key_id, keys, answers, text_bytes, greatest(coalesce(growth.bytes, 0), 0)
                 from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-                  as new (key_id, keys, answers, text_bytes) order by key_id
+                  as new (key_id, keys, answers, text_bytes) left join growth on growth.key_id = new.key_id
+                order by new.key_id
                 on conflict (day, key_id) do update set keys = known.keys + excluded.keys,
-                  answers = known.answers + excluded.answers, text_bytes = known.text_bytes + excluded.text_bytes
-                returning key_id, keys, answers, text_bytes
+                  answers = known.answers + excluded.answers, text_bytes = known.text_bytes + excluded.text_bytes,
+                  detail_bytes = greatest(known.detail_bytes
+                    + coalesce((select bytes from growth where growth.key_id = excluded.key_id), 0), 0)
+                returning key_id, keys, answers, text_bytes, detail_bytes
                 """, .integer(claims.day), .integers(keys), .integers(keys.map { added[$0] ?? 0 }),
-                .integers(keys.map { claims.newAnswers[$0] ?? 0 }), .integers(keys.map { textBytes[$0] ?? 0 })
-            )
+                .integers(keys.map { claims.newAnswers[$0] ?? 0 }),
+                .integers(keys.map { textBytes[$0] ?? 0 }), .integers(samples.map(\.key)),
+                .integers(samples.map(\.row)), .integers(samples.map(\.kept.slot)),
+                .integers(samples.map(\.bytes)), .integers(values.map(\.value.key)),
+                .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
+                .texts(values.map(\.value.text)), .integers(values.map(\.bytes)))
         }
 
         /// - Parameter rows: keys, with their numbers as committed.
         mutating func learn(_ rows: Rows) {
             for row in rows {
-                uses[row.int64(0)] = Use(keys: row.int(1), answers: row.int(2), textBytes: row.int(3))
+                uses[row.int64(0)] = Use(
+                    keys: row.int(1), answers: row.int(2), textBytes: row.int(3), detailBytes: row.int(4))
             }
         }
     }

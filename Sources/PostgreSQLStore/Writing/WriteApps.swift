@@ -61,6 +61,21 @@
             return CappedCounts.dropped.write(dropped, limit: limit)
         }
 
+        /// Counts details that were left out. By leak, since an app of which there are only explanations is not looked up.
+        func writeLeftOut() -> Query? {
+            let leftOut = details.leftOut.map { (leak: states[$0.key].id, count: $0.value) }
+            guard !leftOut.isEmpty else { return nil }
+            return Query(
+                """
+                insert into beyond as known (app, name, count)
+                select l.app, $3::text, sum(new.count)::bigint
+                from unnest($1::bigint[], $2::bigint[]) as new (leak, count) join leak l on l.id = new.leak
+                group by l.app order by l.app
+                on conflict (app, name) do update set count = least(known.count + excluded.count, 9007199254740991)
+                """, .integers(leftOut.map(\.leak)), .integers(leftOut.map(\.count)),
+                .text(BeyondLimit.Name.details.rawValue))
+        }
+
         /// What counted as `other`.
         func writeBeyond() -> Query? {
             let beyond = zip(tally.apps, places.apps).flatMap { app, place in

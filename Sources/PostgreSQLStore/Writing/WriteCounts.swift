@@ -57,17 +57,17 @@
             var texts = tally.texts
             // Equal texts need one number, or the statement would meet one row twice.
             var numbers: [ByteText: Int] = [:]
-            for (index, leak) in tally.leaks.enumerated() {
-                for (kind, text) in leak.values {
-                    let number = numbers[ByteText(text)] ?? texts.count
-                    if number == texts.count {
-                        numbers[ByteText(text)] = number
-                        texts.append(text)
-                    }
-                    rows.append(
-                        CountRow(
-                            leak: states[index].id, first: kind.rawValue, second: Int64(number), reports: 1))
+            for explained in details.values {
+                let text = explained.value.text
+                let number = numbers[ByteText(text)] ?? texts.count
+                if number == texts.count {
+                    numbers[ByteText(text)] = number
+                    texts.append(text)
                 }
+                rows.append(
+                    CountRow(
+                        leak: explained.row, first: explained.value.kind.rawValue, second: Int64(number),
+                        reports: 1))
             }
             guard !rows.isEmpty else { return nil }
             rows = CountRow.summed(rows)

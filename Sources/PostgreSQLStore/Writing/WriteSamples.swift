@@ -3,6 +3,7 @@
 
     extension Changes {
         func writeSamples() -> Query? {
+            let samples = details.samples
             guard !samples.isEmpty else { return nil }
             let reports = samples.map { sample in
                 let submission = submissions[sample.kept.place.submission]
@@ -26,7 +27,7 @@
                   version = excluded.version, build = excluded.build, system = excluded.system,
                   model = excluded.model, install_hash = excluded.install_hash, install = excluded.install,
                   "user" = excluded."user", body = excluded.body
-                """, .integers(samples.map { $0.leak }), .integers(samples.map { $0.kept.slot }),
+                """, .integers(samples.map { $0.row }), .integers(samples.map { $0.kept.slot }),
                 .integers(samples.map { $0.kept.ordinal }), .integers(reports.map { $0.at }),
                 .texts(origins.map(\.version)), .texts(origins.map(\.build)), .texts(origins.map(\.system)),
                 .texts(origins.map(\.model)),
@@ -37,7 +38,7 @@
 
         /// Writes the messages of newest reports.
         func writeMessages() -> Query? {
-            let newest = samples.filter { $0.kept.slot == SampleSlot.newest }
+            let newest = details.samples.filter { $0.kept.slot == SampleSlot.newest }
             guard !newest.isEmpty else { return nil }
             return Query(
                 """
@@ -45,7 +46,7 @@
                 from (select leak, message_of(body) as message from unnest($1::bigint[], $2::bytea[]) as new (leak, body)
                   offset 0) as new
                 where t.leak = new.leak and t.message is distinct from new.message
-                """, .integers(newest.map { $0.leak }), .byteArrays(newest.map(\.body)))
+                """, .integers(newest.map { $0.row }), .byteArrays(newest.map(\.body)))
         }
     }
 

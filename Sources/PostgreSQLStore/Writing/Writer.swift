@@ -16,7 +16,7 @@
     /// Two transactions never wait for each other in a circle: each takes first its writer's row in `witness`, then answers
     /// that are new and its idempotency keys, both in their order, the locks of ingest keys that make apps, new apps by name,
     /// then the locks of its apps by number. Everything else it changes belongs to an app that it has locked, but for how
-    /// many idempotency keys there are, which comes last.
+    /// many idempotency keys and bytes there are of each ingest key, which comes behind all other locks.
     ///
     /// What is remembered between calls stays true whatever other collectors write: the number of a name, and members
     /// that a set has. Counts are not remembered.

@@ -50,6 +50,17 @@ import Testing
                 "2,651\u{A0}reports · 6 set aside · 14 dropped on devices (budget: 12, too_old: 2)"))
     }
 
+    @Test(arguments: [
+        (BeyondLimit.Name.leaks, "limit reached: leaks per app, 7 counted as “other”"),
+        (.details, "limit reached: detail bytes per key and day, 7 left out"),
+    ])
+    func `the totals name the limits that were reached`(limit: BeyondLimit.Name, words: String) throws {
+        var overview = Shop.overview
+        overview.beyond = [BeyondLimit(app: "com.acme.shop", limit: limit, count: 7)]
+        let summary = SummaryPage(context: Shop.context(), overview: overview, page: Shop.page)
+        #expect(try Markup(summary.html.bytes).texts.contains { $0.contains(words) })
+    }
+
     @Test func `a list of nothing but what is set aside says so`() throws {
         var page = Shop.page
         (page.leaks, page.total, page.reports) = ([], 0, 0)

@@ -90,6 +90,20 @@
             #expect(try migrated.verify() == [])
         }
 
+        @Test func `an earlier schema gets the bytes of details, and counts them on`() throws {
+            let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            _ = try store.count([submission([report], key: "a")], now: noon)
+            let connection = try Connection(to: schema.address)
+            try goBack(
+                to: 14, by: "alter table idempotency_use drop column detail_bytes", on: connection)
+            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try version() == Migration.newestVersion)
+            _ = try migrated.count([submission([report], key: "b")], now: noon)
+            let bytes = try connection.run(Query("select sum(detail_bytes)::bigint from idempotency_use"))
+            #expect((18..<100).contains(bytes.first?.int(0) ?? 0))
+        }
+
         @Test func `an earlier schema gets the last hour of each leak`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let reports = [

@@ -106,12 +106,12 @@ struct OverviewTiles: Component {
             note: "\(Count(left.reports).of("report", "reports"))\(apart)\(lost)\(beyond)")
     }
 
-    /// A limit that was reached is told where the totals are: what lies beyond it is in them, under “other”.
+    /// The limits that were reached. The reports beyond them are in the totals.
     private var beyond: HTML {
         HTML(
             overview.beyond.map { beyond in
                 let words = beyond.limit.rawValue.split(separator: "_").joined(separator: " ")
-                return " · limit reached: \(words), \(Count(beyond.count)) counted as other"
+                return " · limit reached: \(words), \(Count(beyond.count)) \(beyond.limit.outcome)"
             }, separator: "")
     }
 }

@@ -1,0 +1,65 @@
+extension Writer {
+    /// Adds the bytes of a sample, or of a new value of an explanation, to those of its ingest key and day.
+    ///
+    /// - Parameters:
+    ///   - bytes: what the file grows by; negative for a sample that replaces a longer one.
+    ///   - isFirst: true for the first report of a leak, which has the last half of the limit for itself.
+    /// - Returns: false, with nothing added, if it would go beyond the limit.
+    func admitDetail(bytes: Int, key: Int64, day: Int, isFirst: Bool = false) throws(StoreError) -> Bool {
+        guard bytes != 0 else { return true }
+        var use = try idempotencyUse(of: key, day: day)
+        let limit = limits.detailBytesPerKeyAndDay / (isFirst ? 1 : 2)
+        guard bytes < 0 || use.detailBytes + bytes <= limit else { return false }
+        use.detailBytes = max(0, use.detailBytes + bytes)
+        caches.idempotency.set(use, of: key)
+        return true
+    }
+
+    func admit(
+        _ sample: StoredSample, in slot: Int, of leak: LeakEntry, key: Int64, day: Int
+    ) throws(StoreError) -> Bool {
+        let bytes = DetailBytes.ofSample(sample.body, from: sample.origin)
+        let former: Int
+        if let known = leak.sampleBytes[slot] {
+            former = known
+        } else {
+            former = try sampleBytes(inRow: sample.row)
+        }
+        let isAdmitted = try admitDetail(
+            bytes: bytes - former, key: key, day: day, isFirst: slot == SampleSlot.first)
+        leak.sampleBytes[slot] = isAdmitted ? bytes : former
+        return isAdmitted
+    }
+
+    /// Bytes of a row of `sample`, as ``DetailBytes/ofSample(_:from:)`` counts them.
+    private func sampleBytes(inRow row: Int64) throws(StoreError) -> Int {
+        try number(
+            else: """
+                select length(body) + length(cast(version as blob)) + ifnull(length(cast(build as blob)), 0)
+                  + ifnull(length(cast(system as blob)), 0) + ifnull(length(cast(model as blob)), 0)
+                  + ifnull(length(cast(install as blob)), 0) + ifnull(length(cast(user as blob)), 0)
+                from sample where id = ?
+                """, of: row)
+    }
+}
+
+/// Bytes of the samples of one leak.
+struct SampleBytes {
+    private static let unknown: Int32 = -1
+
+    /// Of a leak that was read from the database.
+    static let notRead = SampleBytes()
+    /// Of a new leak.
+    static let none = SampleBytes(bytes: [Int32](repeating: 0, count: SampleSlot.count))
+
+    /// By slot; empty if none is known.
+    private var bytes: [Int32] = []
+
+    subscript(slot: Int) -> Int? {
+        get { bytes.isEmpty || bytes[slot] == Self.unknown ? nil : Int(bytes[slot]) }
+        set {
+            if bytes.isEmpty { bytes = [Int32](repeating: Self.unknown, count: SampleSlot.count) }
+            bytes[slot] = newValue.map { Int32(clamping: $0) } ?? Self.unknown
+        }
+    }
+}

@@ -1,0 +1,157 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    /// Reports that a transaction keeps as samples, and values of explanations, within what their ingest keys may add.
+    struct Details {
+        struct Sample {
+            /// Index of the leak in the tally.
+            var leak: Int
+            /// Row of the leak.
+            var row: Int64
+            var kept: SampleChoice.Kept
+            /// Without what is private.
+            var body: [UInt8]
+            var key: Int64
+            /// ``DetailBytes``
+            var bytes: Int
+        }
+
+        struct Value {
+            /// Index of the leak in the tally.
+            var leak: Int
+            /// Row of the leak.
+            var row: Int64
+            /// Its text is empty if it counts without its name.
+            var value: Tally.Value
+
+            /// ``DetailBytes``
+            var bytes: Int { value.text.isEmpty ? 0 : DetailBytes.ofValue(value.text) }
+
+            fileprivate var name: Name {
+                Name(row: row, kind: value.kind, text: ByteText(value.text))
+            }
+        }
+
+        fileprivate struct Name: Hashable {
+            var row: Int64
+            var kind: ValueKind
+            var text: ByteText
+        }
+
+        private struct Slot: Hashable {
+            var row: Int64
+            var slot: Int
+        }
+
+        private(set) var samples: [Sample] = []
+        private(set) var values: [Value] = []
+        /// How many samples and values were left out, by leak of the tally.
+        private(set) var leftOut: [Int: Int] = [:]
+
+        /// The ingest keys that bring details.
+        var keys: Set<Int64> { Set(samples.map(\.key)).union(values.map(\.value.key)) }
+
+        /// SQL for the bytes of a row `s` of `sample`, as ``DetailBytes`` counts them.
+        static let sampleBytes = """
+            (octet_length(s.body) + octet_length(s.version) + coalesce(octet_length(s.build), 0)
+              + coalesce(octet_length(s.system), 0) + coalesce(octet_length(s.model), 0)
+              + coalesce(octet_length(s.install), 0) + coalesce(octet_length(s."user"), 0))::bigint
+            """
+
+        /// SQL for whether a value `new` takes no row of its own: it has one, or its leak has as many as are told apart.
+        static let isNoNewValue = """
+            (exists (select 1 from leak_value v where v.leak = new.leak and v.kind = new.kind and v.value = new.value)
+              or (select count(*) from leak_value v where v.leak = new.leak and v.kind = new.kind and v.value <> '')
+                >= \(ValueKind.limit))
+            """
+
+        mutating func add(
+            _ kept: [SampleChoice.Kept], bodies: [[UInt8]], of leak: Int, row: Int64,
+            from submissions: [Submission]
+        ) {
+            for (sample, body) in zip(kept, bodies) {
+                let submission = submissions[sample.place.submission]
+                let origin = submission.origins[submission.sightings[sample.place.sighting].origin]
+                samples.append(
+                    Sample(
+                        leak: leak, row: row, kept: sample, body: body, key: submission.keyID,
+                        bytes: DetailBytes.ofSample(body, from: origin)))
+            }
+        }
+
+        mutating func add(_ values: [Tally.Value], of leak: Int, row: Int64) {
+            for value in values { self.values.append(Value(leak: leak, row: row, value: value)) }
+        }
+
+        // MARK: Limit
+
+        /// Leaves out what goes beyond the limit.
+        ///
+        /// Nearly always nothing does, even if everything were new; then the database is not asked what there is.
+        mutating func bound(
+            by limits: StoreLimits, _ known: Known, _ idempotency: inout IdempotencyMemory,
+            on connection: Connection
+        ) throws(StoreError) {
+            var added: [Int64: Int] = [:]
+            for sample in samples { added[sample.key, default: 0] += sample.bytes }
+            for value in values { added[value.value.key, default: 0] += value.bytes }
+            guard !added.isEmpty else { return }
+            let unread = idempotency.unread(added.keys)
+            if !unread.isEmpty { try known.read(unread, &idempotency) }
+            let limit = limits.detailBytesPerKeyAndDay
+            var used = Dictionary(
+                uniqueKeysWithValues: added.keys.map { ($0, idempotency.use(of: $0).detailBytes) })
+            guard added.contains(where: { used[$0.key, default: 0] + $0.value > limit / 2 }) else { return }
+            let stored = try connection.run([storedSamples, storedValues])
+            var former: [Slot: Int] = [:]
+            for row in stored[0] { former[Slot(row: row.int64(0), slot: row.int(1))] = row.int(2) }
+            var named = Set(stored[1].map { values[$0.int(0) - 1].name })
+
+            func admit(_ bytes: Int, key: Int64, within limit: Int) -> Bool {
+                let use = used[key, default: 0]
+                guard bytes <= 0 || use + bytes <= limit else { return false }
+                used[key] = max(0, use + bytes)
+                return true
+            }
+            for index in values.indices where !named.contains(values[index].name) {
+                if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
+                    named.insert(values[index].name)
+                } else {
+                    values[index].value.text = ""
+                    leftOut[values[index].leak, default: 0] += 1
+                }
+            }
+            var admitted: [Sample] = []
+            var reports: Set<Slot> = []
+            for sample in samples {
+                let growth = sample.bytes - former[Slot(row: sample.row, slot: sample.kept.slot), default: 0]
+                let isFirst = sample.kept.slot == SampleSlot.first
+                if admit(growth, key: sample.key, within: isFirst ? limit : limit / 2) {
+                    admitted.append(sample)
+                } else if reports.insert(Slot(row: sample.row, slot: sample.kept.ordinal)).inserted {
+                    leftOut[sample.leak, default: 0] += 1
+                }
+            }
+            samples = admitted
+        }
+
+        private var storedSamples: Query {
+            Query(
+                """
+                select s.leak, s.slot, \(Self.sampleBytes)
+                from unnest($1::bigint[], $2::bigint[]) as asked (leak, slot)
+                join sample s on s.leak = asked.leak and s.slot = asked.slot
+                """, .integers(samples.map(\.row)), .integers(samples.map(\.kept.slot)))
+        }
+
+        private var storedValues: Query {
+            Query(
+                """
+                select new.place
+                from unnest($1::bigint[], $2::bigint[], $3::text[]) with ordinality as new (leak, kind, value, place)
+                where \(Self.isNoNewValue)
+                """, .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
+                .texts(values.map(\.value.text)))
+        }
+    }
+#endif

@@ -1,0 +1,160 @@
+import LeakStore
+import Testing
+
+/// The bytes of samples and explanations that one ingest key adds on a day, in every store.
+@Suite struct StoreDetailLimitTests {
+    let place = StorePlace()
+
+    private static func limits(_ bytes: Int) -> StoreLimits {
+        var limits = StoreLimits()
+        limits.detailBytesPerKeyAndDay = bytes
+        return limits
+    }
+
+    private static func body(_ bytes: Int) -> String {
+        #"{"m":""# + String(repeating: "x", count: bytes - 8) + #""}"#
+    }
+
+    private func count(
+        _ leaks: [LeakIdentity], bytes: Int, key: Int64 = 1, at time: Int64 = noon, in store: any Store
+    ) throws {
+        let reports = leaks.map { Report(leak: $0, install: 1, at: time, body: Self.body(bytes)) }
+        #expect(try store.count([submission(reports, keyID: key, at: time)], now: time) == [.counted])
+    }
+
+    private func samples(of leak: LeakIdentity, in store: any Store) throws -> [SampleReport] {
+        try #require(try store.makeReader().samples(of: leak.id))
+    }
+
+    /// Samples and values that were left out.
+    private func leftOut(_ store: any Store) throws -> Int {
+        try store.makeReader().overview(app: nil, now: noon).beyond.reduce(0) { sum, limit in
+            #expect(limit.limit == .details)
+            return sum + limit.count
+        }
+    }
+
+    @Test func `samples beyond what a key may add on a day are left out, and their reports count`() throws {
+        let limits = Self.limits(100_000)
+        let leaks = (0..<20).map { leak("L\($0)", app: "app\($0 % 2)") }
+        // Each store has yet to read how much the key has added.
+        for _ in 0..<3 {
+            let store = try place.store(limits: limits)
+            for leak in leaks { try count([leak], bytes: 8_000, in: store) }
+        }
+        let store = try place.store(limits: limits)
+        let kept = try leaks.flatMap { try samples(of: $0, in: store) }
+        #expect(kept.reduce(0) { $0 + $1.body.count } <= 100_000)
+        #expect(kept.count >= 6)
+        #expect(try leftOut(store) >= 60 - 12)
+        #expect(
+            try store.makeReader().leaks(LeakQuery(), now: noon).leaks.map(\.reports)
+                == [Int](repeating: 3, count: 20))
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `another key and another day have bytes of their own`() throws {
+        let store = try place.store(limits: Self.limits(50_000))
+        let pages = (0..<10).map { leak("L\($0)") }
+        try count(pages, bytes: 10_000, in: store)
+        let before = try leftOut(store)
+        #expect(before > 0)
+        let (home, cart) = (leak("Home"), leak("Cart"))
+        // The key that has no bytes left comes first.
+        let batches = [(pages[0], Int64(1)), (home, 2)].map { page, key in
+            submission([Report(leak: page, body: Self.body(8_000))], keyID: key)
+        }
+        #expect(try store.count(batches, now: noon) == [.counted, .counted])
+        #expect(try samples(of: home, in: store).map(\.body.count) == [8_000])
+        #expect(try leftOut(store) > before)
+        let after = try leftOut(store)
+        try count([cart], bytes: 8_000, at: noon + 2 * day, in: store)
+        #expect(try samples(of: cart, in: store).map(\.body.count) == [8_000])
+        #expect(try leftOut(store) == after)
+    }
+
+    /// Lengths of samples that come one after another.
+    static let lengths: [(name: String, lengths: [Int])] = [
+        ("equal", [4_000]), ("alternating", [4_000, 200]),
+        ("various", [700, 3_100, 1_200, 4_000, 90, 2_500]),
+    ]
+
+    @Test(arguments: lengths)
+    func `samples that replace others do not use the bytes of the day up`(
+        _ name: String, _ lengths: [Int]
+    ) throws {
+        // Room for 18 samples of 4,100 bytes, where 200 reports bring more than 200,000.
+        let limits = Self.limits(2 * 18 * 4_100)
+        let page = leak("Page")
+        var store = try place.store(limits: limits)
+        for number in 0..<200 {
+            // A store that remembers no lengths.
+            if number % 25 == 0 { store = try place.store(limits: limits) }
+            try count([page], bytes: lengths[number % lengths.count], at: noon + Int64(number), in: store)
+        }
+        #expect(try leftOut(store) == 0)
+        let newest = try #require(try samples(of: page, in: store).first { $0.place == .newest })
+        #expect(newest.body.count == lengths[199 % lengths.count] && newest.at == noon + 199)
+    }
+
+    @Test func `a longer sample is left out once the bytes are used up, and one as long replaces another`()
+        throws
+    {
+        let limits = Self.limits(2 * 31_000)
+        let page = leak("Page")
+        for (number, bytes) in [(0, 5_000), (1, 5_000), (2, 5_000), (3, 29_000), (4, 5_000)] {
+            let store = try place.store(limits: limits)
+            try count([page], bytes: bytes, at: noon + Int64(number), in: store)
+        }
+        let store = try place.store(limits: limits)
+        let kept = try samples(of: page, in: store)
+        #expect(!kept.contains { $0.body.count == 29_000 })
+        #expect(kept.first { $0.place == .newest }?.at == noon + 4)
+        #expect(try leftOut(store) == 1)
+    }
+
+    @Test func `first reports of leaks have room where others have none`() throws {
+        let store = try place.store(limits: Self.limits(100_000))
+        let (old, new) = (leak("Old"), (0..<4).map { leak("New\($0)") })
+        for number in 0..<16 { try count([old], bytes: 10_000, at: noon + Int64(number), in: store) }
+        let before = try leftOut(store)
+        #expect(before > 0)
+        for leak in new { try count([leak], bytes: 4_000, in: store) }
+        for leak in new { #expect(try samples(of: leak, in: store).map(\.body.count) == [4_000]) }
+    }
+
+    @Test func `values of explanations beyond what a key may add count without their name`() throws {
+        let limits = Self.limits(2 * 10_000)
+        let page = leak("Page")
+        try count([page], bytes: 100, in: place.store(limits: limits))
+        func explain(_ numbers: Range<Int>) throws {
+            var batch = submission()
+            batch.origins = [Submission.Origin(app: page.app, version: "1.0")]
+            batch.explanations = numbers.map { number in
+                Submission.Explanation(
+                    leak: page, origin: 0, at: noon,
+                    reason: "p\(number) " + String(repeating: "x", count: 990),
+                    bytes: nil)
+            }
+            #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
+        }
+        for round in 0..<4 { try explain(round * 5..<round * 5 + 5) }
+        // Known ones go on counting under their name.
+        try explain(0..<5)
+        let store = try place.store(limits: limits)
+        let reasons = try #require(try store.makeReader().leak(page.id, now: noon)).reasons
+        let named = reasons.filter { !$0.value.isEmpty }
+        #expect((8...9).contains(named.count))
+        #expect(named.filter { $0.reports == 2 }.count == 5)
+        #expect(reasons.reduce(0) { $0 + $1.reports } == 25)
+        #expect(try leftOut(store) == 20 - named.count)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `an honest app with the standard limits has room to spare`() {
+        let samples = 1_000 * 18 * 4_096
+        let explanations = 1_000 * 20 * 300
+        #expect(samples + explanations < StoreLimits().detailBytesPerKeyAndDay / 2)
+        #expect(StoreLimits.forImports.detailBytesPerKeyAndDay == 10 * StoreLimits().detailBytesPerKeyAndDay)
+    }
+}
