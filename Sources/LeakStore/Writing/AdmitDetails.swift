@@ -47,9 +47,9 @@ extension Writer {
 struct SampleBytes {
     private static let unknown: Int32 = -1
 
-    /// Of a leak that was read from the database.
+    /// The samples of a leak that was read from the database: their bytes are looked up when needed.
     static let notRead = SampleBytes()
-    /// Of a new leak.
+    /// A new leak has no samples.
     static let none = SampleBytes(bytes: [Int32](repeating: 0, count: SampleSlot.count))
 
     /// By slot; empty if none is known.

@@ -92,7 +92,7 @@ import Testing
     }
 
     /// Apple's crash reports print such frames for an app without symbols.
-    /// What demanglers write of arguments differs with their version and with the compiler.
+    /// Demanglers of other versions, and other compilers, write arguments differently.
     @Test func `a function of C++ is one however its types are written, and another one is not`() {
         func id(_ function: String) -> LeakID {
             Self.identity(
