@@ -65,7 +65,13 @@ public final class SQLiteStore: Store {
 
     /// Checks a database that an earlier run has found damaged: a backup that was put in its place is sound.
     private static func refuseDamage(of path: String) throws(StoreError) {
-        guard DatabaseMarker.damage(of: path) != nil else { return }
+        guard let noted = DatabaseMarker.damage(of: path) else { return }
+        guard !DatabaseMarker.isUnchangedSinceDamage(path) else {
+            throw StoreError(
+                .corrupt,
+                "database \(path): an earlier run has found it damaged, and no other file has taken its place (\(noted)). "
+                    + "To go on with what the file has, delete \(path)\(DatabaseMarker.end)")
+        }
         let found: [String]
         do throws(StoreError) { found = try damage(of: path) } catch { found = ["\(error)"] }
         guard found.isEmpty else {

@@ -236,6 +236,47 @@ import Testing
         expectNothingIsWritten(to: store)
     }
 
+    enum LogDamage: CaseIterable {
+        case deleted, cutOff, overwritten
+    }
+
+    /// The file alone is sound: what is lost are the reports that were in the log.
+    @Test(arguments: LogDamage.allCases) func `a damaged log keeps the next start from going on without it`(
+        _ damage: LogDamage
+    ) throws {
+        do {
+            let store = try filledStore()
+            switch damage {
+            case .deleted: try remove(log)
+            case .cutOff: directory.write([], to: "leaks.sqlite-wal")
+            case .overwritten:
+                directory.write(
+                    [UInt8](repeating: 0xEE, count: directory.read("leaks.sqlite-wal").count),
+                    to: "leaks.sqlite-wal")
+            }
+            _ = reason { _ = try store.makeReader().leaks(LeakQuery(), now: noon) }
+            expectNothingIsWritten(to: store)
+        }
+        for _ in 0..<2 {
+            let failure = try #require(throws: StoreError.self) { _ = try directory.store(exclusive: true) }
+            #expect(failure.reason == .corrupt)
+            #expect(failure.description.contains("delete \(marker)"), "\(failure)")
+        }
+        // Said on purpose, it does.
+        try remove(marker)
+        let store = try directory.store(exclusive: true)
+        #expect(try store.count([batch(300)], now: noon) == [.counted])
+    }
+
+    @Test func `a new database in the place of one is not taken for it`() throws {
+        do { _ = try filledStore() }
+        for end in ["", "-wal", "-shm"] { try? remove(path + end) }
+        directory.write([], to: "leaks.sqlite")
+        do { try Connection(path: path, access: .readWrite).execute("create table t (a); drop table t") }
+        #expect(!directory.read("leaks.sqlite").isEmpty)
+        #expect(reason { _ = try directory.store(exclusive: true) } == .missing)
+    }
+
     @Test func `a file that was moved away and comes back takes reports again`() throws {
         let store = try filledStore()
         try FileManager.default.moveItem(atPath: path, toPath: path + ".away")

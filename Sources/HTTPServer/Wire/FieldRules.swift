@@ -7,6 +7,7 @@ struct FieldRules: Sendable {
     private var acceptEncodings = 0
     private var conditions = 0
     private var contentTypes = 0
+    private var origins = 0
     private var authorizations = 0
     private var transferEncodingIsChunked = false
     private var saysClose = false
@@ -33,6 +34,9 @@ struct FieldRules: Sendable {
             } else {
                 unknownExpectation = true
             }
+        case 6 where Self.equal(bytes, name, "origin"):
+            origins += 1
+            guard origins == 1 else { throw .repeatedField }
         case 10 where Self.equal(bytes, name, "connection"):
             options(bytes, value)
         case 12 where Self.equal(bytes, name, "content-type"):

@@ -26,7 +26,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case tooManyFields
     /// None, several, or not a host and a port. RFC 9112 §3.2.
     case invalidHost
-    /// `Content-Type` or `Authorization` given twice: two readers could take different ones. RFC 9110 §5.3.
+    /// `Content-Type`, `Authorization` or `Origin` given twice: two readers could take different ones. RFC 9110 §5.3.
     case repeatedField
     /// Not one decimal number, or given twice. RFC 9112 §6.3 rule 5.
     case invalidContentLength
@@ -109,7 +109,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         case .headTooLong: "The header is too long."
         case .tooManyFields: "The header has too many lines."
         case .invalidHost: "One valid Host field is needed."
-        case .repeatedField: "Content-Type and Authorization must be given at most once."
+        case .repeatedField: "Content-Type, Authorization and Origin must be given at most once."
         case .invalidContentLength: "Content-Length must be one decimal number."
         case .ambiguousLength: "Content-Length and Transfer-Encoding exclude each other."
         case .invalidTransferEncoding: "Transfer-Encoding must be given once, in HTTP/1.1."

@@ -54,10 +54,14 @@ final class SignInAttempts: Sendable {
             countedAt = now
         }
 
-        func isFull(_ now: Int64) -> Bool {
+        func isFull(_ now: Int64) -> Bool { left(at: now) >= Double(SignInAttempts.burst) }
+
+        func waits(_ now: Int64) -> Bool { left(at: now) < 1 }
+
+        private func left(at now: Int64) -> Double {
             var allowance = self
             allowance.refill(now)
-            return allowance.left >= Double(SignInAttempts.burst)
+            return allowance.left
         }
     }
 
@@ -143,6 +147,9 @@ final class SignInAttempts: Sendable {
         }
         state.sweptAt = now
         state.allowances = state.allowances.filter { !$0.value.isFull(now) }
+        if state.allowances.count >= addresses {
+            state.allowances = state.allowances.filter { $0.value.waits(now) }
+        }
         return state.allowances.count < addresses
     }
 }

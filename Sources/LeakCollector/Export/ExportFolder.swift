@@ -43,10 +43,13 @@ public struct ExportFolder {
 
     init(_ path: String) throws(Failure) {
         self.path = path
-        try Self.makeFolder(Self.withoutSlashes(path))
-        try Self.requireFolder(Self.withoutSlashes(path))
+        try Self.makeFolder(Self.folderItself(path))
+        try Self.requireFolder(Self.folderItself(path))
         let manifest = "\(path)/\(Self.manifest)"
-        guard try Self.kind(of: manifest) == nil else {
+        if let kind = try Self.kind(of: manifest) {
+            guard kind == S_IFLNK || kind == S_IFREG, try !Self.hasOtherNames(manifest) else {
+                throw .foreign(manifest)
+            }
             former = Self.names(in: try Self.contents(of: manifest, followsLinks: false))
             return
         }
@@ -56,11 +59,20 @@ public struct ExportFolder {
         throw try Self.kind(of: entry) == S_IFLNK ? .link(entry) : .foreign(entry)
     }
 
-    /// The path of the folder itself: with a slash behind it, a link would be its target.
-    private static func withoutSlashes(_ path: String) -> String {
+    /// The path of the folder itself: with a slash or `/.` behind it, a link would be its target.
+    private static func folderItself(_ path: String) -> String {
         var path = path[...]
-        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path = path.dropLast() }
         return String(path)
+    }
+
+    /// True for a file that has another name too: what is written to it would be in a file of something else.
+    private static func hasOtherNames(_ path: String) throws(Failure) -> Bool {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            throw Failure(path: path, doing: "look at", code: errno)
+        }
+        return status.st_nlink > 1
     }
 
     /// The first name in a folder, in order, besides those of an export's own files; `nil` for an empty folder.

@@ -137,6 +137,7 @@ struct Outbox {
     }
 
     mutating func setUser(_ id: String?) {
+        guard isCollecting || isUnanswered else { return }
         let user = id.flatMap { $0.isEmpty ? nil : $0 }
         queue.change { $0.user = user }
     }
@@ -229,7 +230,7 @@ struct Outbox {
 
     mutating func countLost(_ count: Int, _ reason: LeakReporter.DropReason) {
         queue.drop(count, reason)
-        if !isCollecting { queue.forgetDrops() }
+        if !isCollecting || rules.isSampledOut { queue.forgetDrops() }
     }
 
     mutating func stop(_ why: String) { schedule.stop(why) }

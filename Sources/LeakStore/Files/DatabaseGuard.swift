@@ -73,16 +73,17 @@ final class DatabaseGuard: Sendable {
     ///
     /// - Throws: ``StoreError/Reason/damaged``.
     func check() throws(StoreError) {
-        let problem: StoreError? = state.with { state in
-            if let damage = state.damage { return damage }
+        let (problem, isConfirmed): (StoreError?, Bool) = state.with { state in
+            if let damage = state.damage { return (damage, true) }
             // Under the lock: the file grows, and an earlier look must not come after a later one.
-            if let problem = checkFiles(&state) { return damaged(problem) }
-            guard let sign = state.sign else { return nil }
-            return StoreError(
+            if let problem = checkFiles(&state) { return (damaged(problem), state.damage != nil) }
+            guard let sign = state.sign else { return (nil, false) }
+            let error = StoreError(
                 .damaged,
                 "database \(path): there is a sign of damage (\(sign.text)). Nothing is written until the whole file has "
                     + "been checked\(sign.obstacle.map { ", which fails (\($0)): check the disk" } ?? ""). Keep \(path)-wal"
             )
+            return (error, false)
         }
         guard let problem else { return }
         // Should this process end before the damage is confirmed, the next one checks the file first.
@@ -90,7 +91,9 @@ final class DatabaseGuard: Sendable {
             defer { state.isNoted = true }
             return state.isNoted
         }
-        if !isNoted { DatabaseMarker.noteDamage(of: path, problem.description) }
+        if !isNoted {
+            DatabaseMarker.noteDamage(of: path, bare(problem.description), isConfirmed: isConfirmed)
+        }
         throw problem
     }
 
@@ -124,7 +127,9 @@ final class DatabaseGuard: Sendable {
             }
             return (state.damage, state.damage == nil && state.sign == nil)
         }
-        if let damage { DatabaseMarker.noteDamage(of: path, damage.description) }
+        if let damage {
+            DatabaseMarker.noteDamage(of: path, bare(damage.description), isConfirmed: true)
+        }
         if isSound { try? DatabaseMarker.forgetDamage(of: path) }
     }
 
@@ -141,7 +146,7 @@ final class DatabaseGuard: Sendable {
         }
         if let known = state.log, log?.isSame(as: known) != true {
             let problem = "its log \(path)-wal \(log == nil ? "is gone" : "has been replaced")"
-            state.damage = damaged(problem)
+            (state.damage, state.isNoted) = (damaged(problem), false)
             return problem
         }
         if state.sign == nil { state.file = file }

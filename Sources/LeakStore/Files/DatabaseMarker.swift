@@ -10,14 +10,17 @@
 enum DatabaseMarker {
     static let end = ".marker"
     private static let damageWord = "damaged: "
+    private static let fileWord = "file: "
 
-    /// Rejects a database that is gone or empty although there was one.
+    /// Rejects a database that is gone, empty or new although there was one.
     ///
     /// - Throws: ``StoreError/Reason/missing``.
     static func refuseAnew(at path: String) throws(StoreError) {
         // First the marker: another process may be making the database, and the marker after it.
         let isMarked = unsafe access(path + end, F_OK) == 0
-        if isMarked, DatabaseFile.size(of: path) == 0 { throw missing(path, remains: path + end) }
+        if isMarked, DatabaseFile.size(of: path) == 0 || hasNothing(path) {
+            throw missing(path, remains: path + end)
+        }
         try refuseLogAlone(at: path)
     }
 
@@ -29,6 +32,15 @@ enum DatabaseMarker {
     static func refuseLogAlone(at path: String) throws(StoreError) {
         guard DatabaseFile.size(of: path + "-wal") > 0, DatabaseFile.size(of: path) == 0 else { return }
         throw missing(path, remains: path + "-wal")
+    }
+
+    /// True for a database of SQLite without a log that nothing was ever written to.
+    private static func hasNothing(_ path: String) -> Bool {
+        guard DatabaseFile.size(of: path + "-wal") == 0,
+            let connection = try? Connection(path: path, access: .readOnly),
+            let tables = try? connection.number("select count(*) from sqlite_schema")
+        else { return false }
+        return tables == 0
     }
 
     private static func missing(_ path: String, remains: String) -> StoreError {
@@ -46,11 +58,34 @@ enum DatabaseMarker {
     }
 
     /// Records the damage for the next start. A failure to write is ignored: the damage is in the log as well.
-    static func noteDamage(of path: String, _ problem: String) {
-        let line = "\(damageWord)\(problem.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
+    ///
+    /// - Parameter isConfirmed: true if it counts until another file takes the place of this one.
+    static func noteDamage(of path: String, _ problem: String, isConfirmed: Bool) {
+        var note = "\(damageWord)\(problem.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
+        if isConfirmed, let state = fileState(of: path) { note += "\(fileWord)\(state)\n" }
         // A replaced folder has no marker and no database.
-        guard let text = DatabaseFile.text(of: path + end), !text.hasSuffix(line) else { return }
-        try? replace(at: path, with: line)
+        guard let text = DatabaseFile.text(of: path + end), !text.hasSuffix(note) else { return }
+        try? replace(at: path, with: note)
+    }
+
+    /// What changes when another file takes the place of a database, or anything is written to it.
+    private static func fileState(of path: String) -> String? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let changed = status.st_mtimespec
+        #else
+            let changed = status.st_mtim
+        #endif
+        return "\(status.st_ino) \(status.st_size) \(changed.tv_sec).\(changed.tv_nsec)"
+    }
+
+    /// Returns true if the database is still the one whose damage was confirmed: a log that was damaged may look empty at the
+    /// next start, so that a check finds nothing.
+    static func isUnchangedSinceDamage(_ path: String) -> Bool {
+        guard let state = fileState(of: path) else { return false }
+        let lines = DatabaseFile.text(of: path + end)?.split(separator: "\n") ?? []
+        return lines.contains { $0 == fileWord + state }
     }
 
     /// The damage that an earlier run has found; `nil` when there is none.

@@ -16,11 +16,18 @@ extension StoreError {
     }
 
     /// True for result codes of a failing disk or of too little memory.
-    static func isReadFailure(_ code: Int32) -> Bool { [SQLITE_IOERR, SQLITE_NOMEM].contains(code & 0xFF) }
+    static func isReadFailure(_ code: Int32) -> Bool {
+        [SQLITE_IOERR, SQLITE_NOMEM].contains(code & 0xFF) && code != shortRead
+    }
+
+    /// `SQLITE_IOERR_SHORT_READ`: the file, or its log, ends before a page that it had.
+    private static let shortRead: Int32 = 522
 
     /// True for result codes that show a damaged file, or one that is no database any more. A failure of the disk shows
     /// neither: the next transaction may succeed.
-    static func isDamage(_ code: Int32) -> Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
+    static func isDamage(_ code: Int32) -> Bool {
+        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) || code == shortRead
+    }
 
     static func sqlite(_ code: Int32, message: String, path: String, sql: String) -> StoreError {
         let (reason, advice): (Reason, String) =
@@ -35,6 +42,7 @@ extension StoreError {
             case SQLITE_CORRUPT: (.corrupt, "it is damaged; restore it from a backup")
             case SQLITE_CANTOPEN:
                 (.other, "it cannot be opened; check that the directory exists and is writable")
+            case _ where code == shortRead: (.corrupt, "it, or its log, is cut off; restore it from a backup")
             case SQLITE_IOERR: (.other, "reading or writing failed; check the disk")
             case SQLITE_NOMEM: (.other, "no memory is left")
             default: (.other, "a statement failed")

@@ -37,15 +37,25 @@ import Testing
     @Test func `the table is bounded, and the addresses beyond it share one count`() {
         let attempts = SignInAttempts()
         for number in 0..<(SignInAttempts.addresses + 100) {
-            fail(attempts, IPAddress("10.1.\(number / 256).\(number % 256)"), times: 1, now: 0)
+            fail(attempts, IPAddress("10.1.\(number / 256).\(number % 256)"), times: 10, now: 0)
         }
         #expect(attempts.count == SignInAttempts.addresses)
         #expect(attempts.secondsToWait(guesser, now: 0) != nil)
-        #expect(attempts.secondsToWait(IPAddress("10.1.0.0"), now: 0) == nil)
+        #expect(attempts.secondsToWait(IPAddress("10.1.0.0"), now: 0) != nil)
         // Once those may fail as often as ever, there is room again.
         fail(attempts, guesser, times: 1, now: 60_000)
         #expect(attempts.count == 1)
         #expect(attempts.secondsToWait(guesser, now: 60_000) == nil)
+    }
+
+    @Test func `many addresses that failed once keep no other one out`() {
+        let attempts = SignInAttempts()
+        for number in 0..<SignInAttempts.addresses {
+            fail(attempts, IPAddress("10.1.\(number / 256).\(number % 256)"), times: 1, now: 0)
+        }
+        fail(attempts, guesser, times: 10, now: 0)
+        #expect(attempts.secondsToWait(guesser, now: 0) != nil)
+        #expect(attempts.secondsToWait(other, now: 0) == nil)
     }
 
     @Test func `the log has a line a second, with the address and how many it does not show`() {

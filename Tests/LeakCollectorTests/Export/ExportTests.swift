@@ -255,6 +255,23 @@ import Testing
         #expect(name != ".collector-export" || !FileManager.default.fileExists(atPath: "\(root)/outside"))
     }
 
+    @Test(arguments: ["hard link", "pipe"]) func `a list of files that is something else too is not written`(
+        kind: String
+    ) throws {
+        defer { remove() }
+        let list = "\(root)/a/.collector-export"
+        let outside = "\(root)/outside"
+        try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
+        try Data("index.html\n".utf8).write(to: URL(fileURLWithPath: outside))
+        if kind == "pipe" {
+            #expect(unsafe mkfifo(list, 0o600) == 0)
+        } else {
+            try FileManager.default.linkItem(atPath: outside, toPath: list)
+        }
+        #expect(throws: ExportFolder.Failure.self) { try export(to: "a", app: Self.twin) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: outside)) == Data("index.html\n".utf8))
+    }
+
     @Test func `a list of files behind a link is not read`() throws {
         defer { remove() }
         try link("a/.collector-export", to: "outside")
@@ -276,7 +293,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: "\(root)/outside/1.html"))
     }
 
-    @Test(arguments: ["", "/"])
+    @Test(arguments: ["", "/", "/.", "//./"])
     func `a folder that is a link is refused, and nothing is written`(end: String) throws {
         defer { remove() }
         try FileManager.default.createDirectory(atPath: "\(root)/real", withIntermediateDirectories: true)

@@ -67,6 +67,7 @@ import Testing
         device.outbox.startSession(isPolled: true, at: device.now)
         device.outbox.log("secret")
         device.outbox.set(.boolean(true), forKey: "secret")
+        device.outbox.setUser("secret")
         device.outbox.countLost(2, .queueFull)
         device.outbox.hurry()
         device.outbox.commit(at: device.now)
@@ -81,6 +82,7 @@ import Testing
         device.pass(200)
         let document = try document(device.batch())
         #expect(document.dropped == [] && document.checks == [] && document.sessions == [])
+        #expect(document.string(document.origin.user) == nil)
         let sent = document.report(at: 0)
         #expect(sent.log == [] && sent.keys == [] && document.reports.count == 1)
     }
@@ -126,13 +128,14 @@ import Testing
         device.record("A", count: 3)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
         device.outbox.record(EndedSession(id: "1", checks: 1, leaks: 0), at: device.now)
+        device.outbox.countLost(5, .queueFull)
         device.commit()
         #expect(!device.disk.files.keys.contains { $0.hasSuffix(SessionLog.fileEnding) })
         device.pass(30_000)
         device.outbox.hurry()
         #expect(device.batch() == nil)
         #expect(device.disk.files.isEmpty)
-        #expect(device.outbox.statistics.dropped == [.sampled: 3])
+        #expect(device.outbox.statistics.dropped == [.sampled: 3, .queueFull: 5])
     }
 
     @Test func `what cannot be sent for a mistake is counted and not kept`() {
