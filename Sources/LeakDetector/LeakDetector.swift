@@ -100,7 +100,8 @@ public final class LeakDetector: Sendable {
     ///   - object: any class instance.
     ///   - seconds: its grace period; `nil` for the usual one, ``Limits/graceMilliseconds``.
     ///   - path: names of its owners, outermost first; with them one class leaked in two places is two leaks.
-    ///   - owner: the object that keeps it, if that should go too: while that one is reported as leaked, this one is not.
+    ///   - owner: the object that keeps it, if that should go too: while that one is reported as leaked, this one is not, and
+    ///     if that one is in use again (``cameBack(_:)``), this one is.
     ///   - reason: why it should go, such as `dismissed`.
     public func expectDeallocation(
         of object: AnyObject, after seconds: Double? = nil, path: [String] = [], owner: AnyObject? = nil,
@@ -129,10 +130,16 @@ public final class LeakDetector: Sendable {
     }
 
     /// Which objects are never reported. A change holds for leaks that are found from then on; an object that was left out
-    /// once stays left out.
+    /// once stays left out. Where several threads add to it, use ``changeSuppression(_:)``: reading, adding and writing are
+    /// separate steps here.
     public var suppression: Suppression {
         get { announcer.suppression }
-        set { announcer.suppression = newValue }
+        set { announcer.changeSuppression { $0 = newValue } }
+    }
+
+    /// Changes which objects are never reported, in one step, so that no change of another thread is lost.
+    public func changeSuppression(_ change: (inout Suppression) -> Void) {
+        announcer.changeSuppression(change)
     }
 
     /// True if leaks are explained, where an explainer was given: a switch for your server. A change holds at once.

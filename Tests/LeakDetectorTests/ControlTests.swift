@@ -1,3 +1,4 @@
+import Dispatch
 import LeakMessage
 import Testing
 import Threads
@@ -142,6 +143,17 @@ private func makeCell() -> AnyObject {
         bench.wait(5_000)
         #expect(bench.lines == ["leak Page"])
         withExtendedLifetime(pages) {}
+    }
+
+    @Test func `no change of what is left out is lost between threads`() {
+        let detector = bench.detector
+        let before = detector.suppression.classes.count
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for number in 0..<500 {
+                detector.changeSuppression { $0.classes.insert("T\(thread).N\(number)") }
+            }
+        }
+        #expect(detector.suppression.classes.count == before + 2_000)
     }
 
     @Test func `a class may have a grace period of its own`() {

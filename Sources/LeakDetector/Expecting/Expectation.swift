@@ -23,6 +23,8 @@ struct Expectation<Subject: Sendable>: Sendable {
     let subject: Subject
     let circumstances: Circumstances
     let startedAt: Int
+    /// The object's identity, if it was known when the wait began.
+    var expectedIdentity: ObjectIdentifier?
     /// Counts up, so that what was expected before an object came into use again is told from what was expected after. 0 for
     /// those that came from ``GraceRing``, which holds none that was ever in use again.
     var sequence = 0

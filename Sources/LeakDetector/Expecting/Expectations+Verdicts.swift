@@ -34,6 +34,9 @@ extension Expectations {
             leave(1)
         case (.grace, .retained):
             lookAgain(entry, at: now)
+        case (.secondLook, .retained) where entry.sequence < uses.lastUnrecorded:
+            // It may have come into use since: nobody can tell.
+            leave(1, unseen: entry.circumstances)
         case (.secondLook, .retained(let identity)):
             return outlast(entry, identity, owner, at: now, reportID: reportID)
         case (.shadowed(let trace), .retained):
@@ -59,6 +62,13 @@ extension Expectations {
         // A muted object stays known as long as it exists.
         guard object.state != .muted || sight == .gone else { return nil }
         known.remove(identity)
+        if sight == .inUse {
+            // By number of the object that was told of, not by a look: that could be the end of the owner.
+            useParts(at: now) { part in
+                guard case .shadowed(let trace) = part.stage else { return false }
+                return part.circumstances.owner?.identity == identity && trace.number > object.number
+            }
+        }
         guard case .told(let reportID, _) = object.state else {
             if object.state == .shadowed { counts.suppressed -= 1 }
             return nil
@@ -73,20 +83,48 @@ extension Expectations {
         return .freed(reportID: reportID, livedMilliseconds: lived, alive: alive)
     }
 
-    /// Takes news of an object that is in use, whether it was reported or is still waited for: what was expected of it before
-    /// now holds no more.
+    /// Takes news of an object that is in use, whether it was reported or is still waited for: what was expected of it, and of
+    /// what it keeps, before now holds no more. The caller keeps the object.
     mutating func use(_ identity: ObjectIdentifier, at now: Int) -> Verdict? {
         sequence += 1
         if counts.outstanding > 0 {
             let longest = longestGrace + limits.secondLookMilliseconds + 2 * Self.ownerFirstMilliseconds
             uses.add(identity, sequence, at: now, forgettingAfter: longest)
         }
+        if owners.remove(identity) != nil {
+            // The caller keeps the owner, so this look is not its end.
+            useParts(at: now) { $0.isAwaited && $0.circumstances.owner?.alive == identity }
+        }
         return end(of: identity, as: .inUse, at: now)
     }
 
+    /// Takes back what was expected of objects whose owner is in use again, and of those that they keep in turn.
+    private mutating func useParts(at now: Int, where isPart: (Entry) -> Bool) {
+        var parts = ring.take(where: isPart)
+        while !parts.isEmpty {
+            var owners: Set<ObjectIdentifier> = []
+            for part in parts {
+                if let identity = part.identity ?? part.expectedIdentity { owners.insert(identity) }
+                if part.isAwaited {
+                    leave(1)
+                } else if let identity = part.identity, known[identity]?.state == .shadowed {
+                    known.remove(identity)
+                    counts.suppressed -= 1
+                }
+            }
+            parts = ring.take { part in
+                switch part.stage {
+                case .grace, .secondLook, .shadowed:
+                    part.circumstances.owner.map { owners.contains($0.identity) } ?? false
+                case .survivor: false
+                }
+            }
+        }
+    }
+
     /// Takes back a verdict that was not reported yet. The object stays known, so that it is never reported.
-    mutating func retract(_ identity: ObjectIdentifier) {
-        guard let object = known[identity], case .told = object.state else { return }
+    mutating func retract(_ reportID: String, of identity: ObjectIdentifier) {
+        guard case .told(reportID, _) = known[identity]?.state else { return }
         known.set(identity, .muted, isSuppressed: true)
         counts.leaked -= 1
         counts.suppressed += 1

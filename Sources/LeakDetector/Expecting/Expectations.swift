@@ -15,7 +15,7 @@ struct Expectations<Subject: Sendable> {
     /// Of those that are waited for.
     private(set) var longestGrace = 0
     /// Owners of objects that are waited for; and which of those owners are waited for themselves.
-    private var owners: Set<ObjectIdentifier> = []
+    var owners: Set<ObjectIdentifier> = []
     /// With the time by which they are judged themselves.
     var awaitedOwners: [ObjectIdentifier: Int] = [:]
     var sequence = 0
@@ -60,8 +60,10 @@ struct Expectations<Subject: Sendable> {
         return true
     }
 
-    /// Whether an object came into use again since others were expected: then the time when it is expected counts.
-    func wasUsed(_ identity: ObjectIdentifier) -> Bool { uses.sequence(of: identity) != nil }
+    /// True if an object came into use again since others were expected, or may have: then the time when it is expected counts.
+    func wasUsed(_ identity: ObjectIdentifier) -> Bool {
+        uses.lastUnrecorded > 0 || uses.sequence(of: identity) != nil
+    }
 
     /// Starts a grace period, unless too many run already.
     ///
@@ -79,7 +81,9 @@ struct Expectations<Subject: Sendable> {
         if let owner { owners.insert(owner) }
         sequence += 1
         ring.insert(
-            Entry(subject: subject, circumstances: circumstances, startedAt: now, sequence: sequence),
+            Entry(
+                subject: subject, circumstances: circumstances, startedAt: now, expectedIdentity: identity,
+                sequence: sequence),
             dueAt: due)
         return due
     }

@@ -2,7 +2,7 @@
 ///
 /// A use takes back what was expected of the object before it.
 struct ObjectUses {
-    /// 4 MB. Further uses are not recorded.
+    /// 4 MB. Of further uses only the number of the last is recorded.
     static let limit = 100_000
     /// The shortest time between two removals of old uses. Removing takes two milliseconds.
     static let removalMilliseconds = 100
@@ -14,6 +14,8 @@ struct ObjectUses {
 
     private var uses: [ObjectIdentifier: Use] = [:]
     private var nextRemoval = Int.min
+    /// The number of the last use of which the object is not recorded; 0 if there is none.
+    private(set) var lastUnrecorded = 0
 
     /// - Returns: the number of the object's last use; `nil` if none is recorded.
     func sequence(of identity: ObjectIdentifier) -> Int? { uses.isEmpty ? nil : uses[identity]?.sequence }
@@ -30,7 +32,10 @@ struct ObjectUses {
             nextRemoval = now + Self.removalMilliseconds
             uses = uses.filter { now - $0.value.time <= milliseconds }
         }
-        guard uses.count < Self.limit || uses[identity] != nil else { return }
+        guard uses.count < Self.limit || uses[identity] != nil else {
+            lastUnrecorded = sequence
+            return
+        }
         uses[identity] = Use(sequence: sequence, time: now)
     }
 }

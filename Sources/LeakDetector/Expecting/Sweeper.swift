@@ -131,7 +131,9 @@ final class Sweeper: Sendable {
     }
 
     /// Takes back a verdict that was not reported yet.
-    func retract(_ identity: ObjectIdentifier) { state.with { $0.expectations.retract(identity) } }
+    func retract(_ reportID: String, of identity: ObjectIdentifier) {
+        state.with { $0.expectations.retract(reportID, of: identity) }
+    }
 
     /// True if a report is still valid: the object was neither freed nor ignored since.
     func stands(_ reportID: String, of identity: ObjectIdentifier) -> Bool {

@@ -31,9 +31,10 @@ final class Announcer: Sendable {
         self.alerts = alerts
     }
 
-    var suppression: LeakDetector.Suppression {
-        get { suppressed.with { $0 } }
-        set { suppressed.with { $0 = newValue } }
+    var suppression: LeakDetector.Suppression { suppressed.with { $0 } }
+
+    func changeSuppression(_ change: (inout LeakDetector.Suppression) -> Void) {
+        suppressed.with { change(&$0) }
     }
 
     func name(of type: AnyClass) -> String { names.with { $0.name(of: type) } }
@@ -56,7 +57,7 @@ final class Announcer: Sendable {
         switch verdict {
         case .leaked(let identity, let id, let waited, let alive, let isWatched):
             let portrait = entry.subject.portrait(entry.circumstances)
-            guard !ignores(portrait.type) else { return sweeper.retract(identity) }
+            guard !ignores(portrait.type) else { return sweeper.retract(id, of: identity) }
             var report = report(portrait, entry.circumstances)
             (report.event, report.id) = (.leak, id)
             (report.waitedMilliseconds, report.alive) = (waited, alive)
@@ -83,6 +84,9 @@ final class Announcer: Sendable {
         let isWatched: Bool
 
         var id: String { report.id ?? "" }
+
+        /// True while the object that leaked is there. Asked where verdicts come.
+        var isThere: Bool { subject.object.map(ObjectIdentifier.init) == identity }
 
         var finding: LeakDetector.Finding {
             LeakDetector.Finding(report, subject, type: type, identity: identity)
@@ -154,7 +158,7 @@ final class Announcer: Sendable {
                 // The object that was explained is the one that leaked only if it has been there all the time. A look at the
                 // subject would do more than compare: it may expect other objects.
                 guard !sweeper.isStopped, sweeper.stands(leak.id, of: leak.identity),
-                    leak.subject.object.map(ObjectIdentifier.init) == leak.identity
+                    leak.isThere
                 else { return }
                 if isAlert { self.alerts.explain(leak.report, explanation) }
                 self.mode.explain?(leak.report, explanation)
@@ -172,6 +176,8 @@ final class Announcer: Sendable {
         case .onMainActor(let ask):
             if sweeper.isOnMainQueue { return goOn(MainActor.assumeIsolated { ask(finding) }) }
             DispatchQueue.main.async {
+                // Nobody is asked by a detector that was stopped meanwhile.
+                guard !sweeper.isStopped else { return }
                 let answer = MainActor.assumeIsolated { ask(finding) }
                 sweeper.call(afterMilliseconds: 0) { goOn(answer) }
             }
@@ -179,14 +185,15 @@ final class Announcer: Sendable {
     }
 
     private func conclude(_ leak: Leak, _ answer: LeakDetector.Answer, _ sweeper: Sweeper) {
-        // The one who was asked may have stopped the detector, or ignored the object, whatever was answered then.
-        guard !sweeper.isStopped, !sweeper.isMuted(leak.identity) else { return }
+        // The one who was asked may have stopped the detector, or ignored the object, whatever was answered then. Another
+        // object that has its place in memory by now may be ignored all the same.
+        guard !sweeper.isStopped, !(sweeper.isMuted(leak.identity) && leak.isThere) else { return }
         switch answer {
         case .ignore:
-            return sweeper.retract(leak.identity)
+            return sweeper.retract(leak.id, of: leak.identity)
         case .ignoreClass:
             announcements.with { $0.ignore(leak.type) }
-            return sweeper.retract(leak.identity)
+            return sweeper.retract(leak.id, of: leak.identity)
         case .report: break
         case .showAlert, .showAlertWithoutScreenshot:
             alerts.show(leak.finding, withScreenshot: answer == .showAlert, isWatched: leak.isWatched)

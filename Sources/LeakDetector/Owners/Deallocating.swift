@@ -33,7 +33,10 @@ public final class Deallocating<Value: AnyObject> {
         }
         set {
             isRead.with { $0 = true }
-            guard newValue !== value else { return }
+            guard newValue !== value else {
+                detector?.cameBack(newValue)
+                return
+            }
             let old = (value: value, owned: owned)
             value = newValue
             owned = own()

@@ -35,7 +35,8 @@ public final class LeakWatcher: Sendable {
     public init(_ detector: LeakDetector? = nil) { self.detector = detector }
 
     /// Says that an object is in use as long as this watcher, and should be gone soon after it. What was expected of the
-    /// object before is taken back, as ``LeakDetector/cameBack(_:)`` does. Said again of the same object it changes nothing.
+    /// object before is taken back, as ``LeakDetector/cameBack(_:)`` does. Said again of the same object it takes back what was
+    /// expected meanwhile, and changes nothing else.
     ///
     /// The parameters are those of ``LeakDetector/expectDeallocation(of:after:path:owner:reason:file:line:)``.
     public func expectDeallocation(
@@ -48,7 +49,7 @@ public final class LeakWatcher: Sendable {
             // The caller holds the object, so this look is not its end.
             watches.byIdentity[identity]?.subject.object != nil
         }
-        guard !isWatched else { return }
+        guard !isWatched else { return detector.cameBack(object) }
         let (all, gone) = watches.with { watches -> (OwnedObjects, Watch?) in
             let all = watches.owned ?? detector.owned
             watches.owned = all

@@ -22,6 +22,21 @@ import Testing
         uses.add(identity(ObjectUses.limit), 200_001, at: 1, forgettingAfter: 1_000)
         #expect(uses.sequence(of: identity(7)) == 200_000)
         #expect(uses.sequence(of: identity(ObjectUses.limit)) == nil)
+        #expect(uses.lastUnrecorded == 200_001)
+    }
+
+    @Test func `of an object whose use may not be recorded nothing is told, and that is counted`() {
+        let bench = Bench()
+        let pages = (0..<ObjectUses.limit).map { _ in Object() }, page = Page(), waiting = Page()
+        bench.detector.expectDeallocation(of: page)
+        for page in pages { bench.detector.cameBack(page) }
+        bench.detector.cameBack(page)
+        bench.detector.expectDeallocation(of: waiting)
+        bench.wait(5_000)
+        #expect(bench.lines == ["leak Page"], "the one that was expected after it")
+        #expect(bench.detector.counts.dropped == 1)
+        #expect(bench.detector.counts.outstanding == 0)
+        withExtendedLifetime((pages, page, waiting)) {}
     }
 
     @Test func `old uses make room`() {

@@ -363,14 +363,16 @@ import Threads
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `an owner that came back holds up nobody`() {
-        let (page, owner) = (Page(), Sheet())
+    @Test func `an owner that came back holds up nobody, and keeps what it has`() {
+        let (page, other, owner) = (Page(), Page(), Sheet())
         bench.detector.expectDeallocation(of: page, owner: owner)
         bench.detector.expectDeallocation(of: owner)
         bench.detector.cameBack(owner)
+        #expect(bench.detector.counts.outstanding == 1)
+        bench.detector.expectDeallocation(of: other, owner: owner)
         bench.wait(10_000)
-        #expect(bench.lines == ["leak Page"])
-        withExtendedLifetime((page, owner)) {}
+        #expect(bench.lines == ["leak Page"], "the one that was expected after it")
+        withExtendedLifetime((page, other, owner)) {}
     }
 
     /// Objects that were ignored and went leave room for others.

@@ -26,6 +26,19 @@ import Testing
         withExtendedLifetime((first, second, screen)) {}
     }
 
+    @Test func `a value that its owner is given once more is in use, as is one that is watched once more`() {
+        let (page, sheet) = (Page(), Sheet())
+        let screen = Screen(page, bench.detector), watcher = LeakWatcher(bench.detector)
+        watcher.expectDeallocation(of: sheet)
+        for object in [page, sheet] { bench.detector.expectDeallocation(of: object) }
+        bench.wait(300)
+        screen.page = page
+        watcher.expectDeallocation(of: sheet)
+        bench.wait(60_000)
+        #expect(bench.lines.isEmpty)
+        withExtendedLifetime((page, sheet, screen, watcher)) {}
+    }
+
     @Test func `a value that is assigned again after it was reported came back, and leaks anew`() {
         let (first, second) = (Page(), Sheet())
         var screen: Screen? = Screen(first, bench.detector, reason: "screen closed")

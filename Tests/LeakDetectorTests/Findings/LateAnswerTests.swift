@@ -1,0 +1,73 @@
+import Dispatch
+import LeakMessage
+import Testing
+import Threads
+
+@testable import LeakDetector
+
+private final class Cache: Sendable {}
+
+/// Answers of the main actor that come after something else has happened.
+@MainActor @Suite struct LateAnswerTests {
+    /// A detector whose verdicts come from a clock that the test moves, and whose questions wait on the main actor.
+    @MainActor private final class LateAnswers {
+        let clock = VirtualClock()
+        let told = Guarded([LeakReport]())
+        private(set) var detector: LeakDetector!
+
+        init(_ onDetect: @escaping @MainActor (LateAnswers) -> LeakDetector.Answer) {
+            let told = told
+            detector = LeakDetector(
+                limits: .init(), clock: clock,
+                Announcer(
+                    .custom(
+                        onDetect: { [unowned self] _ in onDetect(self) },
+                        report: { report in told.with { $0.append(report) } }), .standard, explainer: nil))
+        }
+    }
+
+    /// Lets the blocks run that wait on the main queue.
+    private func runMainQueue() async {
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+    }
+
+    @Test func `a detector that was stopped asks nobody about what waits on the main actor`() async {
+        var asked = 0
+        let late = LateAnswers { late in
+            asked += 1
+            late.detector.stop()
+            return .report
+        }
+        let objects = (0..<5).map { _ in Cache() }
+        for object in objects { late.detector.expectDeallocation(of: object) }
+        late.clock.advance(by: 5_000)
+        await runMainQueue()
+        #expect(asked == 1)
+        withExtendedLifetime(objects) {}
+    }
+
+    @Test func `a late answer of an object that has gone leaves the one in its place alone`() async throws {
+        var answers = [LeakDetector.Answer.ignore]
+        let late = LateAnswers { _ in answers.isEmpty ? .report : answers.removeFirst() }
+        var first: Cache? = Cache()
+        let place = try ObjectIdentifier(#require(first))
+        late.detector.expectDeallocation(of: try #require(first))
+        late.clock.advance(by: 2_000)
+        first = nil
+        late.clock.advance(by: 3_000)
+        var others: [Cache] = []
+        while others.last.map(ObjectIdentifier.init) != place, others.count < 1_000_000 {
+            others.append(Cache())
+        }
+        let second = try #require(others.last)
+        try #require(ObjectIdentifier(second) == place, "the place in memory was not given away again")
+        late.detector.expectDeallocation(of: second)
+        late.clock.advance(by: 3_000)
+        for _ in 0..<2 {
+            await runMainQueue()
+            late.clock.advance(by: 3_000)
+        }
+        #expect(late.told.with { $0.map(\.event) } == [.leak])
+        withExtendedLifetime(others) {}
+    }
+}
