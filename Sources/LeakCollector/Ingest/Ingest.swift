@@ -10,8 +10,8 @@ final class Ingest: Sendable {
     /// How long a sender should wait when the store is behind. Reporters keep their batches.
     static let retrySeconds = 2
 
-    /// Bytes of a decoded body up to which it is parsed on the loop of its connection: some ten milliseconds.
-    static let bytesParsedOnLoop = 1 << 20
+    /// Bytes of a decoded body up to which it is parsed on the loop of its connection: about a millisecond.
+    static let bytesParsedOnLoop = 1 << 17
     /// Bytes that a compressed byte becomes, as text does, to tell how much work a body is before it is inflated.
     private static let usualInflation = 20
     private static let largestInflated = Limits().inflatedBytes
