@@ -115,9 +115,11 @@ public struct DetectorMessage: Hashable, Sendable {
     }
 
     /// `text` without what users typed or read: texts of labels, fields and alerts become `…`, and so does
-    /// everything else that a description holds behind its address. It is still read as the same message.
+    /// everything else that a description holds behind its address. It is still read as the same message. A text of nothing
+    /// that can be seen becomes a space, since a report without a text would be refused.
     public static func redacted(_ text: String) -> String {
-        (Redaction.settled(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…")).string
+        let redacted = (Redaction.settled(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…")).string
+        return redacted.isEmpty && !text.isEmpty ? " " : redacted
     }
 
     private static func redactedOnce(_ text: String) -> [UInt8] {
