@@ -106,7 +106,9 @@ retain-scenarios: setup ## which references RetainPaths finds in 130 scenarios, 
 demo-paths: setup ## which path keeps the object of each leak of the demo, in five kinds of build; fails below 26 of 29
 	@Scripts/retain-scenarios --demo $(TABLE)
 
-lint: ## check the format of every Swift file
+lint: ## check the format of every Swift file, and that no new cycle between folders appeared
+	@Scripts/folder-graph-test
+	Scripts/folder-graph --check
 	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing/Package.swift Fuzzing/Sources \
 		Checks/Package.swift Checks/Apps/Package.swift Checks/Sources Checks/Headers Checks/Tests Package.swift
 
