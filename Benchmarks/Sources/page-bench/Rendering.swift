@@ -55,7 +55,7 @@ enum Rendering {
         guard let id = try reader.leaks(LeakQuery(), now: now).leaks.first?.identity.id,
             let detail = try reader.leak(id, now: now), let samples = try reader.samples(of: id)
         else { throw Failure("no leak") }
-        let kept = samples.map(PageSource.kept)
+        let kept = samples.map(KeptReport.init)
         var context = PageContext(links: .served, now: now)
         context.versions = try reader.versions(app: detail.row.identity.app)
         let hours = try reader.trend(of: id, by: .hour, now: now)?.lastHours(48, now: now)

@@ -21,6 +21,32 @@ struct AccessPage: Component {
     /// The form that this page answers, if it was refused.
     var refused: RefusedHandout?
 
+    /// - Parameter refused: the form to show again.
+    init(from reader: any StoreReader, links: Links, now: Int64, refused: RefusedHandout? = nil)
+        throws(StoreError)
+    {
+        let all = try reader.appSummaries()
+        let credentials = try reader.credentials(all: true, now: now)
+        self.init(
+            context: PageContext(links: links, now: now, apps: all.map(\.id)),
+            apps: all.prefix(Self.appsShown).map { app in
+                App(id: app.id, newestVersion: app.newestVersion, lastSeen: app.lastSeen)
+            }, appCount: all.count, keys: credentials.filter { $0.purpose == .ingest },
+            tokens: credentials.filter { $0.purpose == .access }, refused: refused)
+    }
+
+    init(
+        context: PageContext, apps: [App], appCount: Int, keys: [Credential], tokens: [Credential],
+        refused: RefusedHandout? = nil
+    ) {
+        self.context = context
+        self.apps = apps
+        self.appCount = appCount
+        self.keys = keys
+        self.tokens = tokens
+        self.refused = refused
+    }
+
     /// Apps that a page lists; the others are found by the summary's filter.
     static let appsShown = 100
 
@@ -37,7 +63,7 @@ struct AccessPage: Component {
             footer: HandoutKind.allCases.map { kind in
                 let change = HandoutChange(kind: kind, action: .create, isForm: true)
                 return
-                    #"<a href="\#(context.links.json(of: .handout(change)))">JSON of the \#(kind.rawValue)</a>"#
+                    #"<a href="\#(context.links.json(of: change.place))">JSON of the \#(kind.rawValue)</a>"#
             }
         ).html
     }
@@ -68,7 +94,7 @@ struct AccessPage: Component {
             placeholder="com.example.shop"\#(Self.value(filled?.app))></label>
             """# : nil
         return #"""
-            <form class="filters" method="post" action="\#(context.links.to(.handout(change)))" aria-label="\#(words)">\#
+            <form class="filters" method="post" action="\#(context.links.to(change.place))" aria-label="\#(words)">\#
             \#(RefusedHandout.alert(of: change, in: refused))<label>Name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off"\#(Self.value(filled?.name))\#(filled == nil ? "" : " autofocus")></label>\#(app)\#
             <button class="main">\#(words)</button></form>
             """#

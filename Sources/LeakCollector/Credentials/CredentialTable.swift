@@ -47,7 +47,7 @@ struct CredentialTable: Component {
         let filled = RefusedHandout.fields(of: change, in: refused)
         return #"""
             <details\#(filled == nil ? "" : " open")><summary>Rename…</summary>\#
-            <form class="filters" method="post" action="\#(context.links.to(.handout(change)))">\#
+            <form class="filters" method="post" action="\#(context.links.to(change.place))">\#
             \#(RefusedHandout.alert(of: change, in: refused))\#
             <label>New name <input name="name" required maxlength="\#(Credentials.nameBytes / TriageForm.bytesPerUnit)" autocomplete="off" \#
             value="\#(filled?.name ?? credential.name)"\#(filled == nil ? "" : " autofocus")></label><button>Rename</button></form></details>
@@ -68,7 +68,7 @@ struct CredentialTable: Component {
             : nil
         return #"""
             <details><summary>Revoke…</summary><p>\#(consequence)\#(variable)</p>\#
-            <form method="post" action="\#(context.links.to(.handout(change)))">\#
+            <form method="post" action="\#(context.links.to(change.place))">\#
             <button>Revoke \#(Isolated(credential.name))</button></form></details>
             """#
     }

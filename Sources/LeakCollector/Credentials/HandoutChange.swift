@@ -30,6 +30,15 @@ struct HandoutChange: Hashable, Sendable {
     /// By the form of a page, whose answer is for eyes; else by a program.
     var isForm: Bool
 
+    /// The address of the form.
+    var place: Place {
+        switch action {
+        case .create: .handout(kind: kind.rawValue)
+        case .rename(let id): .handout(kind: kind.rawValue, step: "/\(id)/name")
+        case .revoke(let id): .handout(kind: kind.rawValue, step: "/\(id)/revoke")
+        }
+    }
+
     /// Reads what was sent.
     ///
     /// - Throws: ``Problem`` 415 or 400.
@@ -137,11 +146,11 @@ struct HandoutChange: Hashable, Sendable {
         _ problem: Problem, of fields: HandoutFields, from reader: any StoreReader, now: Int64
     ) -> Response {
         guard isForm, action.hasName, problem.status == .badRequest || problem.status == .conflict,
-            let page = try? PageSource(reader: reader, now: now).access(
-                links: .served,
+            let page = try? AccessPage(
+                from: reader, links: .served, now: now,
                 refused: RefusedHandout(change: self, fields: fields, reason: problem.detail))
         else { return refusal(problem, written: fields.name, now: now) }
-        return Response(page: page, status: problem.status)
+        return Response(page: page.html, status: problem.status)
     }
 
     /// - Parameter written: what was typed, to be given back.

@@ -18,7 +18,10 @@ enum Place: Hashable, Sendable {
     /// Apps, keys and tokens.
     case access
     /// Where a form of that page is sent.
-    case handout(HandoutChange)
+    ///
+    /// - kind: `keys` or `tokens`.
+    /// - step: what follows in the address, such as `/7/revoke`.
+    case handout(kind: String, step: String = "")
     case signIn
     case signOut
     /// A file of `Public/`, such as `style.css`.
@@ -135,7 +138,7 @@ struct Links: Hashable, Sendable {
         case .leakClass(let name, let app): "/classes" + parameters([("class", name), ("app", app)])
         case .list(let app, let state, _): path(of: .summary(list(of: app, state)))
         case .access: "/access"
-        case .handout(let change): "/access" + path(of: change)
+        case .handout(let kind, let step): "/access/\(kind)\(step)"
         case .signIn: "/sign-in"
         case .signOut: "/sign-out"
         case .file(let name): "/" + name
@@ -145,18 +148,10 @@ struct Links: Hashable, Sendable {
     private static func resource(of place: Place) -> String {
         switch place {
         case .summary(let query): "/leaks" + parameters(of: query)
-        case .handout(let change): "/\(change.kind.rawValue)"
+        case .handout(let kind, _): "/\(kind)"
         case .overview, .leak, .reports, .decisions, .causes, .releases, .leakClass, .list, .access, .signIn,
             .signOut, .file:
             path(of: place)
-        }
-    }
-
-    private static func path(of change: HandoutChange) -> String {
-        switch change.action {
-        case .create: "/\(change.kind.rawValue)"
-        case .rename(let id): "/\(change.kind.rawValue)/\(id)/name"
-        case .revoke(let id): "/\(change.kind.rawValue)/\(id)/revoke"
         }
     }
 

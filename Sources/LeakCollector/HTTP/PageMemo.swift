@@ -5,7 +5,7 @@ internal import HTTPServer
 ///
 /// A page is shown again as long as nothing was committed, by whomever, since before it was made, and the moment that it
 /// is of is the same. For one thread, with its reader.
-final class PageMemo<Question: Hashable> {
+final class PageMemo {
     /// What a page must be of to be shown again.
     private struct Moment: Equatable {
         /// ``StoreReader/changeCounter()``.
@@ -25,7 +25,7 @@ final class PageMemo<Question: Hashable> {
     /// Bytes of pages at most, compressed ones beside them: ten of the longest lists.
     private let byteLimit: Int
     private var moment: Moment?
-    private var pages: [Question: Page] = [:]
+    private var pages: [AnyHashable: Page] = [:]
     private var bytes = 0
 
     init(pages: Int = 64, bytes: Int = 2 << 20) {
@@ -39,7 +39,7 @@ final class PageMemo<Question: Hashable> {
     ///   - state: the store's change counter, asked before `make` reads: what is committed meanwhile counts as new.
     ///   - now: the moment that `make` makes the page of, in milliseconds since 1970.
     func page(
-        for question: Question, state: Int64, now: Int64, make: () throws -> Response
+        for question: AnyHashable, state: Int64, now: Int64, make: () throws -> Response
     ) rethrows -> Response {
         let current = Moment(state: state, now: now)
         if current != moment {
@@ -53,7 +53,7 @@ final class PageMemo<Question: Hashable> {
     }
 
     /// A page that is asked for again will be once more: from now on it is there compressed too.
-    private func repeated(_ page: Page, _ question: Question) -> Response {
+    private func repeated(_ page: Page, _ question: AnyHashable) -> Response {
         guard !page.isRepeated else { return page.response }
         var page = page
         page.isRepeated = true
@@ -63,7 +63,7 @@ final class PageMemo<Question: Hashable> {
         return page.response
     }
 
-    private func keep(_ page: Page, for question: Question) {
+    private func keep(_ page: Page, for question: AnyHashable) {
         guard page.bytes <= byteLimit else { return }
         if pages.count == pageLimit || bytes + page.bytes > byteLimit { forgetAll() }
         pages[question] = page

@@ -8,7 +8,7 @@ final class ReadPool: Sendable {
     static let waitingJobs = 512
 
     /// What it is lent belongs to the thread that runs it.
-    typealias Job = @Sendable (any StoreReader, PageMemo<Question>) -> Void
+    typealias Job = @Sendable (any StoreReader, PageMemo) -> Void
 
     private struct State {
         var jobs: [Job] = []
@@ -38,7 +38,7 @@ final class ReadPool: Sendable {
             nonisolated(unsafe) let reader = try store.makeReader(known: known)
             started.append(
                 WorkerThread(name: "reader \(number)") { [self] in
-                    let memo = PageMemo<Question>()
+                    let memo = PageMemo()
                     while let job = next() { unsafe job(reader, memo) }
                 })
         }

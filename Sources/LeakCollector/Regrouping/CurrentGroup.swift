@@ -115,7 +115,7 @@ struct Successor {
         let isGeneric = ([leak.groupedBy.className] + leak.groupedBy.stack).contains { $0.contains("<") }
         guard leak.groupedBy.version < Grouping.currentVersion,
             leak.quality == .low || isPathOfFrames || isGeneric,
-            !leak.isBeyond, let report = try newest().flatMap({ PageSource.kept($0).report }),
+            !leak.isBeyond, let report = try newest().flatMap({ KeptReport($0).report }),
             case .other(let identity) = CurrentGroup(of: leak, reports: [report])
         else { return nil }
         self.identity = identity

@@ -21,3 +21,11 @@ struct KeptReport: Sendable {
         build.map { "\(version) (\($0))" } ?? version
     }
 }
+
+extension KeptReport {
+    init(_ sample: SampleReport) {
+        self.sample = sample
+        let document = try? WireReader.read(sample.body, as: .json)
+        report = document?.reports.isEmpty == false ? document?.report(at: 0) : nil
+    }
+}

@@ -79,7 +79,7 @@ package struct Regrouping {
             guard !row.identity.isBeyond else { return }
             let samples = try reader.samples(of: row.identity.id) ?? []
             var naming = FrameNaming(tables: symbols, reader: reader)
-            let reports = samples.lazy.compactMap { PageSource.kept($0).report }
+            let reports = samples.lazy.compactMap { KeptReport($0).report }
             let group = CurrentGroup(of: row.identity, reports: reports) { naming.calls($0, $1) }
             if let failure = naming.failure { throw failure }
             switch group {

@@ -58,10 +58,10 @@ struct PageSource {
         var context = context(links, about: detail.row.identity)
         context.versions = try reader.versions(app: detail.row.identity.app)
         let hours = try reader.trend(of: id, by: .hour, now: now)
-        let kept = samples.map(Self.kept)
+        let kept = samples.map(KeptReport.init)
         return LeakDetailPage(
             context: context, detail: detail, hours: hours?.lastHours(Self.hoursShown, now: now),
-            newest: newest.map(Self.kept), first: first.map(Self.kept),
+            newest: newest.map(KeptReport.init), first: first.map(KeptReport.init),
             surroundings: try LeakSurroundings(of: detail.row, newest: { newest }, reader: reader),
             reports: kept.compactMap(\.report),
             newestVersion: try reader.appSummaries().first { $0.id == detail.row.identity.app }?.newestVersion
@@ -105,7 +105,7 @@ struct PageSource {
         let samples = try reader.samples(of: id) ?? []
         return ReportsPage(
             context: context(links, about: detail.row.identity), leak: detail.row.identity,
-            reports: samples.map(Self.kept)
+            reports: samples.map(KeptReport.init)
         ).html
     }
 
@@ -134,18 +134,6 @@ struct PageSource {
         return ReleasesPage(context: context, app: shown, releases: releases).html
     }
 
-    func access(links: Links, refused: RefusedHandout? = nil) throws -> HTML {
-        let apps = try reader.appSummaries()
-        let credentials = try reader.credentials(all: true, now: now)
-        return AccessPage(
-            context: PageContext(links: links, now: now, apps: apps.map(\.id)),
-            apps: apps.prefix(AccessPage.appsShown).map { app in
-                AccessPage.App(id: app.id, newestVersion: app.newestVersion, lastSeen: app.lastSeen)
-            }, appCount: apps.count, keys: credentials.filter { $0.purpose == .ingest },
-            tokens: credentials.filter { $0.purpose == .access }, refused: refused
-        ).html
-    }
-
     private func context(_ links: Links, _ query: LeakQuery) throws -> PageContext {
         PageContext(
             links: links, now: now, apps: try reader.apps(), versions: try reader.versions(app: query.app),
@@ -156,11 +144,5 @@ struct PageSource {
         var query = LeakQuery()
         query.app = leak.app
         return PageContext(links: links, now: now, query: query)
-    }
-
-    static func kept(_ sample: SampleReport) -> KeptReport {
-        let document = try? WireReader.read(sample.body, as: .json)
-        return KeptReport(
-            sample: sample, report: document?.reports.isEmpty == false ? document?.report(at: 0) : nil)
     }
 }

@@ -113,7 +113,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
     ///   - now: milliseconds since 1970.
     /// - Throws: ``Problem`` 404, 400 for a cursor of another list, or 500 and 503 for what the store says.
     func answer(
-        from reader: any StoreReader, or memo: PageMemo<Question>, symbols: SymbolTables, now: Int64
+        from reader: any StoreReader, or memo: PageMemo, symbols: SymbolTables, now: Int64
     ) throws(Problem) -> Response {
         do {
             guard isRemembered else { return try answerOrThrow(reader, symbols, now) }
@@ -206,7 +206,7 @@ struct Question: Hashable, Sendable, CustomStringConvertible {
             }
             return Response(page: page)
         case .accessPage:
-            return Response(page: try pages.access(links: .served))
+            return Response(page: try AccessPage(from: reader, links: .served, now: now).html)
         case .causesPage(let app, let first):
             return Response(page: try pages.causes(app, first: first, links: .served))
         case .releasesPage(let app):

@@ -10,7 +10,7 @@ import Testing
 
     /// How often a page was made for each of `questions`, asked in turn.
     private func made(
-        _ memo: PageMemo<Int>, _ questions: [(question: Int, state: Int64, now: Int64)], bytes: Int = 2000
+        _ memo: PageMemo, _ questions: [(question: Int, state: Int64, now: Int64)], bytes: Int = 2000
     ) -> [Int] {
         var made: [Int] = []
         for (question, state, now) in questions {
@@ -37,13 +37,13 @@ import Testing
 
     @Test func `what could not be made is asked for again`() throws {
         struct Nothing: Error {}
-        let memo = PageMemo<Int>()
+        let memo = PageMemo()
         #expect(throws: Nothing.self) { try memo.page(for: 1, state: 7, now: 0) { throw Nothing() } }
         #expect(made(memo, [(1, 7, 0), (1, 7, 0)]) == [1])
     }
 
     @Test func `it keeps no more pages than it may`() {
-        let memo = PageMemo<Int>(pages: 3)
+        let memo = PageMemo(pages: 3)
         #expect(made(memo, [(1, 7, 0), (2, 7, 0), (3, 7, 0), (1, 7, 0)]) == [1, 2, 3])
         // All are let go of for the fourth.
         #expect(made(memo, [(4, 7, 0), (4, 7, 0), (1, 7, 0), (1, 7, 0)]) == [4, 1])

@@ -13,7 +13,7 @@ private final class Cache: Sendable {}
     @MainActor private final class LateAnswers {
         let clock = VirtualClock()
         let told = Guarded([LeakReport]())
-        private(set) var detector: LeakDetector!
+        private(set) var detector: LeakDetector?
 
         init(_ onDetect: @escaping @MainActor (LateAnswers) -> LeakDetector.Answer) {
             let told = told
@@ -35,11 +35,11 @@ private final class Cache: Sendable {}
         var asked = 0
         let late = LateAnswers { late in
             asked += 1
-            late.detector.stop()
+            late.detector?.stop()
             return .report
         }
         let objects = (0..<5).map { _ in Cache() }
-        for object in objects { late.detector.expectDeallocation(of: object) }
+        for object in objects { late.detector?.expectDeallocation(of: object) }
         late.clock.advance(by: 5_000)
         await runMainQueue()
         #expect(asked == 1)
@@ -51,7 +51,7 @@ private final class Cache: Sendable {}
         let late = LateAnswers { _ in answers.isEmpty ? .report : answers.removeFirst() }
         var first: Cache? = Cache()
         let place = try ObjectIdentifier(#require(first))
-        late.detector.expectDeallocation(of: try #require(first))
+        late.detector?.expectDeallocation(of: try #require(first))
         late.clock.advance(by: 2_000)
         first = nil
         late.clock.advance(by: 3_000)
@@ -61,7 +61,7 @@ private final class Cache: Sendable {}
         }
         let second = try #require(others.last)
         try #require(ObjectIdentifier(second) == place, "the place in memory was not given away again")
-        late.detector.expectDeallocation(of: second)
+        late.detector?.expectDeallocation(of: second)
         late.clock.advance(by: 3_000)
         for _ in 0..<2 {
             await runMainQueue()

@@ -46,7 +46,7 @@ struct SymbolNaming {
             guard let leak = try reader.leak(id, now: now)?.row.identity, !leak.isBeyond,
                 let samples = try reader.samples(of: id)
             else { continue }
-            let reports = samples.compactMap { PageSource.kept($0).report }
+            let reports = samples.compactMap { KeptReport($0).report }
             var naming = FrameNaming(tables: tables, reader: reader)
             let group = CurrentGroup(of: leak, reports: reports) { naming.calls($0, $1) }
             if let failure = naming.failure { throw failure }
