@@ -343,6 +343,21 @@ import Testing
         #expect(table.told.count == 2)
     }
 
+    @Test func `an answer to the report of an object that went is none about the one in its place`() {
+        var table = Table()
+        table.expect(1)
+        table.run(to: 1_600)
+        #expect(table.reports == 2)
+        table.alive = []
+        table.run(to: 5_000)
+        table.expect(1, at: 5_000)
+        table.run(to: 7_000)
+        table.expectations.retract("id2", of: table.identity(1))
+        #expect(table.expectations.counts.leaked == 2)
+        #expect(table.expectations.counts.suppressed == 0)
+        #expect(!table.expectations.isMuted(table.identity(1)))
+    }
+
     @Test func `what is ignored is never told`() {
         var table = Table()
         _ = table.expectations.ignore(1, table.identity(1), type: Page.self, at: 0)
