@@ -4,6 +4,8 @@
 
 # What the build of the tests must survive: no warning, no import that Package.swift does not declare.
 strict := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+# Everything is built for the tests, the store in PostgreSQL too. Another choice here would build all again.
+tested := --traits PostgreSQL
 # The products that ship, as small as they get: Swift's libraries inside, symbols left out.
 shipped := -c release --static-swift-stdlib -Xlinker -s
 hostile = bench="$$(swift build -c release --package-path Benchmarks --show-bin-path)" && "$$bench/hostile-bench" --echo "$$bench/http-echo"
@@ -27,13 +29,14 @@ demo: setup ## leak for real and post it to the collector that `make run` starte
 key: ## make an ingest key for the collector that `make run` started
 	@"$$(swift build -c release --show-bin-path)/collector" key create
 
-test: setup ## run all tests, those of the pages in headless Chromium (installed from Debian) among them
+test: setup ## run all tests, in a PostgreSQL server and headless Chromium of their own too (installed from Debian)
 	@Scripts/setup llvm
 	@Scripts/setup-browser
 	@Scripts/setup-sentry
 	@rm -rf .build/screenshots
-	swift build --build-tests $(strict)
-	@echo 'swift test --skip-build'; swift test --skip-build; result=$$?; cat .build/browser/left-out .build/sentry/left-out; \
+	@$(MAKE) --no-print-directory build-tests
+	@echo 'Scripts/with-postgresql swift test --skip-build $(tested)'; \
+		Scripts/with-postgresql swift test --skip-build $(tested); result=$$?; cat .build/browser/left-out .build/sentry/left-out; \
 		[ ! -d .build/screenshots ] || echo 'pictures of the pages: $(CURDIR)/.build/screenshots'; exit $$result
 
 checks: ## compile and run on stand-ins what only Apple's systems compile; type-check what stand-ins cannot; build with library evolution
@@ -45,16 +48,13 @@ checks: ## compile and run on stand-ins what only Apple's systems compile; type-
 	Checks/evolution
 	swift package --package-path Checks/Apps describe >/dev/null
 
-.PHONY: build-postgresql
-build-postgresql:
+.PHONY: build-tests
+build-tests:
 	@Scripts/setup postgresql-15 libpq-dev
-	swift build --build-tests --traits PostgreSQL --scratch-path .build/postgresql $(strict)
+	swift build --build-tests $(tested) $(strict)
 
-postgresql: build-postgresql ## run the tests of the store against a PostgreSQL server of their own (installs it)
-	Scripts/with-postgresql swift test --skip-build --traits PostgreSQL --scratch-path .build/postgresql \
-		--filter 'LeakStoreTests|DatabaseCommandTests|collectorTests.CopyTests'
-	DATABASE_OUTAGES=20 Scripts/with-postgresql swift test --skip-build --traits PostgreSQL \
-		--scratch-path .build/postgresql --filter DatabaseFaultTests
+postgresql: build-tests ## stop and start a PostgreSQL server 20 times while reports come; every report counts once
+	DATABASE_OUTAGES=20 Scripts/with-postgresql swift test --skip-build $(tested) --filter DatabaseFaultTests
 
 conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp see it
 	@Conformance/setup
@@ -66,7 +66,7 @@ conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp se
 # About a minute and a half; OPENAPI_EXAMPLES=400 looks longer.
 openapi: setup ## a running collector against its OpenAPI description: 5,000 requests of schemathesis, always the same (needs PyPI)
 	@Conformance/openapi/setup
-	swift build $(strict) --product collector
+	swift build $(tested) $(strict) --product collector
 	Conformance/openapi/run "$$(swift build --show-bin-path)/collector"
 
 sanitize: setup ## the tests of everything that has threads under the thread sanitizer; the server attacked, and the detector with 50,000 objects, under it and the address sanitizer
@@ -94,9 +94,8 @@ mutants: setup ## take the rules about screens and views away one by one, and se
 	@Scripts/mutate-screens
 
 .PHONY: grouping-score
-grouping-score: setup ## group 74,000 generated reports of 74 forms, and print how well each form is told apart (a minute)
-	swift build --build-tests $(strict)
-	GROUPING_SCORE=whole swift test --skip-build --filter GroupingScoreTests
+grouping-score: build-tests ## group 74,000 generated reports of 74 forms, and print how well each form is told apart (a minute)
+	GROUPING_SCORE=whole swift test --skip-build $(tested) --filter GroupingScoreTests
 
 # TABLE=--table prints each scenario with its expected and its found path.
 .PHONY: retain-scenarios demo-paths
@@ -113,7 +112,7 @@ lint: ## check the format of every Swift file, and that no new cycle between fol
 		Checks/Package.swift Checks/Apps/Package.swift Checks/Sources Checks/Headers Checks/Tests Package.swift
 
 docs: setup ## build the documentation of HTTPServer into .build/docs, warnings as errors
-	swift build --target HTTPServer $(strict)
+	swift build --target HTTPServer $(tested) $(strict)
 	@Scripts/docs
 
 build: setup ## build the release product as it ships
@@ -177,21 +176,18 @@ soak-detector: setup ## the leak detector with 200,000 objects from 8 threads: a
 	$(detector) --soak --objects 200000
 	Scripts/stops-at-a-leak "$$(swift build -c release --package-path Benchmarks --show-bin-path)/detector-bench"
 
-soak: setup hostile ## the long runs: kills, power cuts, failing disks, damaged files; the server under attack; a million objects through the detector; an hour of fuzzing
-	swift build --build-tests $(strict)
-	CRASH_ROUNDS=200 KILL_ROUNDS=200 FAULT_SEEDS=200 swift test --skip-build \
+soak: build-tests hostile ## the long runs: kills, power cuts, failing disks, damaged files; the server under attack; a million objects through the detector; an hour of fuzzing
+	CRASH_ROUNDS=200 KILL_ROUNDS=200 FAULT_SEEDS=200 swift test --skip-build $(tested) \
 		--filter 'CrashTests|\.KillTests|PowerCutTests|DiskFaultTests|DamageTests|CountingModelTests'
-	REPORTER_KILLS=200 REPORTER_FAULT_SEEDS=60 swift test --skip-build --filter 'ReporterKillTests|RandomFaultTests'
+	REPORTER_KILLS=200 REPORTER_FAULT_SEEDS=60 swift test --skip-build $(tested) --filter 'ReporterKillTests|RandomFaultTests'
 	$(detector) --soak
 	$(hostile) --slow 90 --slow-connections 3000 --churn 100000
 	$(hostile) --rounds 15 --seconds 5
 	Scripts/sanitize-load 20
-	Scripts/setup postgresql-15 libpq-dev
-	swift build --build-tests --traits PostgreSQL --scratch-path .build/postgresql $(strict)
-	DATABASE_OUTAGES=50 DATABASE_SEEDS=20 Scripts/with-postgresql swift test --skip-build --traits PostgreSQL \
-		--scratch-path .build/postgresql --filter 'DatabaseFaultTests|SharedModelTests'
-	STORM_SEEDS=2000 swift test --skip-build --filter StormTests
-	REPORTER_SEEDS=300 swift test --skip-build --filter ExactlyOnceTests
+	DATABASE_OUTAGES=50 DATABASE_SEEDS=20 Scripts/with-postgresql swift test --skip-build $(tested) \
+		--filter 'DatabaseFaultTests|SharedModelTests'
+	STORM_SEEDS=2000 swift test --skip-build $(tested) --filter StormTests
+	REPORTER_SEEDS=300 swift test --skip-build $(tested) --filter ExactlyOnceTests
 	FUZZ_SECONDS=3600 Scripts/fuzz
 
 # Hours on a small machine. TARGETS='lint checks' runs some of them alone.

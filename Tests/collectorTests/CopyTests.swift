@@ -33,7 +33,7 @@ import Testing
         {
             let database = try #require(
                 ProcessInfo.processInfo.environment["COLLECTOR_TEST_DATABASE_URL"],
-                "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql")
+                "name a server with COLLECTOR_TEST_DATABASE_URL: make test")
             let folder = try TemporaryFolder()
             let data = folder.path + "/data"
             let name = "copy_\(UInt32.random(in: 0...UInt32.max))"

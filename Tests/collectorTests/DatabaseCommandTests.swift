@@ -12,7 +12,7 @@
             folder = try TemporaryFolder()
             let given = try #require(
                 ProcessInfo.processInfo.environment["COLLECTOR_TEST_DATABASE_URL"],
-                "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql")
+                "name a server with COLLECTOR_TEST_DATABASE_URL: make test")
             // The server asks nobody for a password, and an address may hold one all the same.
             url = given.replacingOccurrences(of: "@", with: ":\(secret)@")
         }

@@ -13,7 +13,7 @@
         init() throws {
             schema = try DatabaseSchema(
                 in: try #require(
-                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test"))
         }
 
         /// Whether `body`, on a thread of its own, comes to wait for a lock instead of ending. Then `release` is called.

@@ -48,7 +48,7 @@
         @Test(arguments: ["require", "verify-ca", "verify-full"])
         func `TLS that an address asks for is insisted on`(mode: String) throws {
             let url = try #require(
-                DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql")
+                DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test")
             let failure = try #require(throws: StoreError.self) {
                 try Connection(to: DatabaseAddress("\(url)?sslmode=\(mode)&sslrootcert=/dev/null"))
             }

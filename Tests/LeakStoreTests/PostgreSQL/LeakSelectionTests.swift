@@ -11,7 +11,7 @@
         init() throws {
             schema = try DatabaseSchema(
                 in: try #require(
-                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test"))
         }
 
         static let filters: [@Sendable (inout LeakQuery) -> Void] = [

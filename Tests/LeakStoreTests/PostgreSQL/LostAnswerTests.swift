@@ -12,7 +12,7 @@
 
         init() throws {
             url = try #require(
-                DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql")
+                DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test")
         }
 
         /// The server holds the signal back until the commit is done: its answer comes, then the end of the session.

@@ -12,7 +12,7 @@
         init() throws {
             schema = try DatabaseSchema(
                 in: try #require(
-                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test"))
         }
 
         private func query(_ period: Period, _ sort: LeakQuery.Sort = .reports) -> LeakQuery {

@@ -11,7 +11,7 @@
         init() throws {
             schema = try DatabaseSchema(
                 in: try #require(
-                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test"))
         }
 
         /// Today's reports and those of three days ago, which came too late for a slot.

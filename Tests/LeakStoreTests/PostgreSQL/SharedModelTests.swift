@@ -13,7 +13,7 @@
         private func schema() throws -> DatabaseSchema {
             try DatabaseSchema(
                 in: try #require(
-                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make postgresql"))
+                    DatabaseSchema.url, "name a server with COLLECTOR_TEST_DATABASE_URL: make test"))
         }
 
         @Test(arguments: seeds)
