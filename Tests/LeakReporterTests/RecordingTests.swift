@@ -42,9 +42,8 @@ import Threads
         reporter.setUserID(nil)
         reporter.record(leak: leak("Shop.Pay"))
         #expect(reporter.flush(timeout: generousSeconds))
-        let batches = try transport.batches()
-        #expect(batches.map { $0["user"] as? String } == ["u1", nil])
         let reports = try reports()
+        #expect(reports.map { $0["user"] as? String } == ["u1", nil])
         #expect(reports.map { $0["log"] as? [String] } == [["opened cart"], ["opened cart", "closed cart"]])
         let keys = reports.map { $0["keys"] as? [String: Any] }
         #expect(keys[0]?["tab"] as? String == "cart")

@@ -15,6 +15,9 @@ struct Outbox {
     private(set) var schedule: DeliverySchedule
     private(set) var budget: Budget
     private var context = Context()
+    /// The user of what is recorded next. It goes with each report and not with the batch: an app that changes it often has
+    /// no more batches than another one.
+    private var user: String?
     private var session: SessionLog?
     private var polls: PollPace
     private let rules: Rules
@@ -43,6 +46,8 @@ struct Outbox {
 
     init(queue: SegmentQueue, backoff: Backoff, budget: Budget, rules: Rules) {
         self.queue = queue
+        user = queue.origin.user
+        self.queue.change { $0.user = nil }
         schedule = DeliverySchedule(backoff)
         self.budget = budget
         self.rules = rules
@@ -76,16 +81,20 @@ struct Outbox {
     }
 
     private mutating func keep(_ sighting: LeakReport, count: Int, at now: Now) {
-        let key = FoldingKey(sighting, withKeys: true)
-        if queue.fold(key, count: count, alive: sighting.alive, at: now) { return }
         var report = sighting
+        if report.user == nil { report.user = user }
+        queue.isSparing = budget.isSparing(at: now.wallTime)
+        let key = FoldingKey(report, withKeys: true)
+        if queue.fold(key, count: count, alive: sighting.alive, at: now) { return }
         let at = report.at ?? now.wallTime
         report.at = at
         if report.id == nil { report.id = queue.makeID(at) }
         let json = report.openJSON()
         guard json.count <= Framing.payloadLimit - 64 else { return queue.drop(count, .tooLong) }
-        let leak = sighting.keys.isEmpty ? key : FoldingKey(sighting)
-        let verdict = budget.admit(leak, as: key, bytes: json.count, at: now.wallTime)
+        // The same leak whoever the user is.
+        let isLeakKey = sighting.keys.isEmpty && report.user == sighting.user
+        let leak = isLeakKey ? key : FoldingKey(sighting)
+        let verdict = budget.admit(leak, as: key, bytes: queue.sentBytes(of: json), at: now.wallTime)
         if case .over = verdict { return queue.drop(count, .budget) }
         queue.add(json, key, count: count, alive: report.alive, isNew: verdict == .first, at: now)
     }
@@ -138,8 +147,7 @@ struct Outbox {
 
     mutating func setUser(_ id: String?) {
         guard isCollecting || isUnanswered else { return }
-        let user = id.flatMap { $0.isEmpty ? nil : $0 }
-        queue.change { $0.user = user }
+        user = id.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     mutating func setInstall(_ id: String?) { queue.change { $0.install = id } }
@@ -210,8 +218,7 @@ struct Outbox {
     /// Off, nothing is kept or sent, and what was said so far is forgotten.
     mutating func setCollecting(_ isOn: Bool, at now: Now) {
         if !isOn, isUnanswered || isCollecting {
-            queue.change { $0.user = nil }
-            context = Context()
+            (user, context) = (nil, Context())
         }
         isUnanswered = false
         guard isOn != isCollecting else { return }
@@ -241,6 +248,7 @@ struct Outbox {
     mutating func noteStateFailure(_ why: String?) { stateFailure = why }
 
     mutating func commit(at now: Now) {
+        queue.isSparing = budget.isSparing(at: now.wallTime)
         queue.commit(at: now)
         session?.save(to: queue.folder)
     }

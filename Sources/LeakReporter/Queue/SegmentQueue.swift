@@ -28,6 +28,8 @@ struct SegmentQueue {
     }
 
     let bounds: LeakReporter.Bounds
+    /// True if few bytes of the day are left: nothing but new leaks is sent before an hour has passed.
+    var isSparing = false
     /// Whose reports they are from now on; a segment has one origin.
     private(set) var origin: SegmentHeader
     /// `nil` keeps everything in memory.
@@ -99,13 +101,43 @@ struct SegmentQueue {
 
     // MARK: What comes in
 
-    /// What comes from now on is of another install or user.
+    /// What comes from now on is of another install.
     mutating func change(_ body: (inout SegmentHeader) -> Void) {
         var changed = origin
         body(&changed)
         guard changed != origin else { return }
         origin = changed
         close()
+    }
+
+    private static let sparingMilliseconds = 3_600_000
+
+    private func gatherMilliseconds(_ usual: Int) -> Int {
+        isSparing ? max(usual, Self.sparingMilliseconds) : usual
+    }
+
+    /// As many as the collector takes where bytes are to be spared, unless it has refused a batch for its length.
+    private var lineLimit: Int {
+        isSparing && batchReports == bounds.batchReports ? WireLimits.leaksCount : batchReports
+    }
+
+    private func isFull(for json: [UInt8]) -> Bool {
+        guard let open else { return false }
+        return Int(open.lineCount) >= lineLimit || open.held.bytes + json.count > bounds.batchBytes
+    }
+
+    /// The bytes that a report adds to the body of a batch. The first one of a batch has those of the head as well.
+    func sentBytes(of json: [UInt8]) -> Int {
+        let bytes = json.count + Self.countBytes
+        guard let open, open.lineCount > 0, !isFull(for: json) else { return bytes + headBytes }
+        return bytes
+    }
+
+    /// `,"count":1000,"alive":1000}` and a comma.
+    private static let countBytes = 29
+
+    private var headBytes: Int {
+        Segment([]).head(origin, sentAt: WireTime(milliseconds: 0)).count + LeakBatch.tailJSON.count
     }
 
     /// Adds a sighting to a report that waits in the open segment.
@@ -122,8 +154,8 @@ struct SegmentQueue {
         open?.again[line.index] = (
             (before?.count ?? 0) + count, [before?.alive, alive].compactMap(\.self).max()
         )
-        let dueAt = now.moment.advanced(byMilliseconds: bounds.gatherRepeatsMilliseconds)
-        open?.isDue(by: dueAt)
+        let wait = gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
+        open?.isDue(by: now.moment.advanced(byMilliseconds: wait))
         addSightings(count)
         return true
     }
@@ -136,9 +168,7 @@ struct SegmentQueue {
     mutating func add(
         _ json: [UInt8], _ key: FoldingKey, count: Int, alive: Int?, isNew: Bool, at now: Now
     ) {
-        if let open, Int(open.lineCount) >= batchReports || open.held.bytes + json.count > bounds.batchBytes {
-            close()
-        }
+        if isFull(for: json) { close() }
         begin(at: now)
         guard let index = open?.lineCount else { return }
         open?.lineCount += 1
@@ -147,7 +177,7 @@ struct SegmentQueue {
             index: index, count: UInt32(clamping: count), alive: alive.map { UInt32(clamping: $0) },
             json: json[...])
         open?.append(.report(report))
-        let wait = isNew ? bounds.gatherMilliseconds : bounds.gatherRepeatsMilliseconds
+        let wait = isNew ? bounds.gatherMilliseconds : gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
         open?.isDue(by: now.moment.advanced(byMilliseconds: wait))
         addSightings(count)
     }
@@ -228,8 +258,8 @@ struct SegmentQueue {
         begin(at: now)
         for record in records { open?.append(record) }
         guard isDue, !records.allSatisfy(\.isReplaces) else { return }
-        let dueAt = now.moment.advanced(byMilliseconds: bounds.gatherDenominatorsMilliseconds)
-        open?.isDue(by: dueAt)
+        let wait = gatherMilliseconds(bounds.gatherDenominatorsMilliseconds)
+        open?.isDue(by: now.moment.advanced(byMilliseconds: wait))
     }
 
     private mutating func begin(at now: Now) {
@@ -331,7 +361,7 @@ struct SegmentQueue {
     }
 
     private mutating func enforceBounds(at now: Now) {
-        let saved = waiting.reduce(0) { $0 + $1.savedBytes } + (open?.held.savedBytes ?? 0)
+        let saved = waiting.reduce(0) { $0 + $1.diskBytes } + (open?.held.diskBytes ?? 0)
         let unsaved = waiting.reduce(0) { $0 + $1.unsaved.count } + (open?.held.unsaved.count ?? 0)
         var excess = (saved: saved - bounds.diskBytes, unsaved: unsaved - bounds.memoryBytes)
         guard excess.saved > 0 || excess.unsaved > 0 else { return }
@@ -341,7 +371,7 @@ struct SegmentQueue {
             let helps =
                 (excess.saved > 0 && held.savedBytes > 0) || (excess.unsaved > 0 && !held.unsaved.isEmpty)
             guard helps else { continue }
-            excess.saved -= held.savedBytes
+            excess.saved -= held.diskBytes
             excess.unsaved -= held.unsaved.count
             discard(held, .queueFull, at: now)
         }
