@@ -23,7 +23,7 @@ struct HeldSegment {
     var successorOf: Set<String> = []
     /// Of the app whose reports it holds.
     var appID: String?
-    /// Whether its last attempt was declined, so that the others go first.
+    /// Whether its last attempt failed or was declined, so that the others go first.
     var isDeclined = false
     /// Length without the seal that the last attempt wrote; `nil` when an earlier attempt may have been counted.
     var bytesBeforeSeal: Int?

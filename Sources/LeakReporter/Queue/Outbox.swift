@@ -192,6 +192,7 @@ struct Outbox {
     mutating func hurry() {
         hurriedThrough = queue.ticket
         schedule.hurry()
+        queue.retries.hurry()
     }
 
     mutating func adopt(at now: Now) {
@@ -267,7 +268,7 @@ struct Outbox {
         let hasDeclined = queue.waiting.contains {
             $0.isDeclined && $0.firstTicket <= last && queue.release(of: $0) <= now.moment
         }
-        // A batch that is declined again and again holds up nothing that is due.
+        // A batch that fails or is declined again and again holds up nothing that is due.
         if !hasFresh, !hasDeclined || queue.open?.dueAt != nil { queue.close() }
         switch queue.nextBatch(through: last, at: now) {
         case .batch(let batch):
@@ -291,7 +292,9 @@ struct Outbox {
     func isAttemptDue(at now: Now) -> Bool { !isAway && (sendsAt.map { $0 <= now.moment } ?? false) }
 
     /// True if the next step is to send the newest reports.
-    func isAboutToSend(at now: Now) -> Bool { queue.waiting.isEmpty && isAttemptDue(at: now) }
+    func isAboutToSend(at now: Now) -> Bool {
+        isAttemptDue(at: now) && queue.waiting.allSatisfy { queue.release(of: $0) > now.moment }
+    }
 
     /// Puts off an attempt that was not made.
     mutating func postpone(_ why: String, at now: Now) {
@@ -302,9 +305,9 @@ struct Outbox {
         let sendsAll = rules.sendsAutomatically
         func isHurried(_ held: HeldSegment) -> Bool { hurriedThrough.map { held.firstTicket <= $0 } == true }
         let closed = queue.waiting.lazy.filter { sendsAll || isHurried($0) }
-        // Without forbidden apps the first one is enough.
+        // Without times of their own the first one is enough.
         let first = closed.first.map { _ in Moment.distantPast }
-        let closedAt = queue.forbiddenApps.isEmpty ? first : closed.map { queue.release(of: $0) }.min()
+        let closedAt = !queue.hasReleases ? first : closed.map { queue.release(of: $0) }.min()
         guard let open = queue.open else { return closedAt }
         let dueAt = isHurried(open.held) ? .distantPast : sendsAll ? open.dueAt : nil
         return [closedAt, dueAt.map { max($0, queue.release(of: open.held)) }].compactMap(\.self).min()
@@ -319,14 +322,16 @@ struct Outbox {
         if case .tooLong(isFinal: false, let why) = delivery, !queue.isDivisible(batch) {
             delivery = .declined(why: why)
         }
-        schedule.finish(delivery, at: now.moment, jitter: jitter)
+        let cause = self.cause(of: delivery, of: batch, at: now, jitter)
+        schedule.finish(delivery, at: now.moment, jitter: jitter, isOfBatch: cause == .batch)
         switch delivery {
         case .accepted(let rejected, _, let takesExplanations):
             self.takesExplanations = takesExplanations
             queue.finishAccepted(batch, rejected: rejected)
         case .tooLong: queue.split(batch, at: now)
         case .refused: queue.finishRefused(batch, .refused, at: now)
-        case .postponed: queue.finishPostponed()
+        case .failed where cause != .server(triesOthers: false): queue.finishFailed(batch)
+        case .postponed, .failed: queue.finishPostponed()
         case .declined: queue.finishUncounted(batch, isLast: true)
         case .unauthorized: queue.finishUncounted(batch, isLast: false)
         case .forbidden:
@@ -335,6 +340,22 @@ struct Outbox {
             }
             queue.finishUncounted(batch, isLast: false)
         }
+    }
+
+    private mutating func cause(
+        of delivery: Delivery, of batch: SegmentQueue.Batch, at now: Now, _ jitter: Double
+    ) -> BatchRetries.Cause? {
+        switch delivery {
+        case .failed, .declined:
+            guard queue.waiting.contains(where: { $0.key == batch.key }) else { return nil }
+            let backoff = schedule.backoff
+            return queue.retries.fail(batch.key, at: now.moment) {
+                backoff.milliseconds(afterFailures: $0, jitter: jitter)
+            }
+        case .accepted, .tooLong, .refused, .forbidden: queue.retries.succeed()
+        case .postponed, .unauthorized: break
+        }
+        return nil
     }
 
     var statistics: LeakReporter.Statistics {

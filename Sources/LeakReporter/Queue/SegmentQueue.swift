@@ -53,6 +53,9 @@ struct SegmentQueue {
     /// Until when nothing is sent of an app, by its id: the collector said that the key may not write for it.
     private(set) var forbiddenApps: [String: Moment] = [:]
 
+    /// The batches that are tried again at times of their own.
+    var retries = BatchRetries()
+
     /// Makes the keys of batches and the ids of reports and sessions.
     let makeID: (WireTime) -> String
 
@@ -97,7 +100,12 @@ struct SegmentQueue {
     }
 
     /// When a segment may be sent at the earliest.
-    func release(of held: HeldSegment) -> Moment { forbiddenApps[held.appID ?? ""] ?? .distantPast }
+    func release(of held: HeldSegment) -> Moment {
+        max(forbiddenApps[held.appID ?? ""] ?? .distantPast, retries.retryAt(held.key))
+    }
+
+    /// True if some segments may be sent later than others.
+    var hasReleases: Bool { !forbiddenApps.isEmpty || !retries.isEmpty }
 
     // MARK: What comes in
 
@@ -337,6 +345,7 @@ struct SegmentQueue {
 
     mutating func remove(_ held: HeldSegment) {
         waiting.removeAll { $0.key == held.key }
+        retries.remove(held.key)
         if held.hasFile { removeFile(held.fileName) }
     }
 
