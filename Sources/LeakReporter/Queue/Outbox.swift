@@ -92,7 +92,7 @@ struct Outbox {
         let json = report.openJSON()
         guard json.count <= Framing.payloadLimit - 64 else { return queue.drop(count, .tooLong) }
         // The same leak whoever the user is.
-        let isLeakKey = sighting.keys.isEmpty && report.user == sighting.user
+        let isLeakKey = !sighting.hasValues && report.user == sighting.user
         let leak = isLeakKey ? key : FoldingKey(sighting)
         let verdict = budget.admit(leak, as: key, bytes: queue.sentBytes(of: json), at: now.wallTime)
         if case .over = verdict { return queue.drop(count, .budget) }

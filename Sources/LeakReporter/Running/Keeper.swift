@@ -66,7 +66,7 @@ final class Keeper: Sendable {
         if mailbox.offerUnlessCrowded(.report(report), bytes: bytes, weight: count) { return }
         // A burst that comes faster than it can be written down: counted up here, as the queue would do it later.
         let leak = FoldingKey(report)
-        let key = report.keys.isEmpty ? leak : FoldingKey(report, withKeys: true)
+        let key = report.hasValues ? FoldingKey(report, withKeys: true) : leak
         mailbox.merge(
             .report(report), bytes: bytes, weight: count, key: key.mergeKey, coarseKey: leak.mergeKey
         ) { $0.add(report) }

@@ -185,6 +185,25 @@ import Testing
         #expect((0..<3).map { document.report(at: $0).keys } == [[], [CustomKey("k", .string("v"))], []])
     }
 
+    @Test func `the userInfo of no error is lost`() throws {
+        let device = device()
+        for variant in ["A", "B", "B"] {
+            var report = LeakReport()
+            report.error = ReportedError(
+                domain: "Shop", code: 7, userInfo: [CustomKey("experiment", .string(variant))])
+            device.record(report)
+        }
+        device.commit()
+        device.pass(200)
+        let document = try document(device.batch())
+        #expect(document.reports.map(\.count) == [1, 2])
+        let userInfo = (0..<2).map { document.report(at: $0).error?.userInfo }
+        #expect(
+            userInfo == [
+                [CustomKey("experiment", .string("A"))], [CustomKey("experiment", .string("B"))],
+            ])
+    }
+
     @Test func `another install begins another batch, another user does not`() throws {
         let device = device()
         device.record("A")
