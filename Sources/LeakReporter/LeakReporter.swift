@@ -203,7 +203,7 @@ public final class LeakReporter: Sendable {
     /// - Returns: whether the choice is on the disk and survives the process. If not, ``Statistics/storageFailure`` says why.
     @discardableResult
     public func setCollectionEnabled(_ isEnabled: Bool) -> Bool {
-        keeper.choice.give(isEnabled) { keeper.post(.collect(isEnabled)) }
+        keeper.choice.give(isEnabled) { keeper.post(.collect($0)) }
     }
 
     /// Looks whether reports wait that were not sent, those of earlier runs included.
