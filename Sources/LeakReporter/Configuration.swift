@@ -119,7 +119,8 @@ extension LeakReporter {
         /// Bytes of reports that wait in memory, where there is no disk to take them, and of those that wait to be written
         /// down. A thousand reports of ordinary size are about half of it.
         public var memoryBytes = 1024 * 1024
-        /// Bytes of the files in which reports wait. Ten thousand reports of ordinary size are about half of it.
+        /// Bytes of the files in which reports wait, of each 4 KiB at least: at most 2,048 files. Ten thousand reports of ordinary
+        /// size are about half of it.
         public var diskBytes = 8 * 1024 * 1024
         /// Reports in one batch.
         public var batchReports = 64
@@ -137,7 +138,9 @@ extension LeakReporter {
         /// Different leaks that are reported in one session, or in 24 hours of one. An app with as many has another problem
         /// than the next one; Crashlytics keeps eight.
         public var reportsPerSession = 200
-        /// Bytes of reports that are written down on one day, UTC: a hundredth of what a phone's user notices.
+        /// Bytes of reports that are sent on one day, UTC, with what a batch has beside them and before compression: a hundredth of
+        /// what a phone's user notices. Once half of them are spent, leaks that were reported before in the session are gathered
+        /// for an hour; once all are spent, they have as many again, so that their counts stay right.
         public var bytesPerDay = 4 * 1024 * 1024
         /// The share of runs that report, from 0 to 1, drawn by lot at the start. Checks and sessions of the other runs are
         /// left out as well, so that shares stay right; their leaks are counted as ``DropReason/sampled``.

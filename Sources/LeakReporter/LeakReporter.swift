@@ -131,7 +131,7 @@ public final class LeakReporter: Sendable {
             let piece = checks[start..<min(start + 256, checks.count)].map {
                 ClassChecks(className: $0.className.prefix(utf8: WireLimits.classBytes), count: $0.count)
             }
-            keeper.post(.checks(piece), bytes: piece.reduce(0) { $0 + $1.className.utf8.count + 64 })
+            keeper.record(CheckCounts(piece))
         }
     }
 
@@ -179,16 +179,16 @@ public final class LeakReporter: Sendable {
     public func setCustomKeysAndValues(_ values: [String: Any]) {
         // Of more names than a report has, the last would be refused in any case.
         let changes = values.sorted { $0.key < $1.key }.prefix(WireLimits.keysCount * 2).map { name, value in
-            Keeper.CustomKeyChange(
+            ContextChange.Key(
                 name: name.prefix(utf8: WireLimits.keyBytes), value: CustomKey.Value.of(value)?.bounded)
         }
-        keeper.post(.keys(changes), bytes: changes.reduce(0) { $0 + $1.bytes })
+        keeper.change(ContextChange(keys: changes), isInsisted: false)
     }
 
     /// Sets an identifier of the person, one that means nothing to anyone else; `nil` or an empty one takes it back.
     public func setUserID(_ id: String?) {
         // Never refused: who signs out must not be named by what comes.
-        keeper.post(.user(id?.prefix(utf8: WireLimits.userBytes)))
+        keeper.change(ContextChange(user: .some(id?.prefix(utf8: WireLimits.userBytes))), isInsisted: true)
     }
 
     // MARK: Consent
@@ -203,7 +203,7 @@ public final class LeakReporter: Sendable {
     /// - Returns: whether the choice is on the disk and survives the process. If not, ``Statistics/storageFailure`` says why.
     @discardableResult
     public func setCollectionEnabled(_ isEnabled: Bool) -> Bool {
-        keeper.choice.give(isEnabled) { keeper.post(.collect(isEnabled)) }
+        keeper.choice.give(isEnabled) { keeper.post(.collect($0)) }
     }
 
     /// Looks whether reports wait that were not sent, those of earlier runs included.

@@ -14,14 +14,74 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
 
     private struct State: ~Copyable {
         var shelf = Shelf<Item>()
-        var bytes = 0
+        var ordinary = Usage()
+        var reserve = Usage()
         var weight = 0
         var sequence: UInt64 = 0
         var refusals = MailboxRefusals()
         var isTakerAsleep = false
         var isClosed = false
-        /// Positions of the items that others may be merged into.
-        var mergeable: [MergeKey: Int] = [:]
+        var settings = Settings()
+        /// Positions of the items that others may be merged into, by key.
+        var positions: [MergeKey: Int] = [:]
+        /// The same by the key that is used where room is short.
+        var coarsePositions: [MergeKey: Int] = [:]
+        /// Positions of the items of ``Mailbox/mergeAhead(_:bytes:key:into:)``.
+        var positionsAhead: [MergeKey: Int] = [:]
+
+        /// Has items that come later merged into none that is there, except those of ``Mailbox/mergeAhead(_:bytes:key:into:)``.
+        mutating func separate() {
+            if !positions.isEmpty { positions.removeAll(keepingCapacity: true) }
+            if !coarsePositions.isEmpty { coarsePositions.removeAll(keepingCapacity: true) }
+        }
+
+        /// Has items that come later merged into none that is there.
+        mutating func separateAll() {
+            separate()
+            if !positionsAhead.isEmpty { positionsAhead.removeAll(keepingCapacity: true) }
+            settings = Settings()
+        }
+    }
+
+    /// The room that items take.
+    private struct Usage {
+        var bytes = 0
+        var items = 0
+    }
+
+    private enum Share {
+        case half, threeQuarters, whole
+
+        func of(_ limit: Int) -> Int {
+            switch self {
+            case .half: limit / 2
+            case .threeQuarters: limit - limit / 4
+            case .whole: limit
+            }
+        }
+    }
+
+    /// The settings that were changed since the last barrier, and a hash of their values.
+    private struct Settings {
+        private var values: [MergeKey: MergeKey] = [:]
+        private(set) var hash = MergeKey(0, 0)
+        private(set) var coarseHash = MergeKey(0, 0)
+        /// Position of a waiting change behind which nothing waits that depends on it.
+        var position: Int?
+
+        /// Names beyond which the hash starts anew, behind a barrier.
+        private static var limit: Int { 256 }
+
+        mutating func set(_ changes: [MailboxSetting]) {
+            for change in changes {
+                let former = values.updateValue(change.value, forKey: change.name) ?? MergeKey(0, 0)
+                hash = hash.combined(with: former).combined(with: change.value)
+                guard change.isCoarse else { continue }
+                coarseHash = coarseHash.combined(with: former).combined(with: change.value)
+            }
+        }
+
+        var isFull: Bool { values.count > Self.limit }
     }
 
     /// - Parameters:
@@ -45,46 +105,47 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     /// - Parameters:
     ///   - bytes: what it counts for against the bound.
     ///   - weight: what it adds to ``weight``, or to ``refusals``; of none, it is counted as a call.
-    ///   - isPreferred: whether it may take the reserve, as much again as the bounds.
-    ///   - isBarrier: whether nothing that comes later may be merged into what is there.
     /// - Returns: how many have been left so far, this one included; `nil` when it was not taken, which
     ///   ``refusals`` count.
     public func offer(
-        _ item: consuming Item, bytes: Int, weight: Int = 1, isPreferred: Bool = false, isBarrier: Bool = true
+        _ item: consuming Item, bytes: Int, weight: Int = 1, in room: MailboxRoom = .ordinary,
+        separating separation: MailboxSeparation = .all
     ) -> UInt64? {
-        add(item, bytes: max(bytes, 0), weight: weight, bounds: isPreferred ? 2 : 1, isBarrier: isBarrier)
+        add(item, bytes: max(bytes, 0), weight: weight, in: room, separating: separation)
     }
 
-    /// Leaves an item as ``offer(_:bytes:weight:isPreferred:isBarrier:)`` does, unless half of the room is taken.
+    /// Leaves an item as ``offer(_:bytes:weight:in:separating:)`` does, unless half of the room is taken.
     ///
-    /// - Returns: `false` when half of the room is taken: then nothing was done. ``merge(_:bytes:weight:key:into:)`` is next.
+    /// - Returns: `false` when half of the room is taken: then nothing was done. ``merge(_:bytes:weight:key:coarseKey:into:)``
+    ///   is next.
     public func offerUnlessCrowded(_ item: consuming Item, bytes: Int, weight: Int) -> Bool {
         var isCrowded = false
         var item: Item? = consume item
         _ = alone {
             let bytes = max(bytes, 0)
-            let (sum, isTooLarge) = unsafe state.pointee.bytes.addingReportingOverflow(bytes)
-            isCrowded =
-                unsafe isTooLarge || sum > byteLimit / 2 || state.pointee.shelf.count >= itemLimit / 2
+            isCrowded = !fits(bytes, .half)
             guard !isCrowded, let item = item.take() else { return }
             if unsafe state.pointee.isClosed {
                 unsafe state.pointee.refusals.closed &+= weight
             } else {
-                leave(item, bytes, weight)
+                unsafe state.pointee.settings.position = nil
+                leave(item, bytes, weight, in: .ordinary)
             }
         }
         return !isCrowded
     }
 
-    /// Merges an item into one that waits and has the same key. Leaves it where there is none, if there is room.
+    /// Merges an item into one that waits, has the same key, and was left under the same settings. Leaves it where there is
+    /// none, if there is room. In the last quarter of the room the coarser key is enough, with the same coarse settings.
     ///
-    /// Items that were left otherwise have no key. What was left before an item that is a barrier takes no more.
+    /// Items that were left otherwise have no key. What was left before an item that separates takes no more.
     ///
     /// - Parameters:
     ///   - weight: what it adds to ``weight``, or to ``refusals``.
     ///   - body: adds the item to the one that waits; `false` if that takes no more. Called under the lock: it must be short.
     public func merge(
-        _ item: consuming Item, bytes: Int, weight: Int, key: MergeKey, into body: (inout Item) -> Bool
+        _ item: consuming Item, bytes: Int, weight: Int, key: MergeKey, coarseKey: MergeKey,
+        into body: (inout Item) -> Bool
     ) {
         var item: Item? = consume item
         _ = alone {
@@ -92,20 +153,84 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
                 unsafe state.pointee.refusals.closed &+= weight
                 return
             }
-            if let index = unsafe state.pointee.mergeable[key],
-                unsafe state.pointee.shelf.change(at: index, body)
-            {
+            let bytes = max(bytes, 0)
+            let key = unsafe key.combined(with: state.pointee.settings.hash)
+            let coarseKey = unsafe coarseKey.combined(with: state.pointee.settings.coarseHash)
+            var position = unsafe state.pointee.positions[key]
+            if position == nil, !fits(bytes, .threeQuarters) {
+                position = unsafe state.pointee.coarsePositions[coarseKey]
+            }
+            if let position, unsafe state.pointee.shelf.change(at: position, body) {
                 unsafe state.pointee.weight &+= weight
                 return
             }
-            let (sum, isTooLarge) = unsafe state.pointee.bytes.addingReportingOverflow(max(bytes, 0))
-            let isFull = unsafe isTooLarge || sum > byteLimit || state.pointee.shelf.count >= itemLimit
-            guard !isFull, let item = item.take() else {
+            guard fits(bytes, .whole), let item = item.take() else {
                 unsafe state.pointee.refusals.full &+= weight
                 return
             }
-            unsafe state.pointee.mergeable[key] = state.pointee.shelf.count
-            leave(item, max(bytes, 0), weight)
+            unsafe state.pointee.positions[key] = state.pointee.shelf.count
+            unsafe state.pointee.coarsePositions[coarseKey] = state.pointee.shelf.count
+            unsafe state.pointee.settings.position = nil
+            leave(item, bytes, weight, in: .ordinary)
+        }
+    }
+
+    /// Merges an item into one that waits and has the same key, or leaves it in the reserve. No item of
+    /// ``merge(_:bytes:weight:key:coarseKey:into:)`` that comes later comes to stand before it.
+    ///
+    /// - Parameter body: adds the item to the one that waits, and gives the bytes that this one is longer then, `room` at
+    ///   most; `nil` if it takes no more. Called under the lock: it must be short.
+    public func mergeAhead(
+        _ item: consuming Item, bytes: Int, key: MergeKey, into body: (inout Item, _ room: Int) -> Int?
+    ) {
+        var item: Item? = consume item
+        _ = alone {
+            guard unsafe !state.pointee.isClosed else { return }
+            let bytes = max(bytes, 0)
+            if let position = unsafe state.pointee.positionsAhead[key], mergeInReserve(at: position, body) {
+                return
+            }
+            guard fitsReserve(bytes), let item = item.take() else {
+                unsafe state.pointee.refusals.calls += 1
+                return
+            }
+            unsafe state.pointee.separate()
+            unsafe state.pointee.positionsAhead[key] = state.pointee.shelf.count
+            leave(item, bytes, 0, in: .reserve)
+        }
+    }
+
+    /// Leaves an item that changes settings of the items behind it, in the reserve. It is merged into the last such item if
+    /// nothing waits in between that depends on them.
+    ///
+    /// Items are merged across it: into those that were left when all settings had the same values as now.
+    ///
+    /// - Parameters:
+    ///   - settings: the values that it gives them.
+    ///   - isInsisted: whether it is left even if there is no room.
+    ///   - body: adds the item to the one that waits, and gives the bytes that this one is longer then, `room` at most; `nil`
+    ///     if it takes no more. Called under the lock: it must be short.
+    public func change(
+        _ settings: [MailboxSetting], _ item: consuming Item, bytes: Int, isInsisted: Bool,
+        into body: (inout Item, _ room: Int) -> Int?
+    ) {
+        var item: Item? = consume item
+        _ = alone {
+            guard unsafe !state.pointee.isClosed else { return }
+            let bytes = max(bytes, 0)
+            if let position = unsafe state.pointee.settings.position, mergeInReserve(at: position, body) {
+                // It is the same item with other values.
+            } else if isInsisted || fitsReserve(bytes), let item = item.take() {
+                unsafe state.pointee.settings.position = state.pointee.shelf.count
+                leave(item, bytes, 0, in: isInsisted ? nil : .reserve)
+            } else {
+                unsafe state.pointee.refusals.calls += 1
+                return
+            }
+            unsafe state.pointee.settings.set(settings)
+            guard unsafe state.pointee.settings.isFull else { return }
+            unsafe state.pointee.separate()
+            unsafe state.pointee.settings = Settings()
         }
     }
 
@@ -114,13 +239,14 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     /// - Returns: how many have been left so far, this one included; `nil` after ``close()``, and in a handler that
     ///   interrupted a call of this mailbox.
     @discardableResult
-    public func insist(_ item: consuming Item) -> UInt64? {
-        add(item, bytes: 0, weight: 0, bounds: nil, isBarrier: true)
+    public func insist(_ item: consuming Item, separating separation: MailboxSeparation = .all) -> UInt64? {
+        add(item, bytes: 0, weight: 0, in: nil, separating: separation)
     }
 
-    /// - Parameter bounds: how many times the bounds it may take; `nil` for any.
+    /// - Parameter room: `nil` for any.
     private func add(
-        _ item: consuming Item, bytes: Int, weight: Int, bounds: Int?, isBarrier: Bool
+        _ item: consuming Item, bytes: Int, weight: Int, in room: MailboxRoom?,
+        separating separation: MailboxSeparation
     ) -> UInt64? {
         // The compiler cannot see that the closure runs once at most.
         var item: Item? = consume item
@@ -129,30 +255,67 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
                 unsafe state.pointee.refusals.closed &+= weight
                 return nil
             }
-            let (sum, isTooLarge) = unsafe state.pointee.bytes.addingReportingOverflow(bytes)
-            let isFull =
-                bounds.map {
-                    unsafe isTooLarge || sum / $0 > byteLimit || state.pointee.shelf.count / $0 >= itemLimit
-                } ?? false
-            if isFull {
+            let hasRoom =
+                switch room {
+                case .half: fits(bytes, .half)
+                case .ordinary: fits(bytes, .whole)
+                case .reserve: fitsReserve(bytes)
+                case nil: true
+                }
+            guard hasRoom else {
                 unsafe state.pointee.refusals.full &+= weight
                 if weight == 0 { unsafe state.pointee.refusals.calls += 1 }
                 return nil
             }
             guard let item = item.take() else { return nil }
-            if isBarrier, unsafe !state.pointee.mergeable.isEmpty {
-                unsafe state.pointee.mergeable.removeAll(keepingCapacity: true)
+            switch separation {
+            case .none: break
+            case .settings: unsafe state.pointee.settings.position = nil
+            case .all: unsafe state.pointee.separateAll()
             }
-            leave(item, bytes, weight)
+            leave(item, bytes, weight, in: room)
             return unsafe state.pointee.sequence
         }
         return sequence ?? nil
     }
 
+    /// Called under the lock.
+    ///
+    /// - Returns: whether an item leaves the ordinary room filled to that share at most.
+    private func fits(_ bytes: Int, _ share: Share) -> Bool {
+        let used = unsafe state.pointee.ordinary
+        let (sum, isTooLarge) = used.bytes.addingReportingOverflow(bytes)
+        return !isTooLarge && sum <= share.of(byteLimit) && used.items < share.of(itemLimit)
+    }
+
+    /// Called under the lock.
+    private func fitsReserve(_ bytes: Int) -> Bool {
+        let used = unsafe state.pointee.reserve
+        let (sum, isTooLarge) = used.bytes.addingReportingOverflow(bytes)
+        return !isTooLarge && sum <= byteLimit && used.items < itemLimit
+    }
+
+    /// Called under the lock.
+    private func mergeInReserve(at position: Int, _ body: (inout Item, Int) -> Int?) -> Bool {
+        let room = unsafe max(byteLimit - state.pointee.reserve.bytes, 0)
+        let growth = unsafe state.pointee.shelf.change(at: position) { body(&$0, room) }
+        guard let growth else { return false }
+        unsafe state.pointee.reserve.bytes += growth
+        return true
+    }
+
     /// Called under the lock, where there is room.
-    private func leave(_ item: consuming Item, _ bytes: Int, _ weight: Int) {
+    private func leave(_ item: consuming Item, _ bytes: Int, _ weight: Int, in room: MailboxRoom?) {
         unsafe state.pointee.shelf.append(item)
-        unsafe state.pointee.bytes += bytes
+        switch room {
+        case .half, .ordinary:
+            unsafe state.pointee.ordinary.bytes += bytes
+            unsafe state.pointee.ordinary.items += 1
+        case .reserve:
+            unsafe state.pointee.reserve.bytes += bytes
+            unsafe state.pointee.reserve.items += 1
+        case nil: break
+        }
         unsafe state.pointee.sequence += 1
         unsafe state.pointee.weight &+= weight
         if unsafe state.pointee.isTakerAsleep {
@@ -178,8 +341,12 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
                 unsafe state.pointee.isTakerAsleep = false
             }
             unsafe swap(&state.pointee.shelf, &spare)
-            unsafe state.pointee.bytes = 0
-            if unsafe !state.pointee.mergeable.isEmpty { unsafe state.pointee.mergeable = [:] }
+            unsafe state.pointee.ordinary = Usage()
+            unsafe state.pointee.reserve = Usage()
+            // Room that a burst needed is given back.
+            if unsafe !state.pointee.positions.isEmpty { unsafe state.pointee.positions = [:] }
+            if unsafe !state.pointee.coarsePositions.isEmpty { unsafe state.pointee.coarsePositions = [:] }
+            unsafe state.pointee.separateAll()
             return unsafe !state.pointee.isClosed
         }
         guard let isOpen else { return true }
@@ -230,6 +397,42 @@ public struct MergeKey: Hashable, Sendable {
     private let low: Int
 
     public init(_ high: Int, _ low: Int) { (self.high, self.low) = (high, low) }
+
+    func combined(with other: MergeKey) -> MergeKey { MergeKey(high ^ other.high, low ^ other.low) }
+}
+
+/// The share of a ``Mailbox`` that an item may take.
+public enum MailboxRoom: Sendable {
+    /// Half of the bounds, together with those in ``ordinary``.
+    case half
+    /// The bounds.
+    case ordinary
+    /// As much again, apart from the others.
+    case reserve
+}
+
+/// Which items that come later are not merged into items before the one that is left.
+public enum MailboxSeparation: Sendable {
+    case none
+    /// Changes of settings.
+    case settings
+    /// All.
+    case all
+}
+
+/// One value that a change of settings in a ``Mailbox`` gives.
+public struct MailboxSetting: Sendable {
+    let name: MergeKey
+    let value: MergeKey
+    let isCoarse: Bool
+
+    /// - Parameters:
+    ///   - name: equal for changes of the same setting.
+    ///   - value: a hash of name and value.
+    ///   - isCoarse: whether items are kept apart by it where room is short too.
+    public init(name: MergeKey, value: MergeKey, isCoarse: Bool) {
+        (self.name, self.value, self.isCoarse) = (name, value, isCoarse)
+    }
 }
 
 /// How many items a ``Mailbox`` has not taken, each counted with its weight.

@@ -96,8 +96,9 @@ import Threads
         reporter.record(message: "kept too")
         #expect(reporter.flush(timeout: generousSeconds))
         let batches = try online.batches()
-        #expect(batches.map { $0["user"] as? String } == ["u0", "u1"])
-        let report = try #require((batches.first?["reports"] as? [[String: Any]])?.first)
+        let reports = batches.flatMap { $0["reports"] as? [[String: Any]] ?? [] }
+        #expect(reports.map { $0["user"] as? String } == ["u0", "u1"])
+        let report = try #require(reports.first)
         #expect(report["keys"] as? [String: String] == ["experiment": "A"])
         #expect(report["log"] as? [String] == ["started"])
     }
@@ -116,7 +117,8 @@ import Threads
         #expect(reporter.flush(timeout: generousSeconds))
         let batch = try #require(online.batches().first)
         let report = try #require((batch["reports"] as? [[String: Any]])?.first)
-        #expect(batch["user"] == nil && report["keys"] == nil && report["log"] == nil)
+        #expect(batch["user"] == nil && report["user"] == nil)
+        #expect(report["keys"] == nil && report["log"] == nil)
     }
 
     @Test func `reports can wait until the app has them sent`() async throws {
@@ -242,10 +244,10 @@ import Threads
         #expect(throws: FileFailure.self) { try file.write("on") }
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: true)
         #expect(choice.atStart() == .on)
-        #expect(choice.give(false) {})
+        #expect(choice.give(false) { _ in })
         #expect(choice.permission() == .denied)
         #expect(CollectionChoice(file, formerFile: nil, collectsByDefault: true).atStart() == .off)
-        #expect(!choice.give(true) {})
+        #expect(!choice.give(true) { _ in })
         #expect(choice.permission() == .denied, "a no that is written outlasts a yes that is not")
     }
 
@@ -258,12 +260,12 @@ import Threads
                 #expect(path == place.path)
                 if isBroken.with({ $0 }) { throw FileFailure("sync", path) }
             })
-        #expect(!choice.give(false) {})
+        #expect(!choice.give(false) { _ in })
         #expect(choice.permission() == .denied && choice.failure != nil)
         isBroken.with { $0 = false }
         choice.retry(at: .now, isLast: true)
         #expect(choice.failure == nil && choice.retryAt == nil)
-        #expect(choice.give(true) {})
+        #expect(choice.give(true) { _ in })
     }
 
     @Test func `a yes that cannot be written holds for this process`() {
@@ -271,11 +273,12 @@ import Threads
         let file = StateFile(folder: longFolder(below: root.path), name: "collection")
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
         #expect(choice.atStart() == .unanswered)
-        #expect(!choice.give(true) {})
+        #expect(!choice.give(true) { _ in })
         #expect(choice.permission() == .granted)
     }
 
-    @Test(arguments: ["off", "", "o", "on\n", "no"]) func `all but a yes is a no`(text: String) throws {
+    @Test(arguments: ["off", "", "o", "on\n", "no", "on 1", "on  0123456789abcdef0123456789abcdef"])
+    func `all but a yes is a no`(text: String) throws {
         let place = TemporaryFolder()
         try place.write("collection", Array(text.utf8))
         let choice = CollectionChoice(
@@ -290,7 +293,7 @@ import Threads
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
         #expect(choice.atStart() == .unanswered)
         try Data().write(to: URL(fileURLWithPath: place.path))
-        #expect(!choice.give(true) {})
+        #expect(!choice.give(true) { _ in })
         try FileManager.default.removeItem(atPath: place.path)
         try file.write("off")
         choice.retry(at: .now, isLast: true)
@@ -330,6 +333,70 @@ import Threads
         #expect(comesToHold { !other.statistics.isCollecting })
         #expect(other.statistics.dropped == [.deleted: 1])
         #expect(held.transport.posts.count == 1)
+    }
+
+    @Test func `another process notices a no that was followed by a yes before it looked`() throws {
+        let place = QueuePlace()
+        let held = HeldTransport()
+        let (one, other) = (place.reporter(offline), place.reporter(held.transport))
+        other.record(message: "leak")
+        #expect(comesToHold { held.transport.posts.count == 1 })
+        #expect(one.setCollectionEnabled(false))
+        #expect(one.setCollectionEnabled(true))
+        held.open()
+        #expect(comesToHold { other.statistics.waiting == 0 })
+        #expect(other.statistics.dropped == [.deleted: 1])
+        #expect(!other.statistics.isCollecting)
+        #expect(held.transport.posts.count == 1)
+        // The next start collects again, and so does a process that is told yes.
+        let next = place.reporter(online)
+        for reporter in [one, next] {
+            reporter.record(message: "after")
+            #expect(hasUnsent(reporter))
+            #expect(reporter.statistics.isCollecting)
+        }
+    }
+
+    @Test func `a yes deletes what was recorded before a no of another process`() throws {
+        let place = QueuePlace()
+        let held = HeldTransport()
+        let (one, other) = (place.reporter(offline), place.reporter(held.transport))
+        other.record(message: "before")
+        #expect(comesToHold { held.transport.posts.count == 1 })
+        #expect(one.setCollectionEnabled(false))
+        #expect(other.setCollectionEnabled(true))
+        other.record(message: "after")
+        held.open()
+        #expect(other.flush(timeout: generousSeconds))
+        #expect(other.statistics.dropped == [.deleted: 1])
+        #expect(other.statistics.sent == 1)
+        let last = try #require(held.transport.batches().last?["reports"] as? [[String: Any]])
+        #expect(last.map { $0["message"] as? String } == ["after"])
+    }
+
+    @Test func `a yes has a new mark after a no, and keeps the one that is there`() throws {
+        let place = TemporaryFolder()
+        let file = StateFile(folder: place.path, name: "collection")
+        func choice() -> CollectionChoice {
+            CollectionChoice(file, formerFile: nil, collectsByDefault: true)
+        }
+        let (one, other) = (choice(), choice())
+        #expect(one.atStart() == .on && other.atStart() == .on)
+        #expect(one.give(true) { _ in })
+        #expect(try file.read() == "on")
+        #expect(other.permission() == .granted)
+        var marks: Set<String> = []
+        for _ in 0..<3 {
+            #expect(one.give(false) { _ in } && one.give(true) { _ in })
+            marks.insert(try file.read() ?? "")
+            #expect(one.permission() == .granted && other.permission() == .denied)
+            #expect(choice().permission() == .granted)
+        }
+        #expect(marks.count == 3)
+        var posted: [Bool] = []
+        #expect(other.give(true) { posted.append($0) })
+        #expect(posted == [false, true])
+        #expect(one.permission() == .granted && other.permission() == .granted)
     }
 
     @Test func `while the choice cannot be read nothing is sent and nothing deleted`() throws {
@@ -388,7 +455,7 @@ import Threads
         #expect(choice.atStart() == (expected == "on" ? .on : .off))
         #expect(other.bytes("collection").map { String(decoding: $0, as: UTF8.self) } == expected)
         #expect(place.names() == [])
-        #expect(choice.give(true) {})
+        #expect(choice.give(true) { _ in })
         #expect(choice.permission() == .granted)
     }
 

@@ -109,8 +109,107 @@ import Testing
     @Test func `what is preferred finds room where others do not`() {
         let mailbox = Mailbox<Int>(items: 2, bytes: .max)
         #expect([1, 2, 3].map { mailbox.offer($0, bytes: 1) } == [1, 2, nil])
-        #expect([4, 5, 6].map { mailbox.offer($0, bytes: 1, weight: 0, isPreferred: true) } == [3, 4, nil])
+        #expect([4, 5, 6].map { mailbox.offer($0, bytes: 1, weight: 0, in: .reserve) } == [3, 4, nil])
         #expect((mailbox.refusals.full, mailbox.refusals.calls) == (1, 1))
+    }
+
+    // MARK: Merging
+
+    /// Texts are merged by joining them.
+    private func add(_ text: String, _ mailbox: Mailbox<String>, coarse: Int = 0) {
+        mailbox.merge(
+            text, bytes: 1, weight: 1, key: MergeKey(text.hashValue, 0), coarseKey: MergeKey(coarse, 1)
+        ) {
+            $0 += text
+            return true
+        }
+    }
+
+    private func set(_ value: Int, of name: Int, _ mailbox: Mailbox<String>, isCoarse: Bool = false) {
+        let setting = MailboxSetting(
+            name: MergeKey(name, 2), value: MergeKey(value &+ 1, name &+ 1), isCoarse: isCoarse)
+        mailbox.change([setting], "=\(value)", bytes: 2, isInsisted: true) { item, _ in
+            item = "=\(value)"
+            return 0
+        }
+    }
+
+    private func taken(_ mailbox: Mailbox<String>) -> [String] {
+        var items: [String] = []
+        mailbox.take(into: &items, milliseconds: 0)
+        return items
+    }
+
+    @Test func `items are merged across settings that came back, and across nothing else`() {
+        let mailbox = Mailbox<String>(items: 100, bytes: 1000)
+        for value in [1, 2, 1, 2, 1, 3] {
+            set(value, of: 7, mailbox)
+            add("a", mailbox)
+        }
+        // The change to 1 in between waits behind nothing that depends on it.
+        #expect(taken(mailbox) == ["=1", "aaa", "=2", "aa", "=3", "a"])
+        add("a", mailbox)
+        #expect(mailbox.insist("barrier") != nil)
+        add("a", mailbox)
+        #expect(taken(mailbox) == ["a", "barrier", "a"])
+        #expect(mailbox.weight == 8)
+    }
+
+    @Test func `settings that change without end wait as one item, and too many names separate`() {
+        let mailbox = Mailbox<String>(items: 100, bytes: 1000)
+        for value in 0..<10_000 { set(value, of: 7, mailbox) }
+        #expect(taken(mailbox) == ["=9999"])
+        add("a", mailbox)
+        for name in 0..<300 { set(0, of: name, mailbox) }
+        add("a", mailbox)
+        #expect(taken(mailbox) == ["a", "=0", "=0", "a"], "the first 257 names, and the others")
+    }
+
+    @Test func `the last quarter of the room merges by the coarse key, but not across coarse settings`() {
+        let mailbox = Mailbox<String>(items: 8, bytes: 1000)
+        for text in ["a", "b", "c", "d", "e", "f"] { add(text, mailbox, coarse: text == "a" ? 1 : 2) }
+        set(1, of: 7, mailbox)
+        for text in ["g", "h", "b"] { add(text, mailbox, coarse: 2) }
+        set(0, of: 8, mailbox, isCoarse: true)
+        for text in ["i", "j"] { add(text, mailbox, coarse: 2) }
+        add("k", mailbox, coarse: 3)
+        add("l", mailbox, coarse: 4)
+        #expect(taken(mailbox) == ["a", "b", "c", "d", "e", "fghb", "=0", "ij", "k"])
+        #expect(mailbox.refusals.full == 1)
+    }
+
+    @Test func `no merged item comes to stand before one that is to be ahead of it`() {
+        let mailbox = Mailbox<String>(items: 100, bytes: 10)
+        func addAhead(_ text: String, _ key: Int) {
+            mailbox.mergeAhead(text, bytes: 4, key: MergeKey(key, key)) { item, room in
+                guard room > 0 else { return nil }
+                item += text
+                return 2
+            }
+        }
+        add("a", mailbox)
+        addAhead("X", 1)
+        add("a", mailbox)
+        addAhead("X", 1)
+        addAhead("Y", 2)
+        add("a", mailbox)
+        addAhead("X", 1)
+        addAhead("X", 1)
+        add("a", mailbox)
+        #expect(taken(mailbox) == ["a", "XX", "a", "Y", "aa"])
+        #expect(mailbox.refusals.calls == 2, "ten bytes are all")
+    }
+
+    @Test func `items in the reserve take no room of the others`() {
+        let mailbox = Mailbox<String>(items: 4, bytes: 10)
+        for _ in 0..<10 { _ = mailbox.offer("r", bytes: 5, weight: 0, in: .reserve, separating: .none) }
+        for (index, text) in ["a", "b", "c", "d", "a", "b"].enumerated() {
+            add(text, mailbox, coarse: index % 4)
+        }
+        #expect(taken(mailbox).filter { $0 != "r" } == ["aa", "bb", "c", "d"])
+        #expect(mailbox.refusals.full == 0)
+        #expect(mailbox.offer("h", bytes: 6, weight: 0, in: .half) == nil)
+        #expect(mailbox.offer("h", bytes: 5, weight: 0, in: .half) != nil)
     }
 
     @Test func `a closed mailbox gives what it has and takes no more`() {

@@ -9,6 +9,9 @@ enum Delivery: Hashable, Sendable {
     /// The collector may have counted it or not: keep the batch and send the same bytes again, no sooner than
     /// `afterMilliseconds` if the collector asked for that.
     case postponed(afterMilliseconds: Int?, why: String)
+    /// The server failed, on this batch or on all. It may have counted it or not: keep the batch and send the same bytes
+    /// again. Other batches go first.
+    case failed(why: String)
     /// It was not counted, and the collector has not said that it never will be: keep the batch and come back. Other
     /// batches go first.
     case declined(why: String)
@@ -54,6 +57,8 @@ enum Delivery: Hashable, Sendable {
                 takesExplanations: result.takesExplanations)
         case 300...399:
             return .declined(why: why)
+        case 500...599 where wait == nil:
+            return .failed(why: why)
         case 408, 425, 429, 500...599:
             return .postponed(afterMilliseconds: wait, why: why)
         case 413:
@@ -81,8 +86,8 @@ enum Delivery: Hashable, Sendable {
         case .accepted(let rejected, let reason, _):
             rejected.isEmpty
                 ? nil : "the collector refused \(rejected.count) reports\(reason.map { ": \($0)" } ?? "")"
-        case .postponed(_, let why), .declined(let why), .tooLong(_, let why), .refused(let why),
-            .unauthorized(let why), .forbidden(let why):
+        case .postponed(_, let why), .failed(let why), .declined(let why), .tooLong(_, let why),
+            .refused(let why), .unauthorized(let why), .forbidden(let why):
             why
         }
     }

@@ -2,8 +2,9 @@ import LeakMessage
 
 /// How much may be reported: different leaks in a session, and bytes in a day. A value without clock or file.
 ///
-/// A report that was paid for in the session costs nothing when it comes again, so that its count stays right however often it
-/// comes. The same leak with other custom keys is another report, and costs its own bytes.
+/// A report costs its bytes each time that it is written into another batch. One that was paid for in the session is taken when it
+/// comes again even if the day has no bytes left, so that its count stays right, up to twice the bytes. The same leak with other
+/// custom keys or another user is another report.
 struct Budget: Sendable {
     enum Verdict: Hashable, Sendable {
         /// Not seen in this session yet, and paid for.
@@ -45,28 +46,38 @@ struct Budget: Sendable {
     /// - Parameters:
     ///   - leak: is the same for all reports of the leak.
     ///   - report: is the same for those that are counted up in one; `nil` where that is all of the leak's.
-    ///   - bytes: what a report of it takes.
+    ///   - bytes: what a report of it adds to what is sent.
     mutating func admit(
         _ leak: FoldingKey, as report: FoldingKey? = nil, bytes: Int, at wallTime: WireTime
     ) -> Verdict {
         renewSession(at: wallTime)
         let report = report ?? leak
-        if paid.contains(report) { return .again }
+        if paid.contains(report) {
+            let limit = bytesPerDay.multipliedReportingOverflow(by: 2)
+            let isSpent = spend(bytes, of: limit.overflow ? .max : limit.partialValue, at: wallTime)
+            return isSpent ? .again : .over(.bytesPerDay)
+        }
         let isSeen = seen.contains(leak)
         guard isSeen || seen.count < reportsPerSession else { return .over(.reportsPerSession) }
-        guard spend(bytes, at: wallTime) else { return .over(.bytesPerDay) }
+        guard spend(bytes, of: bytesPerDay, at: wallTime) else { return .over(.bytesPerDay) }
         seen.insert(leak)
         if paid.count < Self.paidLimit { paid.insert(report) }
         return isSeen ? .again : .first
     }
 
     /// - Returns: `false` when the day has too few bytes left, and nothing is spent.
-    private mutating func spend(_ bytes: Int, at wallTime: WireTime) -> Bool {
+    private mutating func spend(_ bytes: Int, of limit: Int, at wallTime: WireTime) -> Bool {
         renewDay(at: wallTime)
         let (sum, isTooLarge) = max(spent.bytes, 0).addingReportingOverflow(max(bytes, 0))
-        guard !isTooLarge, sum <= bytesPerDay else { return false }
+        guard !isTooLarge, sum <= limit else { return false }
         spent.bytes = sum
         return true
+    }
+
+    /// True if more than half of the day's bytes are spent: what was reported before is then gathered for longer, so that the rest
+    /// is left for new leaks.
+    func isSparing(at wallTime: WireTime) -> Bool {
+        Self.day(of: wallTime) <= spent.day && spent.bytes > bytesPerDay / 2
     }
 
     /// Forgets which leaks were seen. The session counts as begun with the next sighting.

@@ -1,6 +1,6 @@
 /// When the next attempt may be made, after those that failed.
 struct DeliverySchedule: Sendable {
-    private let backoff: Backoff
+    let backoff: Backoff
     private var failures = 0
     /// Our own patience, which a flush may cut short, and the collector's wish, which it may not.
     private var retryAt: Moment?
@@ -28,8 +28,10 @@ struct DeliverySchedule: Sendable {
         lastFailure = why
     }
 
-    /// - Parameter jitter: a random number from 0 up to 1.
-    mutating func finish(_ delivery: Delivery, at now: Moment, jitter: Double) {
+    /// - Parameters:
+    ///   - jitter: a random number from 0 up to 1.
+    ///   - isOfBatch: whether the failure is the batch's, so that the others wait for the shortest time only.
+    mutating func finish(_ delivery: Delivery, at now: Moment, jitter: Double, isOfBatch: Bool = false) {
         (retryAt, notBefore) = (nil, nil)
         lastFailure = delivery.trouble ?? lastFailure
         switch delivery {
@@ -37,7 +39,9 @@ struct DeliverySchedule: Sendable {
             postpone(at: now, jitter)
             notBefore = wait.map { now.advanced(byMilliseconds: $0) }
             return
-        case .declined: return postpone(at: now, jitter)
+        case .failed, .declined:
+            if isOfBatch { failures = 0 }
+            return postpone(at: now, jitter)
         case .unauthorized(let why):
             failedAttempts += 1
             // A key that was made a moment ago is not known to every collector yet, which looks for new ones each second.

@@ -23,7 +23,7 @@ struct HeldSegment {
     var successorOf: Set<String> = []
     /// Of the app whose reports it holds.
     var appID: String?
-    /// Whether its last attempt was declined, so that the others go first.
+    /// Whether its last attempt failed or was declined, so that the others go first.
     var isDeclined = false
     /// Length without the seal that the last attempt wrote; `nil` when an earlier attempt may have been counted.
     var bytesBeforeSeal: Int?
@@ -37,6 +37,11 @@ struct HeldSegment {
 
     var fileName: String { key + Self.fileEnding }
     var bytes: Int { savedBytes + unsaved.count }
+    /// What its file takes of the disk. With that, ``LeakReporter/Bounds/diskBytes`` bounds the number of files as well.
+    var diskBytes: Int { savedBytes > 0 ? Self.diskBytes(of: savedBytes) : 0 }
+
+    /// File systems give a file whole blocks, of 4 KiB on APFS, ext4 and XFS.
+    static func diskBytes(of bytes: Int) -> Int { max(bytes, 4096) }
 
     /// Not sent for a month, since the process did not run: the collector would count it on its thirtieth day.
     static let staleMilliseconds: Int64 = 30 * 86_400_000

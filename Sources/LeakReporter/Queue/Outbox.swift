@@ -15,6 +15,9 @@ struct Outbox {
     private(set) var schedule: DeliverySchedule
     private(set) var budget: Budget
     private var context = Context()
+    /// The user of what is recorded next. It goes with each report and not with the batch: an app that changes it often has
+    /// no more batches than another one.
+    private var user: String?
     private var session: SessionLog?
     private var polls: PollPace
     private let rules: Rules
@@ -43,6 +46,8 @@ struct Outbox {
 
     init(queue: SegmentQueue, backoff: Backoff, budget: Budget, rules: Rules) {
         self.queue = queue
+        user = queue.origin.user
+        self.queue.change { $0.user = nil }
         schedule = DeliverySchedule(backoff)
         self.budget = budget
         self.rules = rules
@@ -76,16 +81,20 @@ struct Outbox {
     }
 
     private mutating func keep(_ sighting: LeakReport, count: Int, at now: Now) {
-        let key = FoldingKey(sighting, withKeys: true)
-        if queue.fold(key, count: count, alive: sighting.alive, at: now) { return }
         var report = sighting
+        if report.user == nil { report.user = user }
+        queue.isSparing = budget.isSparing(at: now.wallTime)
+        let key = FoldingKey(report, withKeys: true)
+        if queue.fold(key, count: count, alive: sighting.alive, at: now) { return }
         let at = report.at ?? now.wallTime
         report.at = at
         if report.id == nil { report.id = queue.makeID(at) }
         let json = report.openJSON()
         guard json.count <= Framing.payloadLimit - 64 else { return queue.drop(count, .tooLong) }
-        let leak = sighting.keys.isEmpty ? key : FoldingKey(sighting)
-        let verdict = budget.admit(leak, as: key, bytes: json.count, at: now.wallTime)
+        // The same leak whoever the user is.
+        let isLeakKey = !sighting.hasValues && report.user == sighting.user
+        let leak = isLeakKey ? key : FoldingKey(sighting)
+        let verdict = budget.admit(leak, as: key, bytes: queue.sentBytes(of: json), at: now.wallTime)
         if case .over = verdict { return queue.drop(count, .budget) }
         queue.add(json, key, count: count, alive: report.alive, isNew: verdict == .first, at: now)
     }
@@ -138,8 +147,7 @@ struct Outbox {
 
     mutating func setUser(_ id: String?) {
         guard isCollecting || isUnanswered else { return }
-        let user = id.flatMap { $0.isEmpty ? nil : $0 }
-        queue.change { $0.user = user }
+        user = id.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     mutating func setInstall(_ id: String?) { queue.change { $0.install = id } }
@@ -184,6 +192,7 @@ struct Outbox {
     mutating func hurry() {
         hurriedThrough = queue.ticket
         schedule.hurry()
+        queue.retries.hurry()
     }
 
     mutating func adopt(at now: Now) {
@@ -210,8 +219,7 @@ struct Outbox {
     /// Off, nothing is kept or sent, and what was said so far is forgotten.
     mutating func setCollecting(_ isOn: Bool, at now: Now) {
         if !isOn, isUnanswered || isCollecting {
-            queue.change { $0.user = nil }
-            context = Context()
+            (user, context) = (nil, Context())
         }
         isUnanswered = false
         guard isOn != isCollecting else { return }
@@ -241,6 +249,7 @@ struct Outbox {
     mutating func noteStateFailure(_ why: String?) { stateFailure = why }
 
     mutating func commit(at now: Now) {
+        queue.isSparing = budget.isSparing(at: now.wallTime)
         queue.commit(at: now)
         session?.save(to: queue.folder)
     }
@@ -259,7 +268,7 @@ struct Outbox {
         let hasDeclined = queue.waiting.contains {
             $0.isDeclined && $0.firstTicket <= last && queue.release(of: $0) <= now.moment
         }
-        // A batch that is declined again and again holds up nothing that is due.
+        // A batch that fails or is declined again and again holds up nothing that is due.
         if !hasFresh, !hasDeclined || queue.open?.dueAt != nil { queue.close() }
         switch queue.nextBatch(through: last, at: now) {
         case .batch(let batch):
@@ -283,7 +292,9 @@ struct Outbox {
     func isAttemptDue(at now: Now) -> Bool { !isAway && (sendsAt.map { $0 <= now.moment } ?? false) }
 
     /// True if the next step is to send the newest reports.
-    func isAboutToSend(at now: Now) -> Bool { queue.waiting.isEmpty && isAttemptDue(at: now) }
+    func isAboutToSend(at now: Now) -> Bool {
+        isAttemptDue(at: now) && queue.waiting.allSatisfy { queue.release(of: $0) > now.moment }
+    }
 
     /// Puts off an attempt that was not made.
     mutating func postpone(_ why: String, at now: Now) {
@@ -294,9 +305,9 @@ struct Outbox {
         let sendsAll = rules.sendsAutomatically
         func isHurried(_ held: HeldSegment) -> Bool { hurriedThrough.map { held.firstTicket <= $0 } == true }
         let closed = queue.waiting.lazy.filter { sendsAll || isHurried($0) }
-        // Without forbidden apps the first one is enough.
+        // Without times of their own the first one is enough.
         let first = closed.first.map { _ in Moment.distantPast }
-        let closedAt = queue.forbiddenApps.isEmpty ? first : closed.map { queue.release(of: $0) }.min()
+        let closedAt = !queue.hasReleases ? first : closed.map { queue.release(of: $0) }.min()
         guard let open = queue.open else { return closedAt }
         let dueAt = isHurried(open.held) ? .distantPast : sendsAll ? open.dueAt : nil
         return [closedAt, dueAt.map { max($0, queue.release(of: open.held)) }].compactMap(\.self).min()
@@ -311,14 +322,16 @@ struct Outbox {
         if case .tooLong(isFinal: false, let why) = delivery, !queue.isDivisible(batch) {
             delivery = .declined(why: why)
         }
-        schedule.finish(delivery, at: now.moment, jitter: jitter)
+        let cause = self.cause(of: delivery, of: batch, at: now, jitter)
+        schedule.finish(delivery, at: now.moment, jitter: jitter, isOfBatch: cause == .batch)
         switch delivery {
         case .accepted(let rejected, _, let takesExplanations):
             self.takesExplanations = takesExplanations
             queue.finishAccepted(batch, rejected: rejected)
         case .tooLong: queue.split(batch, at: now)
         case .refused: queue.finishRefused(batch, .refused, at: now)
-        case .postponed: queue.finishPostponed()
+        case .failed where cause != .server(triesOthers: false): queue.finishFailed(batch)
+        case .postponed, .failed: queue.finishPostponed()
         case .declined: queue.finishUncounted(batch, isLast: true)
         case .unauthorized: queue.finishUncounted(batch, isLast: false)
         case .forbidden:
@@ -327,6 +340,22 @@ struct Outbox {
             }
             queue.finishUncounted(batch, isLast: false)
         }
+    }
+
+    private mutating func cause(
+        of delivery: Delivery, of batch: SegmentQueue.Batch, at now: Now, _ jitter: Double
+    ) -> BatchRetries.Cause? {
+        switch delivery {
+        case .failed, .declined:
+            guard queue.waiting.contains(where: { $0.key == batch.key }) else { return nil }
+            let backoff = schedule.backoff
+            return queue.retries.fail(batch.key, at: now.moment) {
+                backoff.milliseconds(afterFailures: $0, jitter: jitter)
+            }
+        case .accepted, .tooLong, .refused, .forbidden: queue.retries.succeed()
+        case .postponed, .unauthorized: break
+        }
+        return nil
     }
 
     var statistics: LeakReporter.Statistics {

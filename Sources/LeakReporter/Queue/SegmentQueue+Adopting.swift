@@ -45,8 +45,8 @@ extension SegmentQueue {
                 waiting.append(held)
             }
         }
-        // By time, which the keys begin with.
-        waiting.sort { $0.key < $1.key }
+        // By time, which the keys begin with; those that failed stay behind the others.
+        waiting.sort { ($0.isDeclined ? 1 : 0, $0.key) < ($1.isDeclined ? 1 : 0, $1.key) }
         return sessions
     }
 

@@ -167,6 +167,19 @@ extension SegmentQueue {
     /// The collector may have counted it.
     mutating func finishPostponed() { awayKey = nil }
 
+    /// The collector may have counted it, and the others are sent before it is sent again.
+    mutating func finishFailed(_ batch: Batch) {
+        guard away(batch) != nil, let position = waiting.firstIndex(where: { $0.key == batch.key }) else {
+            return
+        }
+        moveBehindOthers(position)
+    }
+
+    private mutating func moveBehindOthers(_ position: Int) {
+        waiting[position].isDeclined = true
+        waiting.append(waiting.remove(at: position))
+    }
+
     /// It was not counted.
     ///
     /// - Parameter isLast: whether the others are sent before it is sent again.
@@ -175,9 +188,7 @@ extension SegmentQueue {
             return
         }
         removeSeal(at: position)
-        guard isLast else { return }
-        waiting[position].isDeclined = true
-        waiting.append(waiting.remove(at: position))
+        if isLast { moveBehindOthers(position) }
     }
 
     /// Removes the seal that the last attempt wrote, if no attempt before may have been counted: how old the batch is

@@ -9,10 +9,10 @@ extension SegmentQueue {
         removeForeign(.tooOld) { files in files.filter { $0.isStale(at: now.wallTime) } }
         let limit = bounds.diskBytes
         removeForeign(.queueFull) { files in
-            var excess = files.reduce(0) { $0 + $1.bytes } - limit
+            var excess = files.reduce(0) { $0 + HeldSegment.diskBytes(of: $1.bytes) } - limit
             // By time, which the names begin with.
             return files.sorted { $0.name < $1.name }.prefix { file in
-                defer { excess -= file.bytes }
+                defer { excess -= HeldSegment.diskBytes(of: file.bytes) }
                 return excess > 0
             }
         }

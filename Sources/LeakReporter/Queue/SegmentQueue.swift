@@ -28,6 +28,8 @@ struct SegmentQueue {
     }
 
     let bounds: LeakReporter.Bounds
+    /// True if few bytes of the day are left: nothing but new leaks is sent before an hour has passed.
+    var isSparing = false
     /// Whose reports they are from now on; a segment has one origin.
     private(set) var origin: SegmentHeader
     /// `nil` keeps everything in memory.
@@ -50,6 +52,9 @@ struct SegmentQueue {
     var ticket: UInt64 = 0
     /// Until when nothing is sent of an app, by its id: the collector said that the key may not write for it.
     private(set) var forbiddenApps: [String: Moment] = [:]
+
+    /// The batches that are tried again at times of their own.
+    var retries = BatchRetries()
 
     /// Makes the keys of batches and the ids of reports and sessions.
     let makeID: (WireTime) -> String
@@ -95,17 +100,52 @@ struct SegmentQueue {
     }
 
     /// When a segment may be sent at the earliest.
-    func release(of held: HeldSegment) -> Moment { forbiddenApps[held.appID ?? ""] ?? .distantPast }
+    func release(of held: HeldSegment) -> Moment {
+        max(forbiddenApps[held.appID ?? ""] ?? .distantPast, retries.retryAt(held.key))
+    }
+
+    /// True if some segments may be sent later than others.
+    var hasReleases: Bool { !forbiddenApps.isEmpty || !retries.isEmpty }
 
     // MARK: What comes in
 
-    /// What comes from now on is of another install or user.
+    /// What comes from now on is of another install.
     mutating func change(_ body: (inout SegmentHeader) -> Void) {
         var changed = origin
         body(&changed)
         guard changed != origin else { return }
         origin = changed
         close()
+    }
+
+    private static let sparingMilliseconds = 3_600_000
+
+    private func gatherMilliseconds(_ usual: Int) -> Int {
+        isSparing ? max(usual, Self.sparingMilliseconds) : usual
+    }
+
+    /// As many as the collector takes where bytes are to be spared, unless it has refused a batch for its length.
+    private var lineLimit: Int {
+        isSparing && batchReports == bounds.batchReports ? WireLimits.leaksCount : batchReports
+    }
+
+    private func isFull(for json: [UInt8]) -> Bool {
+        guard let open else { return false }
+        return Int(open.lineCount) >= lineLimit || open.held.bytes + json.count > bounds.batchBytes
+    }
+
+    /// The bytes that a report adds to the body of a batch. The first one of a batch has those of the head as well.
+    func sentBytes(of json: [UInt8]) -> Int {
+        let bytes = json.count + Self.countBytes
+        guard let open, open.lineCount > 0, !isFull(for: json) else { return bytes + headBytes }
+        return bytes
+    }
+
+    /// `,"count":1000,"alive":1000}` and a comma.
+    private static let countBytes = 29
+
+    private var headBytes: Int {
+        Segment([]).head(origin, sentAt: WireTime(milliseconds: 0)).count + LeakBatch.tailJSON.count
     }
 
     /// Adds a sighting to a report that waits in the open segment.
@@ -122,8 +162,8 @@ struct SegmentQueue {
         open?.again[line.index] = (
             (before?.count ?? 0) + count, [before?.alive, alive].compactMap(\.self).max()
         )
-        let dueAt = now.moment.advanced(byMilliseconds: bounds.gatherRepeatsMilliseconds)
-        open?.isDue(by: dueAt)
+        let wait = gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
+        open?.isDue(by: now.moment.advanced(byMilliseconds: wait))
         addSightings(count)
         return true
     }
@@ -136,9 +176,7 @@ struct SegmentQueue {
     mutating func add(
         _ json: [UInt8], _ key: FoldingKey, count: Int, alive: Int?, isNew: Bool, at now: Now
     ) {
-        if let open, Int(open.lineCount) >= batchReports || open.held.bytes + json.count > bounds.batchBytes {
-            close()
-        }
+        if isFull(for: json) { close() }
         begin(at: now)
         guard let index = open?.lineCount else { return }
         open?.lineCount += 1
@@ -147,7 +185,7 @@ struct SegmentQueue {
             index: index, count: UInt32(clamping: count), alive: alive.map { UInt32(clamping: $0) },
             json: json[...])
         open?.append(.report(report))
-        let wait = isNew ? bounds.gatherMilliseconds : bounds.gatherRepeatsMilliseconds
+        let wait = isNew ? bounds.gatherMilliseconds : gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
         open?.isDue(by: now.moment.advanced(byMilliseconds: wait))
         addSightings(count)
     }
@@ -228,8 +266,8 @@ struct SegmentQueue {
         begin(at: now)
         for record in records { open?.append(record) }
         guard isDue, !records.allSatisfy(\.isReplaces) else { return }
-        let dueAt = now.moment.advanced(byMilliseconds: bounds.gatherDenominatorsMilliseconds)
-        open?.isDue(by: dueAt)
+        let wait = gatherMilliseconds(bounds.gatherDenominatorsMilliseconds)
+        open?.isDue(by: now.moment.advanced(byMilliseconds: wait))
     }
 
     private mutating func begin(at now: Now) {
@@ -307,6 +345,7 @@ struct SegmentQueue {
 
     mutating func remove(_ held: HeldSegment) {
         waiting.removeAll { $0.key == held.key }
+        retries.remove(held.key)
         if held.hasFile { removeFile(held.fileName) }
     }
 
@@ -331,7 +370,7 @@ struct SegmentQueue {
     }
 
     private mutating func enforceBounds(at now: Now) {
-        let saved = waiting.reduce(0) { $0 + $1.savedBytes } + (open?.held.savedBytes ?? 0)
+        let saved = waiting.reduce(0) { $0 + $1.diskBytes } + (open?.held.diskBytes ?? 0)
         let unsaved = waiting.reduce(0) { $0 + $1.unsaved.count } + (open?.held.unsaved.count ?? 0)
         var excess = (saved: saved - bounds.diskBytes, unsaved: unsaved - bounds.memoryBytes)
         guard excess.saved > 0 || excess.unsaved > 0 else { return }
@@ -341,7 +380,7 @@ struct SegmentQueue {
             let helps =
                 (excess.saved > 0 && held.savedBytes > 0) || (excess.unsaved > 0 && !held.unsaved.isEmpty)
             guard helps else { continue }
-            excess.saved -= held.savedBytes
+            excess.saved -= held.diskBytes
             excess.unsaved -= held.unsaved.count
             discard(held, .queueFull, at: now)
         }

@@ -1,4 +1,4 @@
-/// Bytes of reports that were written down on one day.
+/// Bytes of reports that were written down to be sent on one day.
 struct Spending: Hashable, Sendable {
     /// Since 1970, in UTC.
     var day = 0

@@ -17,12 +17,15 @@ struct FoldingKey: Hashable, Sendable {
 
     /// - Parameters:
     ///   - report: as recorded; what the wire format cuts is cut here too.
-    ///   - withKeys: tells reports with other custom keys apart. Without it, two keys are equal when the reports are of the
-    ///     same leak, which ``Budget`` counts.
+    ///   - withKeys: tells reports apart that have other custom keys, or an error with other `userInfo`. Without it, two keys
+    ///     are equal when the reports are of the same leak, which ``Budget`` counts.
     init(_ report: LeakReport, withKeys: Bool = false) {
         var parts = FoldingParts()
         parts.append(report)
-        if withKeys { parts.append(report.keys) }
+        if withKeys {
+            parts.append(report.keys)
+            parts.append(userInfo: report.error?.userInfo ?? [])
+        }
         (high, low) = (parts.hash(0), parts.hash(1))
     }
 }
@@ -94,6 +97,34 @@ private struct FoldingParts {
         }
     }
 
+    /// As they are sent, but for addresses and for what varies in the text of a detector.
+    mutating func append(userInfo: [CustomKey]) {
+        guard !userInfo.isEmpty else { return }
+        // Not the same as custom keys.
+        bytes.append(4)
+        append(
+            userInfo.map { key in
+                guard case .string(let text) = key.value else { return key }
+                let isDescription = key.name == ReportedError.descriptionKey
+                let value = isDescription ? Self.read(text).template : Self.withoutAddresses(text)
+                return CustomKey(key.name, .string(value))
+            })
+    }
+
+    /// The text without the hexadecimal digits behind each `0x`.
+    private static func withoutAddresses(_ text: String) -> String {
+        guard text.contains("0x") else { return text }
+        var kept: [UInt8] = []
+        var isAddress = false
+        for byte in text.utf8 {
+            let isDigit = byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
+            isAddress = isAddress && isDigit
+            if !isAddress { kept.append(byte) }
+            if kept.suffix(2).elementsEqual("0x".utf8) { isAddress = true }
+        }
+        return String(decoding: kept, as: UTF8.self)
+    }
+
     private static func read(_ text: String) -> DetectorMessage {
         DetectorMessage(text.prefix(utf8: WireLimits.messageBytes))
     }
@@ -160,6 +191,11 @@ private struct FoldingParts {
         guard let number else { return }
         unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
+}
+
+extension LeakReport {
+    /// True if the report has values that tell it from others of the same leak.
+    var hasValues: Bool { !keys.isEmpty || error?.userInfo.isEmpty == false }
 }
 
 extension ReportedError {

@@ -16,7 +16,8 @@ final class Carrier {
                 var batches: [SegmentQueue.Batch] = []
                 while mailbox.take(into: &batches, milliseconds: nil) || !batches.isEmpty {
                     for batch in batches {
-                        answers.insist(.reply(batch, transport.post(envelope.post(of: batch))))
+                        answers.insist(
+                            .reply(batch, transport.post(envelope.post(of: batch))), separating: .none)
                     }
                     batches.removeAll()
                 }

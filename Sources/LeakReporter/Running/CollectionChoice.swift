@@ -3,7 +3,8 @@ internal import Threads
 /// The user's choice about collecting, in a file that all processes of the app share.
 ///
 /// A "no" counts in this process as soon as it is given, and is written again until the disk takes it. A "yes" that could not be
-/// written counts as long as the file says nothing else.
+/// written counts as long as the file says nothing else. A "yes" that follows a "no" has a mark of its own in the file, by which the
+/// other processes notice a "no" that they have not read.
 final class CollectionChoice: Sendable {
     enum Answer: Hashable, Sendable { case on, off, unanswered }
 
@@ -19,6 +20,10 @@ final class CollectionChoice: Sendable {
         var initial: Answer?
         /// The last answer of this process.
         var given: Bool?
+        /// The mark of the "yes" that this process has read or given; empty if none had a mark.
+        var mark = ""
+        /// True if this process was told "no" since.
+        var needsMark = false
         /// The reason why ``given`` is not in the file; `nil` if it is.
         var failure: FileFailure?
         var failures = 0
@@ -50,14 +55,17 @@ final class CollectionChoice: Sendable {
 
     /// Gives an answer, and writes it down.
     ///
-    /// - Parameter post: called before another answer can be given.
+    /// - Parameter post: called before another answer can be given: with the answer, and with `false` before a "yes" if another
+    ///   process was told "no" since.
     /// - Returns: whether the answer survives the process.
-    func give(_ isOn: Bool, _ post: () -> Void) -> Bool {
+    func give(_ isOn: Bool, _ post: (Bool) -> Void) -> Bool {
         state.with { state in
             _ = start(&state)
+            if isOn, let text = try? file.read(), !isHeld(text, state) { post(false) }
             (state.given, state.failures) = (isOn, 0)
+            if !isOn { state.needsMark = true }
             write(isOn, &state)
-            post()
+            post(isOn)
             return state.failure == nil
         }
     }
@@ -68,8 +76,7 @@ final class CollectionChoice: Sendable {
             _ = start(&state)
             guard state.given != false else { return .denied }
             do throws(FileFailure) {
-                let text = try file.read()
-                return text == nil || text == Self.on ? .granted : .denied
+                return try file.read().map { isHeld($0, state) } ?? true ? .granted : .denied
             } catch {
                 return .unknown(error)
             }
@@ -101,18 +108,34 @@ final class CollectionChoice: Sendable {
     private static let on = "on"
     private static let off = "off"
 
+    /// - Returns: the mark of a "yes", which may be empty; `nil` for a "no".
+    private static func mark(_ text: String) -> String? {
+        guard text.hasPrefix(on) else { return nil }
+        let rest = text.dropFirst(on.count)
+        guard !rest.isEmpty else { return "" }
+        let digits = rest.dropFirst().utf8
+        let hexadecimal = Set("0123456789abcdef".utf8)
+        return rest.first == " " && digits.count == 32 && digits.allSatisfy(hexadecimal.contains)
+            ? String(rest) : nil
+    }
+
+    /// True if the file says "yes", and no process was told "no" since this one read it.
+    private func isHeld(_ text: String, _ state: State) -> Bool { Self.mark(text) == state.mark }
+
     private func start(_ state: inout State) -> Answer {
         if let initial = state.initial { return initial }
         if let formerFile { move(formerFile, &state) }
-        let answer = state.given == false ? .off : read()
+        let answer = state.given == false ? .off : read(&state)
         state.initial = answer
         return answer
     }
 
-    private func read() -> Answer {
+    private func read(_ state: inout State) -> Answer {
         do throws(FileFailure) {
             guard let text = try file.read() else { return collectsByDefault ? .on : .unanswered }
-            return text == Self.on ? .on : .off
+            guard let mark = Self.mark(text) else { return .off }
+            state.mark = mark
+            return .on
         } catch {
             return .off
         }
@@ -120,7 +143,7 @@ final class CollectionChoice: Sendable {
 
     private func write(_ isOn: Bool, _ state: inout State) {
         do throws(FileFailure) {
-            if isOn { try file.write(Self.on) } else { try writeNo() }
+            if isOn { try writeYes(&state) } else { try writeNo() }
             try syncFolder(file.folder)
             (state.failure, state.retryAt) = (nil, nil)
         } catch {
@@ -130,6 +153,21 @@ final class CollectionChoice: Sendable {
             state.retryAt = .now.advanced(byMilliseconds: wait)
         }
     }
+
+    private func writeYes(_ state: inout State) throws(FileFailure) {
+        var mark = ""
+        do throws(FileFailure) {
+            let former = try file.read().map(Self.mark) ?? ""
+            if let former, !state.needsMark { mark = former } else { mark = Self.newMark() }
+        } catch {
+            // It may be a "no".
+            mark = Self.newMark()
+        }
+        try file.write(Self.on + mark)
+        (state.mark, state.needsMark) = (mark, false)
+    }
+
+    private static func newMark() -> String { " " + RandomText.hexadecimal128() }
 
     /// An empty file is a "no" too, and needs no room on the disk.
     private func writeNo() throws(FileFailure) {
@@ -144,11 +182,11 @@ final class CollectionChoice: Sendable {
     private func move(_ former: StateFile, _ state: inout State) {
         do throws(FileFailure) {
             guard let text = try former.read() else { return }
-            if text != Self.on {
+            if Self.mark(text) == nil {
                 state.given = false
                 write(false, &state)
             } else if try file.read() == nil {
-                try file.write(Self.on)
+                try file.write(text)
                 try syncFolder(file.folder)
             }
             if state.failure == nil { try former.remove() }

@@ -11,11 +11,10 @@ final class Keeper: Sendable {
         case report(LeakReport)
         /// A leak with what keeps its object.
         case explanation(LeakReport)
-        case checks([ClassChecks])
+        case checks(CheckCounts)
         case session(EndedSession)
         case log(String)
-        case keys([CustomKeyChange])
-        case user(String?)
+        case context(ContextChange)
         case startSession(checks: (@Sendable () -> [ClassChecks])?)
         case endSession
         /// The session ends, and the next begins with the way back.
@@ -31,16 +30,6 @@ final class Keeper: Sendable {
         case delete(resetsInstall: Bool)
         case reply(SegmentQueue.Batch, Reply)
         case close
-    }
-
-    struct CustomKeyChange: Hashable, Sendable {
-        let name: String
-        let value: CustomKey.Value?
-
-        var bytes: Int {
-            guard case .string(let text)? = value else { return name.utf8.count + 64 }
-            return name.utf8.count + text.utf8.count + 64
-        }
     }
 
     let mailbox: Mailbox<Entry>
@@ -76,30 +65,47 @@ final class Keeper: Sendable {
         let (bytes, count) = (ReportSize.bytes(of: report), report.boundedCount)
         if mailbox.offerUnlessCrowded(.report(report), bytes: bytes, weight: count) { return }
         // A burst that comes faster than it can be written down: counted up here, as the queue would do it later.
-        let key = FoldingKey(report, withKeys: true).mergeKey
-        mailbox.merge(.report(report), bytes: bytes, weight: count, key: key) { $0.add(report) }
+        let leak = FoldingKey(report)
+        let key = report.hasValues ? FoldingKey(report, withKeys: true) : leak
+        mailbox.merge(
+            .report(report), bytes: bytes, weight: count, key: key.mergeKey, coarseKey: leak.mergeKey
+        ) { $0.add(report) }
+    }
+
+    func record(_ checks: CheckCounts) {
+        // Before sightings: there are few of them, and a share is wrong without them.
+        mailbox.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, room in
+            entry.add(checks, room)
+        }
+    }
+
+    private static let checksKey = MergeKey(0, 1)
+
+    /// - Parameter isInsisted: whether the change must not be lost.
+    func change(_ change: ContextChange, isInsisted: Bool) {
+        mailbox.change(
+            change.settings, .context(change), bytes: change.bytes, isInsisted: isInsisted
+        ) { entry, room in entry.add(change, room) }
     }
 
     func record(explanationOf leak: LeakReport) {
         // As for a report: from the app's own `beforeSend`, which would be asked about it.
         guard !ThreadMark.isSet(by: self) else { return }
         let report = leak.boundedForQueue()
-        let entry = Entry.explanation(report)
+        // Not in the room that sightings are left in when there are many.
         _ = mailbox.offer(
-            entry, bytes: ReportSize.bytes(of: report), weight: 0, isPreferred: false,
-            isBarrier: entry.separatesSightings)
+            .explanation(report), bytes: ReportSize.bytes(of: report), weight: 0, in: .half,
+            separating: .settings)
     }
 
     /// - Parameter bytes: what the entry counts for against the bound of what waits to be written down; `nil` for the few
     ///   that must not be lost.
     func post(_ entry: Entry, bytes: Int? = nil) {
         guard let bytes else {
-            mailbox.insist(entry)
+            mailbox.insist(entry, separating: entry.separation)
             return
         }
-        // Before sightings: there are few of them, and a share is wrong without them.
-        _ = mailbox.offer(
-            entry, bytes: bytes, weight: 0, isPreferred: true, isBarrier: entry.separatesSightings)
+        _ = mailbox.offer(entry, bytes: bytes, weight: 0, in: .reserve, separating: entry.separation)
     }
 
     /// Has what waits sent. Not from the app's own code on the keeper's thread, which would be called again for it.
@@ -109,7 +115,7 @@ final class Keeper: Sendable {
 
     /// - Returns: `false` when nobody will answer.
     func ask(_ completion: @escaping @Sendable (Bool) -> Void) -> Bool {
-        mailbox.insist(.check(completion)) != nil
+        mailbox.insist(.check(completion), separating: .none) != nil
     }
 
     /// Ends the session and settles what waits, at the end of the process.
@@ -126,7 +132,7 @@ final class Keeper: Sendable {
     /// - Parameter isOver: asked each time the board is woken; `true` ends the wait.
     func settle(milliseconds: Int, isOver: () -> Bool) {
         let failures = board.with { $0.statistics.failedAttempts }
-        guard let ticket = mailbox.insist(.settle) else { return }
+        guard let ticket = mailbox.insist(.settle, separating: .none) else { return }
         _ = wait(for: ticket, milliseconds: milliseconds) { board, deadline in
             if isOver() { return true }
             guard board.processed >= ticket else { return false }
@@ -139,7 +145,7 @@ final class Keeper: Sendable {
         // Asked by the app's own code on the keeper's thread, which cannot wait for itself.
         guard !ThreadMark.isSet(by: self) else { return false }
         let wasIdle = isIdle
-        guard let ticket = mailbox.insist(.flush) else { return wasIdle }
+        guard let ticket = mailbox.insist(.flush, separating: .none) else { return wasIdle }
         let sends = ground.rules.sendsAutomatically
         let isDone = wait(for: ticket, milliseconds: Self.milliseconds(seconds)) { board, deadline in
             guard board.processed >= ticket else { return false }
@@ -194,14 +200,32 @@ final class Keeper: Sendable {
 }
 
 extension Keeper.Entry {
-    /// True if a sighting after this entry must not be merged into one before it.
-    fileprivate var separatesSightings: Bool {
+    /// Which entries after this one must not be merged into those before.
+    fileprivate var separation: MailboxSeparation {
         switch self {
         // The log of several sightings is that of the first.
-        case .session, .log, .explanation: false
-        // A sighting that overtook its check would survive a kill without it, and its share would be too high.
-        default: true
+        case .session, .log, .flush, .settle, .check, .reply: .none
+        case .explanation: .settings
+        // What the app wants done with everything that was recorded before is not done with what comes later.
+        default: .all
         }
+    }
+
+    fileprivate mutating func add(_ checks: CheckCounts, _ room: Int) -> Int? {
+        guard case .checks(var counts) = self else { return nil }
+        // Not shared with the copy that is changed.
+        self = .close
+        let growth = counts.add(checks, room)
+        self = .checks(counts)
+        return growth
+    }
+
+    fileprivate mutating func add(_ change: ContextChange, _ room: Int) -> Int? {
+        guard case .context(var context) = self else { return nil }
+        self = .close
+        let growth = context.add(change, room)
+        self = .context(context)
+        return growth
     }
 
     /// Counts up a sighting of the same leak.

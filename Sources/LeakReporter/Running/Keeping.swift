@@ -143,13 +143,14 @@ struct Keeping {
             outbox.record(explanationOf: leak, at: now)
         case .checks(let checks):
             learnInstall()
-            outbox.record(checks, at: now)
+            outbox.record(checks.list, at: now)
         case .session(let session):
             learnInstall()
             outbox.record(session, at: now)
         case .log(let line): outbox.log(line)
-        case .keys(let changes): for change in changes { outbox.set(change.value, forKey: change.name) }
-        case .user(let id): outbox.setUser(id)
+        case .context(let change):
+            for key in change.keys { outbox.set(key.value, forKey: key.name) }
+            if let user = change.user { outbox.setUser(user) }
         case .startSession(let source): startSession(source, at: now)
         case .endSession: endSession()
         case .background:

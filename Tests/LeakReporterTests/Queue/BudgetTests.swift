@@ -39,10 +39,10 @@ import Testing
             verdicts(&budget, [(1, 10, 0), (1, 10, 1), (2, 10, 2), (1, 10, 3)]) == [
                 .first, .again, .first, .again,
             ])
-        #expect(budget.spent == Spending(day: 20_416, bytes: 20), "what was seen before costs nothing")
+        #expect(budget.spent == Spending(day: 20_416, bytes: 40), "what was seen before is sent again")
         budget.startSession()
         #expect(verdicts(&budget, [(1, 10, 4), (1, 10, 5)]) == [.first, .again])
-        #expect(budget.spent == Spending(day: 20_416, bytes: 30))
+        #expect(budget.spent == Spending(day: 20_416, bytes: 60))
     }
 
     @Test func `a session reports only so many different leaks, and counts those on`() {
@@ -53,7 +53,7 @@ import Testing
             ])
         budget.startSession()
         #expect(verdicts(&budget, [(3, 1, 0)]) == [.first])
-        #expect(budget.spent.bytes == 3, "what is not reported costs nothing")
+        #expect(budget.spent.bytes == 4, "what is not reported costs nothing")
     }
 
     @Test func `a day has only so many bytes, also over sessions`() {
@@ -85,32 +85,70 @@ import Testing
         }
         let verdicts = [admit(10, 60), admit(11, 40), admit(11, 40), admit(12, 1), admit(10, 60)]
         #expect(verdicts == [.first, .again, .again, .over(.bytesPerDay), .again])
-        #expect(budget.spent == Spending(day: 20_416, bytes: 100))
+        #expect(budget.spent == Spending(day: 20_416, bytes: 200))
+        #expect(admit(11, 1) == .over(.bytesPerDay), "as many bytes again, and no more")
     }
 
-    @Test func `a report that comes again in every batch is paid for once`() {
-        var outbox = Outbox(
-            queue: SegmentQueue(
-                bounds: LeakReporter.Bounds(),
-                origin: SegmentHeader(key: "", app: AppInfo(), device: DeviceInfo()), folder: nil),
-            backoff: Backoff(), budget: budget(bytes: 1_000), rules: Outbox.Rules())
-        var report = LeakReport()
-        report.className = "Shop.Cart"
-        for minute in 0..<100 {
-            let now = Now(
-                moment: Moment(milliseconds: minute * 120_000), wallTime: time(Int64(minute) * 120_000))
-            outbox.number(UInt64(minute) + 1)
-            outbox.record(report, at: now)
-            outbox.commit(at: now)
-            let due = Now(moment: now.moment.advanced(byMilliseconds: 60_000), wallTime: now.wallTime)
-            guard case .send(let batch) = outbox.next(at: due) else {
-                Issue.record("nothing is sent after \(minute) batches")
-                return
+    /// A leak that is seen each minute for a day, and a new one each two hours.
+    @Test func `leaks that come again are gathered for longer once half of the day's bytes are spent`() {
+        var bounds = LeakReporter.Bounds()
+        bounds.bytesPerDay = 20_000
+        let device = SimulatedDevice(bounds)
+        device.now.wallTime = time(0)
+        var bytes = 0
+        var batches = 0
+        for minute in 0..<1_439 {
+            device.record("Shop.Cart")
+            if minute % 120 == 0 { device.record("Shop.New\(minute)") }
+            device.commit()
+            device.pass(60_000)
+            while device.send({ collector, batch, at in
+                bytes += batch.body.count
+                batches += 1
+                return collector.receive(batch, at: at)
+            }) {
+                device.commit()
             }
-            outbox.finish(batch, .accepted(rejected: [], reason: nil), at: due, jitter: 0)
         }
-        #expect(outbox.statistics.sent == 100)
-        #expect(outbox.statistics.dropped == [:])
+        #expect(batches > 30 && batches < 100)
+        #expect(bytes > 10_000 && bytes < 20_000)
+        #expect(device.outbox.budget.spent.bytes >= bytes)
+        #expect(device.outbox.budget.spent.bytes < bytes * 5 / 4)
+        device.drain()
+        #expect(device.collector.counted["Shop.Cart"] == 1_439, "nothing of it is lost")
+        #expect(device.collector.counted.count == 13)
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    /// More leaks than a batch has room for, so that no batch waits to be filled with repeats.
+    @Test(arguments: [false, true])
+    func `a day has at most twice its bytes, whatever comes again`(usersTakeTurns: Bool) {
+        var bounds = LeakReporter.Bounds()
+        bounds.bytesPerDay = 100_000
+        let device = SimulatedDevice(bounds)
+        device.now.wallTime = time(0)
+        var bytes = 0
+        for round in 0..<20_000 {
+            if usersTakeTurns { device.outbox.setUser("\(round % 3)") }
+            device.record("Shop.Part\(round % 199)")
+            if round % 10 == 0 {
+                device.outbox.record([ClassChecks(className: "A", count: 1)], at: device.now)
+            }
+            device.commit()
+            while device.send({ collector, batch, at in
+                bytes += batch.body.count
+                return collector.receive(batch, at: at)
+            }) {
+                device.commit()
+            }
+            device.pass(1_000)
+        }
+        #expect(bytes > 50_000 && bytes < 200_000)
+        #expect(device.outbox.budget.spent.bytes <= 200_000)
+        device.drain()
+        let dropped = device.dropped[.budget] ?? 0
+        #expect(device.collector.counted.values.reduce(0, +) + dropped == 20_000)
+        #expect(device.problems + device.collector.problems == [])
     }
 
     @Test func `a process that never ends has a session a day`() {
@@ -189,7 +227,7 @@ import Testing
                     _ = budget.admit(key(1), bytes: 1, at: time)
                     _ = budget.admit(key(2), bytes: .max, at: time)
                     _ = budget.admit(key(3), bytes: .min, at: time)
-                    #expect(budget.spent.bytes <= 100 || budget.spent.bytes == bytes)
+                    #expect(budget.spent.bytes <= 102 || budget.spent.bytes == bytes)
                 }
             }
         }
@@ -197,7 +235,7 @@ import Testing
 
     /// Any order of sightings, sessions and jumps of the clock.
     @Test(arguments: 0..<50)
-    func `no session reports more leaks and no day more bytes than allowed`(seed: Int) {
+    func `no session reports more leaks and no day new ones of more bytes than allowed`(seed: Int) {
         var random = SeededNumbers(seed: UInt64(seed))
         let bytesPerDay = Int.random(in: 0...2_000, using: &random)
         let reports = Int.random(in: 0...20, using: &random)
@@ -226,19 +264,20 @@ import Testing
             case .first:
                 #expect(!firsts.contains(number) && firsts.count < reports)
                 firsts.insert(number)
+                #expect(budget.spent.bytes <= bytesPerDay)
                 bytesOfDay[20_416 + Int(now / Self.day), default: 0] += bytes
             case .again:
                 #expect(firsts.contains(number))
-                #expect(budget.spent == before)
+                bytesOfDay[20_416 + Int(now / Self.day), default: 0] += bytes
             case .over(.reportsPerSession):
                 #expect(firsts.count == reports && !firsts.contains(number))
                 #expect(budget.spent == before)
             case .over(.bytesPerDay):
                 #expect(budget.spent.bytes + bytes > bytesPerDay)
             }
-            #expect(budget.spent.bytes <= bytesPerDay)
+            #expect(budget.spent.bytes <= bytesPerDay * 2)
         }
-        #expect(bytesOfDay.values.allSatisfy { $0 <= bytesPerDay })
+        #expect(bytesOfDay.values.allSatisfy { $0 <= bytesPerDay * 2 })
         #expect(bytesOfDay[budget.spent.day, default: 0] == budget.spent.bytes)
     }
 

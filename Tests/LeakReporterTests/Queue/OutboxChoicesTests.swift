@@ -22,7 +22,7 @@ import Testing
         device.record("A")
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
         device.pass(5)
-        device.outbox.setUser("u")
+        device.outbox.setInstall("u")
         device.record("B")
         device.commit()
         device.pass(3_600_000)
@@ -84,6 +84,7 @@ import Testing
         #expect(document.dropped == [] && document.checks == [] && document.sessions == [])
         #expect(document.string(document.origin.user) == nil)
         let sent = document.report(at: 0)
+        #expect(sent.user == nil)
         #expect(sent.log == [] && sent.keys == [] && document.reports.count == 1)
     }
 
@@ -184,24 +185,84 @@ import Testing
         #expect((0..<3).map { document.report(at: $0).keys } == [[], [CustomKey("k", .string("v"))], []])
     }
 
-    @Test func `another user begins another batch, and an old one keeps its own`() throws {
+    @Test func `the userInfo of no error is lost`() throws {
+        let device = device()
+        for variant in ["A", "B", "B"] {
+            var report = LeakReport()
+            report.error = ReportedError(
+                domain: "Shop", code: 7, userInfo: [CustomKey("experiment", .string(variant))])
+            device.record(report)
+        }
+        device.commit()
+        device.pass(200)
+        let document = try document(device.batch())
+        #expect(document.reports.map(\.count) == [1, 2])
+        let userInfo = (0..<2).map { document.report(at: $0).error?.userInfo }
+        #expect(
+            userInfo == [
+                [CustomKey("experiment", .string("A"))], [CustomKey("experiment", .string("B"))],
+            ])
+    }
+
+    @Test func `another install begins another batch, another user does not`() throws {
         let device = device()
         device.record("A")
         device.outbox.setUser("one")
-        device.outbox.setUser("one")
+        device.record("A")
         device.record("B")
         device.outbox.setUser("")
+        device.record("B")
         device.outbox.setInstall("i")
         device.record("C")
         device.commit()
         device.pass(200)
-        var origins: [[String?]] = []
+        var users: [[String]] = []
+        var installs: [String?] = []
         while let batch = device.batch() {
             let document = try document(batch)
-            origins.append([document.string(document.origin.user), document.string(document.origin.install)])
+            installs.append(document.string(document.origin.install))
+            users.append(
+                document.reports.indices.map {
+                    let report = document.report(at: $0)
+                    return "\(report.className ?? "") \(report.user ?? "-")"
+                })
             device.finish(batch, yes)
         }
-        #expect(origins == [[nil, nil], ["one", nil], [nil, "i"]])
+        #expect(installs == [nil, "i"])
+        #expect(users == [["A -", "A one", "B one", "B -"], ["C -"]])
+    }
+
+    @Test func `users that take turns make no files and no batches`() {
+        let device = device()
+        for round in 0..<6_000 {
+            device.outbox.setUser(round % 2 == 0 ? "a" : "b")
+            device.record("Shop.Cart")
+            if round % 50 == 49 { device.commit() }
+        }
+        #expect(device.disk.files.count == 1)
+        device.pass(60_000)
+        var batches = 0
+        while device.send() {
+            device.commit()
+            batches += 1
+        }
+        #expect(batches == 1)
+        #expect(device.outbox.statistics.sent == 6_000)
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    /// Each is as small as a batch can be, and takes a block of the disk.
+    @Test func `the number of files that wait is bounded`() {
+        let device = device()
+        for number in 0..<3_000 {
+            device.outbox.setInstall("\(number)")
+            device.record("Shop.Cart")
+            device.commit()
+        }
+        #expect(device.disk.files.count <= device.bounds.diskBytes / 4096)
+        let statistics = device.outbox.statistics
+        #expect(statistics.waiting > 1_900)
+        #expect(statistics.dropped == [.queueFull: 3_000 - statistics.waiting])
     }
 
     @Test func `checks are added up and travel with reports, alone after half a minute`() throws {

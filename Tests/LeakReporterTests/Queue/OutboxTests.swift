@@ -359,7 +359,7 @@ import Testing
     @Test func `a batch that is declined lets the others go first`() throws {
         let device = device()
         for user in ["a", "b", "c"] {
-            device.outbox.setUser(user)
+            device.outbox.setInstall(user)
             device.record(user)
             device.pass(5)
         }
@@ -488,7 +488,7 @@ import Testing
     @Test(arguments: [false, true])
     func `too many bytes drop the oldest, but not what is on its way`(isInMemory: Bool) throws {
         let device = device(isInMemory: isInMemory) {
-            $0.diskBytes = 64 * 1024
+            $0.diskBytes = 80 * 1024
             $0.memoryBytes = 64 * 1024
             $0.batchReports = 10
         }

@@ -164,6 +164,44 @@ import Testing
         #expect(FoldingKey(one, withKeys: true) == FoldingKey(other, withKeys: true))
     }
 
+    private func error(_ userInfo: [CustomKey], named name: String? = nil) -> LeakReport {
+        var report = LeakReport()
+        report.className = name
+        report.error = ReportedError(domain: "Shop", code: 7, userInfo: userInfo)
+        return report
+    }
+
+    @Test(arguments: [nil, "Shop.Cart"])
+    func `errors with other userInfo are not put together, and are of one leak`(name: String?) {
+        let variants: [[CustomKey]] = [
+            [], [CustomKey("a", .string("A"))], [CustomKey("a", .string("B"))],
+            [CustomKey("b", .string("A"))],
+            [CustomKey("a", .number(1))], [CustomKey("a", .number(2))],
+            [CustomKey("a", .string("A")), CustomKey("b", .boolean(true))],
+        ]
+        #expect(
+            Set(variants.map { FoldingKey(error($0, named: name), withKeys: true) }).count == variants.count)
+        #expect(Set(variants.map { FoldingKey(error($0, named: name)) }).count == 1)
+        var custom = error([], named: name)
+        custom.keys = [CustomKey("a", .string("A"))]
+        #expect(
+            FoldingKey(custom, withKeys: true) != FoldingKey(error(variants[1], named: name), withKeys: true))
+        #expect(FoldingKey(error([], named: name), withKeys: true) == FoldingKey(error([], named: name)))
+    }
+
+    @Test func `addresses in userInfo and times in the text of a detector do not matter`() {
+        func key(_ address: String, _ seconds: Int, _ name: String = "A.B") -> FoldingKey {
+            FoldingKey(
+                error([
+                    CustomKey(
+                        "NSLocalizedDescription", .string("<\(name): \(address)> leaked after \(seconds) s")),
+                    CustomKey("object", .string("<A.B: \(address)> in <A.C: \(address)>")),
+                ]), withKeys: true)
+        }
+        #expect(key("0x600000c1a000", 3) == key("0x600000C1B7f0", 14))
+        #expect(key("0x600000c1a000", 3) != key("0x600000c1a000", 3, "A.D"))
+    }
+
     @Test func `a cycle may start anywhere`() {
         var one = LeakReport()
         one.cycle = ["A", "C", "B"]

@@ -1,0 +1,77 @@
+import LeakMessage
+internal import Threads
+
+/// Custom values and a user id that the app has set one after another.
+struct ContextChange: Hashable, Sendable {
+    struct Key: Hashable, Sendable {
+        let name: String
+        /// `nil` takes the value back.
+        var value: CustomKey.Value?
+
+        fileprivate var bytes: Int {
+            guard case .string(let text)? = value else { return name.utf8.count + 64 }
+            return name.utf8.count + text.utf8.count + 64
+        }
+    }
+
+    /// In the order in which they were first set.
+    private(set) var keys: [Key] = []
+    /// `nil` leaves the user id as it is.
+    private(set) var user: String??
+
+    init(keys: [Key]) { self.keys = keys }
+
+    init(user: String??) { self.user = user }
+
+    /// Names beyond which a change takes no more.
+    private static let keysLimit = WireLimits.keysCount * 2
+
+    /// What the change counts for against the bound of what waits.
+    var bytes: Int { keys.reduce(0) { $0 + $1.bytes } }
+
+    /// Adds a change that follows this one.
+    ///
+    /// - Returns: the bytes that this one is longer then; `nil` when those are more than `room`, and nothing was added.
+    mutating func add(_ later: ContextChange, _ room: Int) -> Int? {
+        var sum = keys
+        for key in later.keys {
+            if let index = sum.firstIndex(where: { $0.name == key.name }) {
+                sum[index].value = key.value
+            } else {
+                sum.append(key)
+            }
+        }
+        let growth = sum.reduce(0) { $0 + $1.bytes } - bytes
+        guard growth <= room, sum.count <= max(Self.keysLimit, keys.count) else { return nil }
+        keys = sum
+        if let user = later.user { self.user = user }
+        return growth
+    }
+
+    /// The values as the mailbox compares them. Sightings of different users are never merged.
+    var settings: [MailboxSetting] {
+        let keys = keys.map { key in
+            MailboxSetting(
+                name: Self.hash(1, key.name), value: Self.hash(2, key.name, key.value), isCoarse: false)
+        }
+        guard let user else { return keys }
+        return keys + [
+            MailboxSetting(name: Self.hash(3, ""), value: Self.hash(4, "", user), isCoarse: true)
+        ]
+    }
+
+    /// A keyed hash of 128 bits, as in ``FoldingKey``.
+    private static func hash(_ kind: UInt8, _ name: String, _ value: (some Hashable)? = String?.none)
+        -> MergeKey
+    {
+        func half(_ first: UInt8) -> Int {
+            var hasher = Hasher()
+            hasher.combine(first)
+            hasher.combine(kind)
+            hasher.combine(name)
+            hasher.combine(value)
+            return hasher.finalize()
+        }
+        return MergeKey(half(0), half(1))
+    }
+}

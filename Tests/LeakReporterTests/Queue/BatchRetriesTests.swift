@@ -1,0 +1,157 @@
+import LeakMessage
+import Testing
+
+@testable import LeakReporter
+
+/// One batch that the server fails on, and a server that fails on all.
+@Suite struct BatchRetriesTests {
+    private let failed = Delivery.failed(why: "the collector answered 500")
+
+    private func device(_ change: (inout LeakReporter.Bounds) -> Void = { _ in }) -> SimulatedDevice {
+        var bounds = LeakReporter.Bounds()
+        bounds.reportsPerSession = .max
+        change(&bounds)
+        return SimulatedDevice(bounds)
+    }
+
+    private func holds(_ name: String, _ batch: SegmentQueue.Batch) -> Bool {
+        String(decoding: batch.body, as: UTF8.self).contains("\"\(name)\"")
+    }
+
+    private func hasOthers(_ device: SimulatedDevice) -> Bool {
+        device.outbox.queue.open.map { $0.held.sightings > 0 } == true
+            || device.outbox.queue.waiting.contains { !$0.isDeclined }
+    }
+
+    /// A batch each minute, for seven days.
+    @Test
+    func
+        `a batch that the server fails on holds up no other, and is given up after six days`()
+    {
+        let device = device()
+        device.record("Shop.Poison")
+        device.commit()
+        device.pass(200)
+        #expect(device.send { _, _, _ in failed })
+        var attempts = 0
+        var longestWait = 0
+        for number in 0..<10_080 {
+            device.record("Shop.Part\(number)")
+            device.commit()
+            var waited = 0
+            while hasOthers(device) {
+                device.pass(250)
+                waited += 250
+                while device.send({ collector, batch, at in
+                    guard holds("Shop.Poison", batch) else { return collector.receive(batch, at: at) }
+                    attempts += 1
+                    return failed
+                }) {
+                    device.commit()
+                }
+                guard waited < 10_000 else { break }
+            }
+            longestWait = max(longestWait, waited)
+            device.pass(60_000 - waited)
+        }
+        #expect(longestWait <= 1_500, "the shortest back-off after a failure of the other batch")
+        #expect(device.collector.counted.count == 10_080)
+        // With a back-off of at most a minute, of which half is taken.
+        #expect(attempts < 6 * 86_400 / 30 + 20 && attempts > 1_000)
+        #expect(device.outbox.statistics.dropped == [.tooOld: 1])
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    @Test func `a server that is down is met with one back-off, whatever comes meanwhile`() {
+        let device = device { $0.batchReports = 2 }
+        for number in 0..<100 { device.record("Shop.Part\(number)") }
+        device.commit()
+        var attempts: [Int] = []
+        let start = device.now.moment.milliseconds
+        for second in 0..<3_600 {
+            if second % 10 == 0 { device.record("Shop.Late\(second)") }
+            device.commit()
+            while device.send({ _, _, _ in failed }) {
+                attempts.append(device.now.moment.milliseconds - start)
+                device.commit()
+            }
+            device.pass(1_000)
+        }
+        #expect(attempts.count < 3_600 / 30 + 10)
+        #expect(zip(attempts, attempts.dropFirst()).suffix(100).allSatisfy { $1 - $0 >= 30_000 })
+        let sent = device.outbox.queue.waiting.count { $0.sentAt != nil }
+        #expect(sent <= BatchRetries.failingLimit + 1, "the others may still wait for a month")
+        device.pass(60_000)
+        while device.send() { device.commit() }
+        #expect(device.outbox.statistics.waiting <= 1, "all go at once when it is back")
+        device.drain()
+        #expect(device.collector.counted.count == 460)
+        #expect(device.problems + device.collector.problems == [])
+    }
+
+    @Test func `what waits alone while the server is down goes as soon as it took another`() throws {
+        let device = device()
+        device.record("Shop.First")
+        device.commit()
+        device.pass(200)
+        for _ in 0..<10 {
+            _ = device.send { _, _, _ in failed }
+            device.commit()
+            device.pass(60_000)
+        }
+        _ = device.send { _, _, _ in failed }
+        device.record("Shop.Second")
+        device.commit()
+        device.pass(1_000)
+        var order: [String] = []
+        while device.send({ collector, batch, at in
+            order.append(holds("Shop.First", batch) ? "first" : "second")
+            return collector.receive(batch, at: at)
+        }) {
+            device.commit()
+        }
+        #expect(order == ["second", "first"])
+    }
+
+    /// A firewall that takes offence at one batch.
+    @Test(arguments: [Delivery.declined(why: "403"), .failed(why: "500")])
+    func `a new batch does not wait for the back-off of one that failed for hours`(answer: Delivery) {
+        let device = device()
+        device.record("Shop.Poison")
+        device.commit()
+        for _ in 0..<600 {
+            device.pass(60_000)
+            _ = device.send { _, _, _ in answer }
+            device.commit()
+        }
+        device.record("Shop.Cart")
+        device.commit()
+        device.pass(500)
+        #expect(device.send { $0.receive($1, at: $2) })
+        device.commit()
+        #expect(device.collector.counted == ["Shop.Cart": 1])
+    }
+
+    @Test func `a flush tries each batch that failed once`() {
+        let device = device()
+        device.record("Shop.Poison")
+        device.commit()
+        for _ in 0..<20 {
+            device.pass(60_000)
+            _ = device.send { _, _, _ in failed }
+            device.commit()
+        }
+        _ = device.send { _, _, _ in failed }
+        device.record("Shop.Cart")
+        device.outbox.hurry()
+        var attempts = 0
+        while device.send({ collector, batch, at in
+            attempts += 1
+            return holds("Shop.Poison", batch) ? failed : collector.receive(batch, at: at)
+        }) {
+            device.commit()
+        }
+        #expect(attempts == 2)
+        #expect(device.collector.counted == ["Shop.Cart": 1])
+    }
+}
