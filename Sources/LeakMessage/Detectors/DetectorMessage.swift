@@ -120,6 +120,9 @@ public struct DetectorMessage: Hashable, Sendable {
         (Redaction.settled(Text(text)) { redactedOnce($0.string)[...] } ?? Text("…")).string
     }
 
+    /// One more round of ``redacted(_:)``.
+    static func redactedAgain(_ text: Text) -> Text { redactedOnce(text.string)[...] }
+
     private static func redactedOnce(_ text: String) -> [UInt8] {
         let text = ofLogEntry(MessageText.plain(text))
         if let report = SanitizerReport(text, FrameReader(demangle: { _ in nil })) {
