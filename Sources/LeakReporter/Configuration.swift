@@ -82,8 +82,9 @@ extension LeakReporter {
     public enum Redaction: Hashable, Sendable {
         /// Texts of users: of the description of an object all behind its address, such as the text of a field, titles of
         /// alerts, quotations; and in the texts of detectors and errors e-mail addresses, queries and credentials of URLs, names
-        /// of home folders, and numbers of seven digits and more. Class, path and group of the leak stay the same. Custom
-        /// values, lines of the log, reasons and fingerprints lose what descriptions of objects in them say, and nothing else.
+        /// of home folders, numbers of seven digits and more, and values of keys such as `password`. Class, path and group of the
+        /// leak stay the same. Custom values, lines of the log, reasons and fingerprints lose what descriptions of objects in them
+        /// say, and nothing else.
         case standard
         /// Nothing: reports leave the device as they were recorded.
         case none

@@ -122,6 +122,9 @@ public struct DetectorMessage: Hashable, Sendable {
         return redacted.isEmpty && !text.isEmpty ? " " : redacted
     }
 
+    /// One more round of ``redacted(_:)``.
+    static func redactedAgain(_ text: Text) -> Text { redactedOnce(text.string)[...] }
+
     private static func redactedOnce(_ text: String) -> [UInt8] {
         let text = ofLogEntry(MessageText.plain(text))
         if let report = SanitizerReport(text, FrameReader(demangle: { _ in nil })) {

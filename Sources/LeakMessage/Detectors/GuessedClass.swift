@@ -55,6 +55,12 @@ enum GuessedClass {
         " was not deinitialized", " not deallocated", " not released", " is still in memory",
         " still in memory",
     ]
+    /// Returns true for words that say that an object leaked.
+    static func isState(_ words: Text) -> Bool {
+        let words = ([UInt8(ascii: " ")] + words.prefix(32).map { $0.isUppercase ? $0 | 0x20 : $0 })[...]
+        return shortStates.contains { words.starts(with: $0) }
+    }
+
     private static let wordsBehindStates: Set<String> = [
         "instance", "instances", "time", "times", "object", "objects", "after", "s", "ms", "sec", "second",
         "seconds",

@@ -111,11 +111,18 @@ struct JSONMessage {
         let brace = words.firstIndex(of: UInt8(ascii: "{"))
         // A list of strings, which other texts may follow.
         if let bracket = words.firstIndex(of: UInt8(ascii: "[")), bracket < brace ?? text.endIndex,
-            text[(bracket + 1)...].firstVisible == UInt8(ascii: "\"")
+            text[(bracket + 1)...].firstVisible == UInt8(ascii: "\""), !isSubscript(text[bracket...])
         {
             return bracket
         }
         return brace.map { text[..<$0].trimmed.droppingLast("[")?.endIndex ?? $0 }
+    }
+
+    /// `["text"] = …`, as Swift and Objective-C write an entry of a dictionary.
+    private static func isSubscript(_ text: Text) -> Bool {
+        guard let close = text.prefix(nameByteLimit).firstIndex(of: UInt8(ascii: "]")) else { return false }
+        return SensitiveKey.separator(at: SensitiveKey.withoutBlanks(text[(close + 1)...]))?.isAssignment
+            ?? false
     }
 
     /// Reads one JSON text, or several behind each other, with or without commas between them.

@@ -14,8 +14,9 @@ extension LeakReport {
         report.log = log.map(Self.words)
         report.fingerprint = fingerprint.map(Self.words)
         report.keys = keys.map { key in
-            guard case .string(let text) = key.value else { return key }
-            return CustomKey(key.name, .string(Self.words(text)))
+            let name = Self.words(key.name)
+            guard case .string(let text) = key.value else { return CustomKey(name, key.value) }
+            return CustomKey(name, .string(Self.words(text)))
         }
         if !keepsUserInfo {
             report.error?.userInfo.removeAll { key in
@@ -46,27 +47,35 @@ extension LeakReport {
 
     /// The report as it may leave a device: ``redacted(keepsUserInfo:)``, and what else may name a person masked in its texts.
     ///
-    /// Masks the message, and of an error the description and every other text in `userInfo`. Custom keys, breadcrumbs, reason
-    /// and fingerprint lose what descriptions of objects in them say, and nothing more: they are the app's own words. What the
-    /// text said of the leak is kept in fields of its own where the masked text would no longer say it.
+    /// Masks the message, names, the domain of an error, its description and everything else in `userInfo`, and the names of custom
+    /// keys. Values of custom keys, breadcrumbs, reason and fingerprint lose what descriptions of objects in them say, and nothing
+    /// more: they are the app's own words. Facts of the leak that the masked text no longer states are kept in fields of their own.
+    ///
+    /// Masking the report again changes nothing.
     package func redactedForSending() -> LeakReport {
         var report = redacted(keepsUserInfo: true)
-        report.className = report.className.map(Self.maskedName)
-        for names in [\LeakReport.stack, \.children, \.cycle] {
-            report[keyPath: names] = report[keyPath: names].map(Self.maskedName)
-        }
         let isErrorRead = message?.isEmpty ?? true
         if let text = report.message { report.message = report.masked(text, isRead: true) }
-        for (index, key) in (report.error?.userInfo ?? []).enumerated() {
-            guard case .string(let text) = key.value else { continue }
-            let masked =
-                if key.name == ReportedError.descriptionKey {
-                    report.masked(text, isRead: isErrorRead)
-                } else {
-                    Self.maskedValue(text, of: key.name)
+        if var error = report.error {
+            error.domain = Self.maskedText(error.domain, within: WireLimits.errorDomainBytes)
+            let userInfo = error.userInfo.map { key in
+                guard key.name == ReportedError.descriptionKey, case .string(let text) = key.value else {
+                    return Self.masked(key)
                 }
-            report.error?.userInfo[index].value = .string(masked)
+                return CustomKey(key.name, .string(report.masked(text, isRead: isErrorRead)))
+            }
+            error.userInfo = Self.withoutRepeatedNames(userInfo)
+            report.error = error
         }
+        // Behind the texts, which may have named them.
+        report.className = report.className.map { Self.maskedName($0, within: WireLimits.classBytes) }
+        for names in [\LeakReport.stack, \.children, \.cycle] {
+            report[keyPath: names] = report[keyPath: names].map {
+                Self.maskedName($0, within: WireLimits.elementBytes)
+            }
+        }
+        report.keys = Self.withoutRepeatedNames(
+            report.keys.map { CustomKey(Self.maskedText($0.name, within: WireLimits.keyBytes), $0.value) })
         return report
     }
 
@@ -77,12 +86,26 @@ extension LeakReport {
         let bytes = Text(text)
         let masked = PersonalData.masked(bytes)
         guard masked != bytes else { return text }
-        let result = masked.string
+        // Longer texts are cut where they are sent, and have to be masked as they are read.
+        let first = masked.cut(to: WireLimits.messageBytes).trimmed
+        // Zeros in place of digits leave the form of a text, so that it need not be redacted again.
+        let settled =
+            Self.differInDigitsAlone(masked, bytes)
+            ? masked
+            : Redaction.settled(first) {
+                PersonalData.masked(DetectorMessage.redactedAgain($0)).cut(to: WireLimits.messageBytes)
+                    .trimmed
+            }
+        let result = settled?.string ?? "…"
         if isRead {
             let before = DetectorMessage(text)
             if !before.isSameLeak(as: DetectorMessage(result)) { fill(from: before) }
         }
         return result
+    }
+
+    private static func differInDigitsAlone(_ one: Text, _ other: Text) -> Bool {
+        one.count == other.count && zip(one, other).allSatisfy { $0 == $1 || $0.isDigit && $1.isDigit }
     }
 
     /// Sets the fields that are open to what a text said.
@@ -100,10 +123,34 @@ extension LeakReport {
         alive = alive ?? text.alive
     }
 
-    /// A name without the value of an attribute: `UILabel text=…`. Names of types and functions have none.
-    private static func maskedName(_ name: String) -> String {
-        guard name.utf8.contains(UInt8(ascii: "=")), CallFrame(name) == nil else { return name }
-        return PersonalData.masked(Text(name)).string
+    /// A name without personal data: `UILabel text=…`. Call frames have none.
+    private static func maskedName(_ name: String, within bytes: Int) -> String {
+        guard PersonalData.mayChange(name: name) else { return name }
+        let text = Text(name)
+        let masked = PersonalData.masked(text)
+        guard masked != text, !isQuotedName(text), CallFrame(name) == nil else { return name }
+        let settled = Redaction.settled(masked.cut(to: bytes)) {
+            PersonalData.masked(Redaction.name($0)).cut(to: bytes)
+        }
+        return settled?.string ?? "…"
+    }
+
+    /// `“Shop.Cart”`
+    private static func isQuotedName(_ text: Text) -> Bool {
+        guard let name = text.dropping("“")?.droppingLast("”") else { return false }
+        return name.allSatisfy { $0 < 0x80 && ($0.isIdentifier || ".<>,".utf8.contains($0)) }
+    }
+
+    /// Masks a text that says nothing about the leak: texts of users, and what may name a person.
+    private static func maskedText(_ text: String, within bytes: Int) -> String {
+        // Most names have nothing to mask.
+        if text.utf8.allSatisfy({ $0.isLetter || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }) {
+            return text
+        }
+        let settled = Redaction.settled(Text(text)) {
+            PersonalData.masked(PrivateText.removed(from: $0)[...]).cut(to: bytes)
+        }
+        return settled?.string ?? "…"
     }
 
     /// Keys of `userInfo` whose value is the path of a file.
@@ -112,13 +159,32 @@ extension LeakReport {
         "NSFileNewItemLocationKey",
     ]
 
-    private static func maskedValue(_ text: String, of name: String) -> String {
-        if pathKeys.contains(name) { return "…" }
-        return PersonalData.masked(PrivateText.removed(from: Text(text))[...]).string
+    /// Masks an entry of `userInfo`: the whole value of a ``SensitiveKey`` and of a file's path, parts of other texts.
+    private static func masked(_ key: CustomKey) -> CustomKey {
+        let name = maskedText(key.name, within: WireLimits.keyBytes)
+        let isSensitive = pathKeys.contains(key.name) || isSensitive(key.name) || isSensitive(name)
+        return switch key.value {
+        case .boolean: CustomKey(name, key.value)
+        case _ where isSensitive: CustomKey(name, .string("…"))
+        case .number: CustomKey(name, key.value)
+        case .string(let text): CustomKey(name, .string(maskedText(text, within: WireLimits.userInfoBytes)))
+        }
+    }
+
+    private static func isSensitive(_ name: String) -> Bool {
+        SensitiveKey.find(Text(name), isAssignment: true).map { $0.separator != .inAlert } ?? false
+    }
+
+    /// Keeps the first of several keys to which masking gave the same name.
+    private static func withoutRepeatedNames(_ keys: [CustomKey]) -> [CustomKey] {
+        guard keys.contains(where: { $0.name.utf8.contains { $0 >= 0x80 } }) else { return keys }
+        var names: Set<String> = []
+        return keys.filter { names.insert($0.name).inserted }
     }
 
     /// The app's own words, without what descriptions in them say of their objects.
     public static func words(_ text: String) -> String {
-        PrivateText.removed(from: Text(text), keepsQuotations: true)[...].string
+        guard Redaction.mayChange(text) else { return text }
+        return PrivateText.removed(from: Text(text), keepsQuotations: true)[...].string
     }
 }

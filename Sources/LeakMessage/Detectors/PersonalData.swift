@@ -1,13 +1,19 @@
 /// Masks what may name a person anywhere in a text: e-mail addresses, queries and credentials of URLs, home folders, long
-/// numbers, text in typographic quotes, and values of attributes such as `text = Jane`.
+/// numbers, text in typographic quotes, bearer tokens, and the values of each ``SensitiveKey``, such as `text = Jane`.
 ///
 /// Runs on the device, after ``Redaction``. Digits become `0`, so that ``Masking`` makes the same of both texts; anything else
 /// becomes `…`. Reads each byte a bounded number of times, and changes nothing in a text that it has masked before.
 struct PersonalData {
-    private let text: Text
-    private var index: Int
-    private var masked: [UInt8] = []
+    let text: Text
+    var index: Int
+    var masked: [UInt8] = []
     private var isInURL = false
+    /// True behind the title of an alert, up to a blank line.
+    var isBehindTitle = false
+    /// Where a quotation ends in ``masked`` whose text was a sensitive key.
+    var quotedKey: (entry: SensitiveKey, end: Int)?
+    /// Whether the text is about an alert; `nil` before it was looked for.
+    var mentionsAlert: Bool?
     /// Where the last closing quote of each sort stands; `nil` before it was looked for.
     private var lastClosing: [Int?] = Array(repeating: nil, count: PersonalData.quotes.count)
 
@@ -34,26 +40,35 @@ struct PersonalData {
         Quotes("‚", "‘", "’"), Quotes("‹", "›"), Quotes("『", "』"),
     ]
 
-    /// Attributes whose value is a user's wherever they stand, in lower case.
-    private static let attributes: Set<String> = [
-        "text", "attributedtext", "placeholder", "attributedplaceholder", "title", "attributedtitle",
-        "currenttitle", "subtitle", "prompt", "accessibilitylabel", "accessibilityidentifier",
-        "accessibilityvalue", "accessibilityhint", "email", "phone", "username", "password", "token",
-        "authorization", "cookie", "secret", "apikey", "api_key", "accesstoken", "access_token",
-        "refresh_token",
-    ]
-    /// Attributes whose value is a user's behind `=` alone: with a colon they are ordinary words of a message.
-    private static let assignedAttributes: Set<String> = [
-        "label", "value", "name", "message", "mail", "user",
-    ]
-    private static let longestAttribute = 24
-
     static func masked(_ text: Text) -> Text {
-        guard text.contains(where: { isTrigger($0) }) else { return text }
+        guard text.contains(where: { isTrigger($0) }) || text.contains("earer ") else { return text }
         var reader = PersonalData(text)
         reader.run()
         return reader.masked[...]
     }
+
+    /// Returns false for names of types and paths that ``masked(_:)`` surely leaves as they are, but for digits.
+    static func mayChange(name: String) -> Bool {
+        let found = unsafe name.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.indices.contains { index in
+                switch unsafe bytes[index] {
+                case UInt8(ascii: "="), UInt8(ascii: "@"), 0xC2, 0xE2, 0xE3, 0xEF: true
+                case UInt8(ascii: "B"), UInt8(ascii: "b"):
+                    index + bearer.count < bytes.count
+                        && (unsafe bytes[index + 1] == bearer[0]
+                            && bytes[(index + 1)...].starts(with: bearer))
+                case UInt8(ascii: "?"): unsafe bytes[index...].dropFirst().first?.isIdentifier ?? false
+                case UInt8(ascii: ":"):
+                    unsafe bytes[index...].dropFirst().first == UInt8(ascii: "/")
+                        || SensitiveKey.mayEnd(bytes[..<index])
+                default: false
+                }
+            }
+        }
+        return found ?? true
+    }
+
+    private static let bearer = Array("earer ".utf8)
 
     private init(_ text: Text) {
         self.text = text
@@ -66,16 +81,16 @@ struct PersonalData {
         byte.isDigit || byte >= 0x80 || "@%/?=:\\".utf8.contains(byte)
     }
 
-    private var rest: Text { text[index...] }
+    var rest: Text { text[index...] }
     private var previous: UInt8? { index > text.startIndex ? text[index - 1] : nil }
 
-    private mutating func keep(_ count: Int) {
+    mutating func keep(_ count: Int) {
         masked.append(contentsOf: text[index..<min(index + count, text.endIndex)])
         index = min(index + count, text.endIndex)
     }
 
     /// Writes `…` for the bytes up to `end`.
-    private mutating func hide(upTo end: Int) {
+    mutating func hide(upTo end: Int) {
         guard end > index else { return }
         if masked.suffix(Self.ellipsis.count) != Self.ellipsis[...] { masked += Self.ellipsis }
         index = end
@@ -83,6 +98,12 @@ struct PersonalData {
 
     private mutating func run() {
         while index < text.endIndex {
+            if !isInURL {
+                let plain = rest.prefix { !Self.isSpecial[Int($0)] }
+                masked.append(contentsOf: plain)
+                index = plain.endIndex
+                guard index < text.endIndex else { return }
+            }
             let byte = text[index]
             if isInURL, Self.endsURL(byte) { isInURL = false }
             switch byte {
@@ -94,11 +115,22 @@ struct PersonalData {
             case UInt8(ascii: "#") where isInURL: query()
             case UInt8(ascii: "/"), UInt8(ascii: "\\"): home()
             case UInt8(ascii: "="), UInt8(ascii: ":"): value()
-            case 0xC2, 0xE2, 0xE3: quotation()
+            case UInt8(ascii: "B"), UInt8(ascii: "b"): bearerToken()
+            case UInt8(ascii: "\n"):
+                if rest.starts(with: "\n\n") { isBehindTitle = false }
+                keep(1)
+            case 0xEF where rest.starts(with: "＠"): at(length: 3)
+            case 0xC2, 0xE2, 0xE3, 0xEF:
+                if SensitiveKey.separator(at: rest) == nil { quotation() } else { value() }
             case UInt8(ascii: "d") where rest.starts(with: "debug_id\":\""): imageID()
             default: keep(1)
             }
         }
+    }
+
+    /// Marks the bytes that ``run()`` looks at outside of URLs.
+    private static let isSpecial: [Bool] = (0...UInt8.max).map { byte in
+        byte.isDigit || byte >= 0x80 || "@%?#/\\=:Bbd\n".utf8.contains(byte)
     }
 
     private static func endsURL(_ byte: UInt8) -> Bool {
@@ -137,10 +169,27 @@ struct PersonalData {
         // `8.5s`, `0x1f`
         if end < text.endIndex, text[end].isIdentifier { (end, digits) = former }
         if digits >= Self.digitsCount {
+            let start = masked.endIndex
+            let isOfJSON = isNumberOfJSON(upTo: end)
             for byte in text[index..<end] { masked.append(byte.isDigit ? UInt8(ascii: "0") : byte) }
+            // No number of JSON begins with a zero.
+            if isOfJSON { masked[start] = UInt8(ascii: "1") }
             index = end
         }
         keep(last - index)
+    }
+
+    /// Returns true for a number behind a key in quotes, or in a text that begins as JSON behind another value.
+    private func isNumberOfJSON(upTo end: Int) -> Bool {
+        let before = masked.reversed().drop { $0 == UInt8(ascii: "-") }.drop { $0 <= 0x20 }
+        switch before.first {
+        case UInt8(ascii: ":"):
+            return before.dropFirst().first { $0 > 0x20 } == UInt8(ascii: "\"")
+        case UInt8(ascii: "["), UInt8(ascii: ","):
+            return "{[".utf8.contains(text[text.startIndex])
+                && text[end...].first { $0 > 0x20 }.map { ",]}".utf8.contains($0) } ?? false
+        default: return false
+        }
     }
 
     /// The id of an image in the JSON of a call frame, by which symbols are found.
@@ -160,7 +209,10 @@ struct PersonalData {
         let host = rest.dropFirst(length).prefix { Self.isHost($0) }
         let local = masked.reversed().prefix(Self.localPartBytes).prefix { Self.isLocalPart($0) }.count
         let name = host.reversed().drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
-        guard local > 0, name.contains(UInt8(ascii: ".")) else { return keep(length) }
+        // `server@9.5.0-SNAPSHOT`; the name of a top-level domain begins with a letter.
+        let ending = name.prefix { $0 != UInt8(ascii: ".") }
+        let isVersion = (ending.last?.isDigit ?? false) && ending.contains(where: \.isLetter)
+        guard local > 0, name.contains(UInt8(ascii: ".")), !isVersion else { return keep(length) }
         masked.removeLast(local)
         masked += Self.ellipsis + [UInt8(ascii: "@")]
         index += length
@@ -215,25 +267,31 @@ struct PersonalData {
 
     // MARK: Words
 
-    /// `text = Jane; …`: the value of an attribute, without quotes, up to the next attribute or the end of the line.
-    private mutating func value() {
-        let isAssignment = text[index] == UInt8(ascii: "=")
-        let before = masked.reversed().drop { $0 == UInt8(ascii: " ") }
-        let name = before.prefix(Self.longestAttribute + 1).prefix { $0.isIdentifier }
-        keep(1)
-        guard name.count <= Self.longestAttribute, !name.isEmpty else { return }
-        let word = String(decoding: name.reversed(), as: UTF8.self).lowercased()
-        guard Self.attributes.contains(word) || isAssignment && Self.assignedAttributes.contains(word) else {
-            return
+    /// `Bearer eyJhbGci`, and not `bearer token`.
+    private mutating func bearerToken() {
+        guard rest.dropFirst().starts(with: "earer "), !(previous?.isIdentifier ?? false) else {
+            return keep(1)
         }
-        let value = rest.drop { $0 == UInt8(ascii: " ") }
-        // An object, or a quotation that was masked before.
-        guard let first = value.first, !"<'\"\n;>)".utf8.contains(first), !value.starts(with: "nil"),
-            !value.starts(with: "(null)")
-        else { return }
-        keep(value.startIndex - index)
-        hide(upTo: value.firstIndex { ";\n>".utf8.contains($0) } ?? value.endIndex)
+        let blanks = rest.dropFirst("Bearer".utf8.count).drop { $0 == UInt8(ascii: " ") }
+        let token = blanks.prefix { $0.isLetter || $0.isDigit || "-._~+/".utf8.contains($0) }
+        let isWord = token.allSatisfy { $0.isLetter && !$0.isUppercase }
+        // `Bearer realm="leaks"` names no token; `=` fills one up.
+        let behind = text[token.endIndex...].drop { $0 == UInt8(ascii: "=") }
+        let isParameter =
+            behind.startIndex > token.endIndex
+            && behind.first.map { $0.isIdentifier || PrivateText.isQuote($0) } ?? false
+        guard token.count >= Self.bearerBytes, !isWord || token.count >= Self.longWordBytes, !isParameter
+        else {
+            return keep(blanks.startIndex - index)
+        }
+        keep(token.startIndex - index)
+        hide(upTo: behind.startIndex)
     }
+
+    /// Bytes of the shortest bearer token that is looked for.
+    private static let bearerBytes = 6
+    /// Small letters that are no word.
+    private static let longWordBytes = 24
 
     /// `“Jane”`, up to the last closing quote of that sort, since a user may have typed one too.
     private mutating func quotation() {
@@ -244,9 +302,11 @@ struct PersonalData {
         keep(quotes.opening.count)
         let closing = closing(sort)
         guard closing > index else { return hide(upTo: text.endIndex) }
+        let entry = SensitiveKey.find(inQuotes: text[index..<closing])
         hide(upTo: closing)
         // The mark too, which in another language opens a quotation.
         keep(text[index] == 0xC2 ? 2 : 3)
+        quotedKey = entry.map { ($0, masked.endIndex) }
     }
 
     /// Returns whether a `‘` stands inside of a word.

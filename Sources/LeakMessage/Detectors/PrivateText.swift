@@ -176,8 +176,24 @@ struct PrivateText {
             rest = rest[rest.endIndex...]
             return
         }
+        let entry = SensitiveKey.find(inQuotes: rest[..<closing])
         kept.append(quote)
         rest = rest[(closing + 1)...]
+        if entry != nil { valueOfQuotedKey() }
+    }
+
+    /// `"text": Jane` and `["text"] = Jane`: the value without quotes of a ``SensitiveKey`` that stood in quotes, up to the end of
+    /// the line.
+    private mutating func valueOfQuotedKey() {
+        let behind = SensitiveKey.withoutBlanks(rest.dropping("]") ?? rest)
+        guard let separator = SensitiveKey.separator(at: behind),
+            let value = SensitiveKey.value(
+                behind.dropFirst(separator.length), isAssignment: separator.isAssignment),
+            let first = value.first, !"{[`".utf8.contains(first)
+        else { return }
+        keep(upTo: value.startIndex)
+        kept.append(contentsOf: Array("…".utf8))
+        rest = rest[SensitiveKey.end(of: value, at: ";")...]
     }
 
     /// Whether `text` is a type's name, its arguments too: ``TypeName`` takes whatever stands in their brackets, where a
