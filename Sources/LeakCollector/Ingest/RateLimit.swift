@@ -22,7 +22,8 @@ final class RateLimit: Sendable {
     /// anybody can invent losses.
     private static let lossesPerSecond = 10_000.0
     private static let lossesAtOnce = 1_000_000.0
-    /// Unseen objects that cost as much as one lost report: objects outnumber reports by far.
+    /// Unseen objects that cost as much as one lost report: objects outnumber reports by far. They have a bucket of their own, so
+    /// that neither takes room from the other.
     private static let unseenPerLoss = 10
 
     private struct Bucket {
@@ -38,6 +39,7 @@ final class RateLimit: Sendable {
     private let buckets = Guarded<[Int64: Bucket]>([:])
     /// The same for losses, which hold whatever the limit.
     private let losses = Guarded<[Int64: Bucket]>([:])
+    private let unseen = Guarded<[Int64: Bucket]>([:])
 
     /// - Parameter reportsPerSecond: 0 for no limit; `nil` for ``usual`` while the store is behind.
     init(reportsPerSecond: Int?) {
@@ -79,14 +81,32 @@ final class RateLimit: Sendable {
     ///
     /// A request of which losses do not count has one loss under ``Reception/droppedOverLimit``.
     func counted(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
-        guard !dropped.isEmpty else { return dropped }
-        return losses.with { buckets in
-            var left = Self.filled(&buckets, key, Self.lossesPerSecond, now, full: Self.lossesAtOnce)
+        guard let first = dropped.first else { return dropped }
+        var (counted, isCut) = Self.cut(
+            dropped.filter { $0.reason != Reception.unseenReason }, 1, losses, key, now)
+        let objects = Self.cut(
+            dropped.filter { $0.reason == Reception.unseenReason }, Self.unseenPerLoss, unseen, key, now)
+        counted += objects.counted
+        isCut = isCut || objects.isCut
+        if isCut, !counted.contains(where: { $0.reason == Reception.droppedOverLimit }) {
+            counted.append(Submission.Dropped(app: first.app, reason: Reception.droppedOverLimit, count: 1))
+        }
+        return counted
+    }
+
+    /// Returns the losses for which the key has tokens left, and whether that is less than all.
+    private static func cut(
+        _ losses: [Submission.Dropped], _ perToken: Int, _ buckets: borrowing Guarded<[Int64: Bucket]>,
+        _ key: Int64,
+        _ now: Int64
+    ) -> (counted: [Submission.Dropped], isCut: Bool) {
+        guard !losses.isEmpty else { return ([], false) }
+        return buckets.with { buckets in
+            var left = filled(&buckets, key, lossesPerSecond, now, full: lossesAtOnce)
             defer { buckets[key]?.tokens = left }
             var counted: [Submission.Dropped] = []
             var isCut = false
-            for loss in dropped {
-                let perToken = loss.reason == Reception.unseenReason ? Self.unseenPerLoss : 1
+            for loss in losses {
                 let count = min(loss.count, Int(left) * perToken)
                 isCut = isCut || count < loss.count
                 left -= Double(count) / Double(perToken)
@@ -94,12 +114,7 @@ final class RateLimit: Sendable {
                     counted.append(Submission.Dropped(app: loss.app, reason: loss.reason, count: count))
                 }
             }
-            let isTold = counted.contains { $0.reason == Reception.droppedOverLimit }
-            if isCut, !isTold {
-                counted.append(
-                    Submission.Dropped(app: dropped[0].app, reason: Reception.droppedOverLimit, count: 1))
-            }
-            return counted
+            return (counted, isCut)
         }
     }
 

@@ -186,6 +186,11 @@ struct Reception {
     /// Counts the batches that said more.
     static let droppedOverLimit = "over_limit"
 
+    /// The collector's own reasons. Where a batch names one, `device_` stands before it.
+    private static let ownReasons: Set<String> = [
+        unseenReason, leaksOverLimit, droppedOverLimit, SentryRefusals.reason,
+    ]
+
     /// Returns the losses of a batch that count: those that it names, up to ``droppedReports`` and the first ones first,
     /// and the unseen objects of its sessions, up to ``unseenObjects``.
     static func losses(of document: WireDocument) -> [DroppedReports] {
@@ -196,7 +201,9 @@ struct Reception {
             let count = min(part.count, left)
             isCut = isCut || count < part.count
             left -= count
-            if count > 0 { losses.append(DroppedReports(reason: part.reason, count: count)) }
+            guard count > 0 else { continue }
+            let reason = ownReasons.contains(part.reason) ? "device_" + part.reason : part.reason
+            losses.append(DroppedReports(reason: reason, count: count))
         }
         let unseen = document.sessions.reduce(0) { $0 + $1.unseen }
         if unseen > 0 {

@@ -48,8 +48,9 @@ enum Act: Hashable, Sendable {
     ) throws(StoreError) -> Response {
         switch self {
         case .form:
-            // Where the head is, with the new state.
-            return .redirect(to: Links.served.to(.leak(leak)) + "#" + PageFrame.mainAnchor)
+            // Where the new state is, or the note: on a small screen it is far below the head.
+            let anchor = decision.action == .noted ? HistoryCard.anchor : PageFrame.mainAnchor
+            return .redirect(to: Links.served.to(.leak(leak)) + "#" + anchor)
         case .json:
             let row = try reader.leak(leak, now: now)?.row
             var writer = JSONWriter()

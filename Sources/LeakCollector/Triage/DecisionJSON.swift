@@ -36,6 +36,7 @@ extension DecisionFields {
     }
 
     private static let example = #"{"action": "resolve", "in": "next"}"#
+    private static let all: Set<String> = ["action", "in", "until", "reports", "note"]
     private static let names = "action, in, until, reports and note"
 
     /// Reads one field.
@@ -44,6 +45,9 @@ extension DecisionFields {
     private mutating func read(_ scanner: inout JSONScanner) throws(JSONError) -> Problem? {
         let slice = try scanner.name()
         let name = scanner.text(of: slice)
+        guard Self.all.contains(name) else {
+            return Problem(.badRequest, "a decision has the fields \(Self.names), and no other")
+        }
         let kind = try scanner.kind()
         guard kind != .null else {
             try scanner.null()
@@ -61,9 +65,7 @@ extension DecisionFields {
         case "action": field = \.action
         case "in": field = \.fix
         case "until": field = \.until
-        case "note": field = \.note
-        default:
-            return Problem(.badRequest, "a decision has the fields \(Self.names), and no other")
+        default: field = \.note
         }
         guard kind == .string else { return Problem(.badRequest, "\(name) must be a string") }
         let text = try scanner.string()

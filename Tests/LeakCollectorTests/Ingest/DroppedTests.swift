@@ -32,6 +32,25 @@ import Testing
         #expect(Dictionary(uniqueKeysWithValues: losses.map { ($0.reason, $0.count) }) == counted)
     }
 
+    @Test(arguments: ["over_limit", "unseen", "text_over_limit", "sentry_rate_limit"])
+    func `a batch that names a reason of the collector's own is told apart`(reason: String) throws {
+        let batch = #"{"dropped":{"\#(reason)":7}}"#
+        let losses = Reception.losses(of: try WireReader.read(Array(batch.utf8), as: .json))
+        #expect(losses == [DroppedReports(reason: "device_" + reason, count: 7)])
+    }
+
+    @Test func `lost reports and unseen objects take no room from each other, whatever the batches`() {
+        let limit = RateLimit(reportsPerSecond: nil)
+        func counted(_ reason: String, _ count: Int, key: Int64) -> [Int] {
+            limit.counted([Submission.Dropped(app: "a", reason: reason, count: count)], of: key, now: 0)
+                .filter { $0.reason == reason }.map(\.count)
+        }
+        for _ in 0..<12 { _ = counted("r", 100_000, key: 1) }
+        #expect(counted("unseen", 500_000, key: 1) == [500_000])
+        for _ in 0..<12 { _ = counted("unseen", 1_000_000, key: 2) }
+        #expect(counted("r", 100_000, key: 2) == [100_000])
+    }
+
     @Test(arguments: [nil, 0, 1_000_000_000])
     func `however many batches a key sends, its losses are bounded`(reportsPerSecond: Int?) {
         let limit = RateLimit(reportsPerSecond: reportsPerSecond)

@@ -66,6 +66,7 @@ import Testing
 
     @Test(arguments: [
         ("", "not JSON"), ("[]", "must be an object"), ("{", "not JSON"), ("{}", "action is missing"),
+        (#"{"action":"reopen","x":null}"#, "and no other"),
         (#"{"action":"close"}"#, "resolve, ignore, reopen or note"),
         (#"{"action":3}"#, "action must be a string"),
         (#"{"action":"resolve"}"#, "in is missing"), (#"{"action":"resolve","in":""}"#, "in is missing"),
