@@ -12,7 +12,7 @@ struct LeakTable: Component {
     var html: HTML {
         let caption: HTML = caption.map { #"<caption class="hidden">\#($0)</caption>"# } ?? summary
         return #"""
-            <table class="leaks">\#(caption)
+            <table class="leaks\#(hasCosts ? " costs" : "")">\#(caption)
             <thead><tr><th scope="col">Leak</th><th scope="col">State</th><th scope="col">14 days</th>\#
             \#(head("Reports", .reports, isNumber: true))\#(head("Installs", .installs, isNumber: true))\#
             \#(hasCosts ? head("Keeps", .cost, isNumber: true) : "")\#

@@ -48,9 +48,8 @@ enum Act: Hashable, Sendable {
     ) throws(StoreError) -> Response {
         switch self {
         case .form:
-            // Where the new state is, or the note: on a small screen it is far below the head.
-            let anchor = decision.action == .noted ? HistoryCard.anchor : PageFrame.mainAnchor
-            return .redirect(to: Links.served.to(.leak(leak)) + "#" + anchor)
+            // Where the head is, with the new state.
+            return .redirect(to: Links.served.to(.leak(leak)) + "#" + PageFrame.mainAnchor)
         case .json:
             let row = try reader.leak(leak, now: now)?.row
             var writer = JSONWriter()

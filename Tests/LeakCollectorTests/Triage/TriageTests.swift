@@ -48,14 +48,6 @@ import Threads
                 == [Decision(.resolve(.nextVersion), note: "done", by: Setting.accessToken.variable)])
     }
 
-    @Test func `the form of a note leads to the history, where the note is`() throws {
-        let (running, leak, _) = try collector()
-        let answer = try running.post(
-            "do=note&note=seen", Self.form, to: "/leaks/\(leak)/decisions",
-            fields: [try session(running), HTTPField("Origin", running.address)])
-        #expect(answer.field("Location") == "/leaks/\(leak)#history")
-    }
-
     @Test func `whoever came by the sign-in link is called so`() throws {
         let (running, leak, decisions) = try collector()
         let cookie = try session(running, byLink: true)
