@@ -51,7 +51,7 @@ let package = Package(
         // For apps.
         // Rounding of Double is a call into libm, which nothing here imports that would link it.
         .target(
-            name: "LeakMessage", swiftSettings: settings,
+            name: "LeakMessage", dependencies: ["Threads"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         .target(name: "LeakDetector", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
         .target(

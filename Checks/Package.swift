@@ -29,7 +29,8 @@ let package = Package(
         .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
         .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
         .target(
-            name: "LeakMessage", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
+            name: "LeakMessage", dependencies: ["Threads"], swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m")]),
         .target(
             name: "LeakDetector",
             dependencies: ["LeakMessage", "Threads", "UIKit", "AppKit", "SwiftUI", "Combine"],

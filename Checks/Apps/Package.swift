@@ -32,7 +32,7 @@ let package = Package(
         .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: settings),
         .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: settings),
         .target(
-            name: "LeakMessage", swiftSettings: settings,
+            name: "LeakMessage", dependencies: ["Threads"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         .target(name: "LeakDetector", dependencies: ["LeakMessage", "Threads"], swiftSettings: settings),
         .target(

@@ -48,11 +48,11 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         milliseconds: Int64? = nil, until body: (inout sending Value) -> sending Result?
     ) -> sending Result? {
         // Against a sum that passes what an Int64 holds.
-        let deadline = milliseconds.map { MonotonicTime.now + min(max($0, 0), MonotonicTime.longest) }
+        let deadline = milliseconds.map { SystemTime.monotonic + min(max($0, 0), SystemTime.longestWait) }
         return wait { value -> sending Look<Result?> in
             if let result = body(&value) { return .take(result) }
             guard let deadline else { return .sleep(milliseconds: nil) }
-            let left = deadline - MonotonicTime.now
+            let left = deadline - SystemTime.monotonic
             return left > 0 ? .sleep(milliseconds: left) : .take(nil)
         }
     }

@@ -331,10 +331,10 @@ public final class Mailbox<Item: Sendable>: @unchecked Sendable {
     @discardableResult
     public func take(into items: inout [Item], milliseconds: Int64?) -> Bool {
         // Against a sum that passes what an Int64 holds.
-        let deadline = milliseconds.map { MonotonicTime.now + min(max($0, 0), MonotonicTime.longest) }
+        let deadline = milliseconds.map { SystemTime.monotonic + min(max($0, 0), SystemTime.longestWait) }
         let isOpen = alone {
             while unsafe state.pointee.shelf.count == 0 && !state.pointee.isClosed {
-                let left = deadline.map { $0 - MonotonicTime.now }
+                let left = deadline.map { $0 - SystemTime.monotonic }
                 if let left, left <= 0 { break }
                 unsafe state.pointee.isTakerAsleep = true
                 monitor.wait(milliseconds: left)

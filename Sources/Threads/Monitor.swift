@@ -41,13 +41,13 @@ struct Monitor: ~Copyable {
             unsafe pthread_cond_wait(condition, mutex)
             return
         }
-        let wait = min(max(milliseconds, 0), MonotonicTime.longest)
+        let wait = min(max(milliseconds, 0), SystemTime.longestWait)
         #if canImport(Darwin)
-            var time = MonotonicTime.timespec(milliseconds: wait)
+            var time = SystemTime.timespec(milliseconds: wait)
             unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
         #else
             // Rounded up, so that a sleep is never shorter than asked for.
-            var time = MonotonicTime.timespec(milliseconds: MonotonicTime.now + wait + 1)
+            var time = SystemTime.timespec(milliseconds: SystemTime.monotonic + wait + 1)
             unsafe pthread_cond_timedwait(condition, mutex, &time)
         #endif
     }

@@ -1,3 +1,4 @@
+internal import Threads
 // How requests reach the service, or are refused before.
 
 internal import Gzip
@@ -230,12 +231,12 @@ extension Loop {
             var response = RequestError(error).response
             // The message was framed well, so the connection can go on.
             response.closes = false
-            lookedAt = Clock.milliseconds
+            lookedAt = UInt64(SystemTime.roughMonotonic)
             responder.send(response)
             return
         }
         // Inflating is no fault of the service.
-        lookedAt = Clock.milliseconds
+        lookedAt = UInt64(SystemTime.roughMonotonic)
         unsafe request.setBody(target.bytes, of: target)
         service.serve(request, responder)
         noteCall(request)

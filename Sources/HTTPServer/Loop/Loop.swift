@@ -101,7 +101,7 @@ final class Loop: @unchecked Sendable {
         reserve = Reserve(try Descriptor.reserve())
         parser = HeadParser(limits: limits)
         decoder = BodyDecoder(limits: limits)
-        now = Clock.milliseconds
+        now = UInt64(SystemTime.roughMonotonic)
         lookedAt = now
         idleMilliseconds = limits.idleTime.milliseconds
         let shortest = [
@@ -123,9 +123,9 @@ final class Loop: @unchecked Sendable {
         mailbox.adopt(self)
         while true {
             let count = poller.wait(milliseconds: patience)
-            now = Clock.milliseconds
+            now = UInt64(SystemTime.roughMonotonic)
             lookedAt = now
-            writer.setTime(Clock.wallSeconds)
+            writer.setTime(Int(SystemTime.roughWall / 1000))
             let waited = queued
             queued.removeAll(keepingCapacity: true)
             for index in 0..<count { handle(poller.event(at: index)) }
@@ -203,7 +203,7 @@ final class Loop: @unchecked Sendable {
 
     private func goOn(with waited: [ConnectionID]) {
         for (index, id) in waited.enumerated() {
-            guard index == 0 || Clock.milliseconds < now + Self.queuedTime else {
+            guard index == 0 || UInt64(SystemTime.roughMonotonic) < now + Self.queuedTime else {
                 queued.insert(contentsOf: waited[index...], at: 0)
                 return
             }

@@ -1,3 +1,4 @@
+internal import Threads
 // What the loop tells about requests, to whoever asked for it: `note…` is called only where somebody did.
 
 /// What is remembered of a connection's requests until they are answered.
@@ -32,7 +33,7 @@ extension Loop {
     func noteRequest(
         _ connection: Connection, _ head: Head, _ fields: [FieldLine], _ bytes: UnsafeBufferPointer<UInt8>
     ) {
-        var visit = Visits.Visit(began: Clock.nanoseconds)
+        var visit = Visits.Visit(began: SystemTime.monotonicNanoseconds)
         visit.method = head.hasUnknownMethod ? nil : head.method
         visit.target = unsafe Array(bytes[head.target.range.prefix(AccessRecord.textBytes)])
         visit.minorVersion = Int(head.minorVersion)
@@ -68,7 +69,7 @@ extension Loop {
     /// - Parameter requests: how many have no answer, that one among them.
     func noteRefusal(_ connection: Connection, received: Int, requests: Int) {
         let visits = visits(of: connection)
-        if visits.open.count < requests { visits.open.append(.init(began: Clock.nanoseconds)) }
+        if visits.open.count < requests { visits.open.append(.init(began: SystemTime.monotonicNanoseconds)) }
         visits.setReceived(received)
     }
 
@@ -80,11 +81,11 @@ extension Loop {
         let visit = visits.open.removeFirst()
         observe(
             AccessRecord(
-                time: Clock.wallMilliseconds, peer: visit.client ?? visits.peer, method: visit.method,
+                time: SystemTime.wall, peer: visit.client ?? visits.peer, method: visit.method,
                 target: visit.target,
                 minorVersion: visit.minorVersion, userAgent: visit.userAgent, status: status,
                 bytesReceived: visit.bytesReceived, bytesSent: bodyBytes,
-                duration: .nanoseconds(Clock.nanoseconds - visit.began), closes: closes))
+                duration: .nanoseconds(SystemTime.monotonicNanoseconds - visit.began), closes: closes))
     }
 
     private func visits(of connection: Connection) -> Visits {
@@ -97,7 +98,7 @@ extension Loop {
     /// The service has returned: from looking at a head, from that and serving it, or from serving alone. It began when
     /// the clock was looked at last, but for the moment that reading the request took.
     func noteCall(_ request: borrowing Request) {
-        let time = Clock.milliseconds
+        let time = UInt64(SystemTime.roughMonotonic)
         let took = time &- lookedAt
         lookedAt = time
         guard took > slowMilliseconds else { return }

@@ -98,7 +98,7 @@ public final class AccessLog: Sendable {
             }
             sink.write(lines)
             sink.lose(dropped)
-            sink.tell { format.line(dropped: $0, time: Clock.wallMilliseconds) }
+            sink.tell { format.line(dropped: $0, time: SystemTime.wall) }
             guard !lines.isEmpty || dropped > 0 else { break }
         }
         state.with { $0.isDone = true }

@@ -1,3 +1,4 @@
+internal import Threads
 internal import LeakMessage
 
 /// A moment as a UTC calendar shows it.

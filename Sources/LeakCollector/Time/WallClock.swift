@@ -1,19 +1,10 @@
 internal import LeakMessage
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+internal import Threads
 
 /// The time of day, where a time leaves or enters the process. Everything below takes it as a parameter.
 public enum WallClock {
     /// Milliseconds since 1970-01-01 00:00 UTC.
-    public static func milliseconds() -> Int64 {
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
-    }
+    public static func milliseconds() -> Int64 { SystemTime.wall }
 
     /// Milliseconds since 1970, of `2026-11-20T12:00:00Z`.
     ///

@@ -1,10 +1,5 @@
 internal import Dispatch
-
-#if canImport(Darwin)
-    internal import Darwin
-#else
-    internal import Glibc
-#endif
+internal import Threads
 
 /// A clock that can be told to wake somebody.
 protocol WakeClock: Sendable {
@@ -37,19 +32,8 @@ struct QueueClock: WakeClock {
     let queue: DispatchQueue
     var isMainQueue: Bool { queue === DispatchQueue.main }
 
-    #if canImport(Darwin)
-        var uptime: Int { unsafe Int(clock_gettime_nsec_np(CLOCK_UPTIME_RAW) / 1_000_000) }
-        var roughUptime: Int { unsafe Int(clock_gettime_nsec_np(CLOCK_UPTIME_RAW_APPROX) / 1_000_000) }
-    #else
-        var uptime: Int { Self.milliseconds(CLOCK_MONOTONIC) }
-        var roughUptime: Int { Self.milliseconds(CLOCK_MONOTONIC_COARSE) }
-
-        private static func milliseconds(_ clock: clockid_t) -> Int {
-            var time = timespec()
-            unsafe clock_gettime(clock, &time)
-            return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-        }
-    #endif
+    var uptime: Int { Int(SystemTime.awake) }
+    var roughUptime: Int { Int(SystemTime.roughAwake) }
 
     func timer(_ fire: @escaping @Sendable () -> Void) -> any WakeTimer { QueueTimer(self, fire) }
 

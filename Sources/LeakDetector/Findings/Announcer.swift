@@ -19,7 +19,7 @@ final class Announcer: Sendable {
         explainer: (any LeakExplainer)?, system: OperatingSystem = .current,
         known: [KnownLeak] = KnownLeak.all,
         alerts: AlertBoard = AlertBoard(),
-        monotonicTime: @escaping @Sendable () -> Int64 = { MonotonicTime.now }
+        monotonicTime: @escaping @Sendable () -> Int64 = { SystemTime.monotonic }
     ) {
         self.mode = mode
         suppressed = Guarded(suppression)

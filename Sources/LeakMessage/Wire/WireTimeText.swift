@@ -1,3 +1,5 @@
+internal import Threads
+
 extension WireTime {
     /// Reads RFC 3339: `2026-11-20T12:00:00Z`, with an optional fraction and `Z` or `+01:00`.
     ///

@@ -1,3 +1,4 @@
+internal import Threads
 import LeakMessage
 
 /// How much may be reported: different leaks in a session, and bytes in a day. A value without clock or file.

@@ -1,10 +1,5 @@
 import LeakMessage
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Threads
 
 /// A point on a clock that only moves forward and stands still while the device sleeps.
 ///
@@ -15,15 +10,7 @@ struct Moment: Hashable, Comparable, Sendable {
 
     static let distantPast = Moment(milliseconds: .min)
 
-    static var now: Moment {
-        var time = timespec()
-        #if canImport(Darwin)
-            unsafe clock_gettime(CLOCK_UPTIME_RAW, &time)
-        #else
-            unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        #endif
-        return Moment(milliseconds: Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000)
-    }
+    static var now: Moment { Moment(milliseconds: Int(SystemTime.awake)) }
 
     /// Far ahead where the sum would pass what an `Int` holds.
     func advanced(byMilliseconds wait: Int) -> Moment {
@@ -43,9 +30,5 @@ struct Now: Hashable, Sendable {
 }
 
 extension WireTime {
-    static var now: WireTime {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return WireTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-    }
+    static var now: WireTime { WireTime(milliseconds: SystemTime.wall) }
 }

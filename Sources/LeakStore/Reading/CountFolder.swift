@@ -26,7 +26,7 @@ final class CountFolder: Sendable {
     /// - Parameter body: begins a snapshot; not called if the fold fails.
     func fold(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         let recent = failure.with { failure in
-            failure.flatMap { MonotonicTime.now - $0.at < Self.pauseMilliseconds ? $0.error : nil }
+            failure.flatMap { SystemTime.monotonic - $0.at < Self.pauseMilliseconds ? $0.error : nil }
         }
         if let recent { throw recent }
         for calls in [callers, waiting] { calls.enter() }
@@ -36,7 +36,7 @@ final class CountFolder: Sendable {
                 try writer.checkFile()
                 try writer.withSpareRoom { () throws(StoreError) in try writer.foldCounts() }
             } catch {
-                failure.with { $0 = (MonotonicTime.now, error) }
+                failure.with { $0 = (SystemTime.monotonic, error) }
                 throw error
             }
             noteWrite()
@@ -54,12 +54,12 @@ final class CountFolder: Sendable {
 /// The time at which counts were last read. While they are, commits write counts to their tables at once, so that no reader waits
 /// for a commit and a fold.
 final class ReadTime: Sendable {
-    /// ``MonotonicTime``; `nil` before the first read.
+    /// ``SystemTime/monotonic``; `nil` before the first read.
     private let last = Guarded<Int64?>(nil)
 
-    func note() { last.with { $0 = MonotonicTime.now } }
+    func note() { last.with { $0 = SystemTime.monotonic } }
 
     func isRecent(within milliseconds: Int64) -> Bool {
-        last.with { last in last.map { MonotonicTime.now - $0 < milliseconds } ?? false }
+        last.with { last in last.map { SystemTime.monotonic - $0 < milliseconds } ?? false }
     }
 }

@@ -220,11 +220,6 @@ struct Bound: CustomTestStringConvertible {
         let time = try #require(try read(#"{"class":"A","at":\#(milliseconds)}"#).reports.first?.at)
         #expect(time.milliseconds == milliseconds)
         #expect(time.rfc3339.utf8.count >= 20)
-        let date = CivilDate(milliseconds: milliseconds)
-        let rest = CivilDate.timeOfDay(milliseconds: milliseconds)
-        #expect((0..<CivilDate.dayMilliseconds).contains(rest))
-        #expect(CivilDate(days: date.days) == date)
-        #expect(date.days &* CivilDate.dayMilliseconds &+ rest == milliseconds)
     }
 
     @Test func `a text cannot say more than a field`() {

@@ -47,6 +47,9 @@ public struct CivilDate: Hashable, Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
+    /// From Sunday, 0, on.
+    public var weekday: Int { Int(Self.floorDivide(days + 4, by: 7).remainder) }
+
     private static func days(in month: Int, of year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
