@@ -118,7 +118,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "collector",
-            dependencies: ["LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPClient", "Gzip"],
+            dependencies: [
+                "LeakCollector", "LeakStore", "LeakMessage", "HTTPServer", "HTTPClient", "Gzip", "Threads",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "leak-demo",

@@ -1,3 +1,4 @@
+internal import Threads
 public import LeakMessage
 import ReportTransport
 
@@ -36,7 +37,7 @@ public final class LeakReporter: Sendable {
 
     /// - Parameter change: of what the reporter's threads stand on.
     init(
-        _ configuration: Configuration, backoff: Backoff = Backoff(),
+        _ configuration: Configuration, backoff: Backoff = .ofReporter,
         _ change: (inout Ground) -> Void = { _ in },
         makeTransport: @escaping @Sendable () -> any Transport
     ) {

@@ -1,8 +1,11 @@
 #if PostgreSQL
     internal import LeakStore
+    internal import Threads
 
     /// A connection that is opened again after it broke, at growing intervals. One thread at a time.
     final class Link {
+        private static let backoff = Backoff(firstMilliseconds: 100, longestMilliseconds: 5_000)
+
         private let address: DatabaseAddress
         private let check: (Connection) throws(StoreError) -> Void
         private var connection: Connection?
@@ -36,7 +39,8 @@
             } catch {
                 failures += 1
                 lastFailure = error
-                retryAt = ContinuousClock.now + Backoff.wait(afterFailures: failures)
+                let wait = Self.backoff.milliseconds(afterFailures: failures)
+                retryAt = ContinuousClock.now + .milliseconds(wait)
                 throw error
             }
         }
@@ -44,22 +48,6 @@
         /// Makes the connection ready for the next transaction after one that failed, or lets go of it.
         func settle() {
             if let connection, !connection.rollBack() { self.connection = nil }
-        }
-    }
-
-    /// How long to wait between attempts to connect.
-    enum Backoff {
-        private static let firstMilliseconds: Int64 = 100
-        private static let longestMilliseconds: Int64 = 5_000
-
-        /// Any time up to a bound that doubles with each failure, so that collectors that lost the database together do
-        /// not come back together.
-        /// https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ (“full jitter”)
-        ///
-        /// - Parameter failures: in a row, from 1.
-        static func wait(afterFailures failures: Int) -> Duration {
-            let bound = min(firstMilliseconds << min(Int64(failures) - 1, 10), longestMilliseconds)
-            return .milliseconds(Int64.random(in: 0...bound))
         }
     }
 #endif

@@ -1,3 +1,5 @@
+internal import Threads
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -33,17 +35,6 @@ enum Output {
     }
 
     private static func write(bytes text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { bytes in
-                #if canImport(Darwin)
-                    unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-                #else
-                    unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-                #endif
-            }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
+        _ = writeAll(text.utf8, to: descriptor)
     }
 }

@@ -5,6 +5,7 @@ import LeakDetector
 import LeakMessage
 import ReportTransport
 import Testing
+import Threads
 
 @testable import LeakReporter
 

@@ -1,5 +1,6 @@
 import Foundation
 import LeakMessage
+import Threads
 
 @testable import LeakReporter
 

@@ -1,3 +1,5 @@
+internal import Threads
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -24,11 +26,7 @@ public struct AddressFile: Sendable {
         let file = unsafe open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
         guard file >= 0 else { return false }
         let bytes = Array("\(address)\n".utf8)
-        #if canImport(Darwin)
-            let count = unsafe bytes.withUnsafeBytes { unsafe Darwin.write(file, $0.baseAddress, $0.count) }
-        #else
-            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-        #endif
+        let count = writeAll(bytes, to: file)
         close(file)
         guard count == bytes.count, unsafe rename(part, path) == 0 else {
             unsafe unlink(part)

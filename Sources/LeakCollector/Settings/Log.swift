@@ -1,10 +1,5 @@
 internal import LeakMessage
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+internal import Threads
 
 /// Lines about what the collector does, on standard error: for people or, as JSON, for programs that gather logs.
 ///
@@ -39,12 +34,8 @@ public struct Log: Sendable {
     private static func write(_ text: String, to descriptor: Int32) {
         var line = Array(text.utf8)
         line.append(UInt8(ascii: "\n"))
-        // One write, so that lines of several threads do not mix. A log that cannot be written stops nothing.
-        #if canImport(Darwin)
-            _ = unsafe line.withUnsafeBytes { unsafe Darwin.write(descriptor, $0.baseAddress, $0.count) }
-        #else
-            _ = unsafe line.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        #endif
+        // In one piece, so that lines of several threads do not mix. A log that cannot be written stops nothing.
+        _ = writeAll(line, to: descriptor)
     }
 
     /// The line without its end.

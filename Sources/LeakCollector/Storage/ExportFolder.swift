@@ -1,3 +1,5 @@
+internal import Threads
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -183,17 +185,8 @@ public struct ExportFolder {
             throw errno == ELOOP ? .link(path) : Failure(path: path, doing: "write", code: errno)
         }
         defer { close(file) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            #if canImport(Darwin)
-                let count = unsafe rest.withUnsafeBytes {
-                    unsafe Darwin.write(file, $0.baseAddress, $0.count)
-                }
-            #else
-                let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-            #endif
-            guard count > 0 else { throw Failure(path: path, doing: "write", code: errno) }
-            rest = rest.dropFirst(count)
+        guard writeAll(bytes, to: file) == bytes.count else {
+            throw Failure(path: path, doing: "write", code: errno)
         }
     }
 

@@ -1,5 +1,7 @@
 // The only file of the queue that calls the system's functions for files.
 
+import Threads
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -64,20 +66,8 @@ struct FileDescriptor: ~Copyable {
 
     /// - Returns: how many bytes were written before a failure.
     borrowing func write(_ bytes: [UInt8], path: String) -> (written: Int, failure: FileFailure?) {
-        unsafe bytes.withUnsafeBytes { buffer in
-            var written = 0
-            while written < buffer.count {
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
-                #if canImport(Darwin)
-                    let count = retrying { unsafe Darwin.write(number, rest.baseAddress, rest.count) }
-                #else
-                    let count = retrying { unsafe Glibc.write(number, rest.baseAddress, rest.count) }
-                #endif
-                guard count > 0 else { return (written, FileFailure("write", path)) }
-                written += count
-            }
-            return (written, nil)
-        }
+        let written = writeAll(bytes, to: number)
+        return (written, written < bytes.count ? FileFailure("write", path) : nil)
     }
 
     /// All that is in it, up to `limit` bytes.

@@ -1,5 +1,10 @@
+import Threads
+
 /// When the next attempt may be made, after those that failed.
 struct DeliverySchedule: Sendable {
+    /// A key that is unknown, or may not write for the app, stays so until a person does something about it.
+    private static let unauthorizedMilliseconds = 3_600_000
+
     let backoff: Backoff
     private var failures = 0
     /// Our own patience, which a flush may cut short, and the collector's wish, which it may not.
@@ -20,7 +25,7 @@ struct DeliverySchedule: Sendable {
 
     /// When an app is tried again that the key may not write for.
     func whenForbidden(at now: Moment) -> Moment {
-        now.advanced(byMilliseconds: backoff.unauthorizedMilliseconds)
+        now.advanced(byMilliseconds: Self.unauthorizedMilliseconds)
     }
 
     mutating func stop(_ why: String) {
@@ -48,7 +53,7 @@ struct DeliverySchedule: Sendable {
             let first = min(backoff.firstMilliseconds * 3 / 2, 1_500)
             // Later, one that is unknown stays so until a person does something about it.
             notBefore = now.advanced(
-                byMilliseconds: wasUnauthorized ? backoff.unauthorizedMilliseconds : first)
+                byMilliseconds: wasUnauthorized ? Self.unauthorizedMilliseconds : first)
             if wasUnauthorized { lastFailure = Self.advice(why) }
             wasUnauthorizedTwice = wasUnauthorized
             wasUnauthorized = true

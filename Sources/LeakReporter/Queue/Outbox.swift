@@ -1,3 +1,4 @@
+import Threads
 import LeakMessage
 
 /// What waits, what is on its way, and what is to be done next. Its owner tells it the time and what happened.

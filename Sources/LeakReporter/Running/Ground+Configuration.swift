@@ -1,3 +1,4 @@
+internal import Threads
 internal import Foundation
 import LeakMessage
 import ReportTransport

@@ -1,4 +1,5 @@
 import Testing
+import Threads
 
 @testable import LeakReporter
 

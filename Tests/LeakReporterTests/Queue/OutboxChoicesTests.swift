@@ -1,5 +1,6 @@
 import LeakMessage
 import Testing
+import Threads
 
 @testable import LeakReporter
 
@@ -98,7 +99,7 @@ import Testing
             queue: SegmentQueue(
                 bounds: device.bounds, origin: SegmentHeader(key: "", app: AppInfo(), device: DeviceInfo()),
                 folder: FakeFolder(device.disk)),
-            backoff: Backoff(), budget: device.outbox.budget, rules: Outbox.Rules())
+            backoff: Backoff.ofReporter, budget: device.outbox.budget, rules: Outbox.Rules())
         var outbox = next
         outbox.setCollecting(false, at: device.now)
         outbox.commit(at: device.now)

@@ -21,7 +21,9 @@ import Threads
         configuration.bounds.gatherMilliseconds = 600_000
         configuration.bounds.gatherDenominatorsMilliseconds = 600_000
         change(&configuration)
-        return LeakReporter(configuration, backoff: Backoff(firstMilliseconds: 600_000)) { transport }
+        return LeakReporter(
+            configuration, backoff: Backoff(firstMilliseconds: 600_000, longestMilliseconds: 3_600_000)
+        ) { transport }
     }
 
     private func farewell(_ reporter: LeakReporter, milliseconds: Int = 60_000) -> Farewell {

@@ -55,14 +55,5 @@
             #expect(failure.reason == .unavailable)
             try Connection(to: DatabaseAddress("\(url)?sslmode=prefer")).run(Query("select 1"))
         }
-
-        @Test func `waits between attempts grow to five seconds, and differ`() {
-            for failures in [1, 2, 5, 9, 1_000, .max] {
-                let bound = Duration.milliseconds(min(100 << min(failures - 1, 6), 5_000))
-                let waits = (0..<200).map { _ in Backoff.wait(afterFailures: failures) }
-                #expect(waits.allSatisfy { $0 >= .zero && $0 <= bound }, "\(failures)")
-                #expect(Set(waits).count > 10 && waits.contains { $0 > bound / 2 }, "\(failures)")
-            }
-        }
     }
 #endif

@@ -1,4 +1,5 @@
 import LeakMessage
+import Threads
 
 @testable import LeakReporter
 

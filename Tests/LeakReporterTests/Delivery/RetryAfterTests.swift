@@ -3,26 +3,6 @@ import Testing
 
 @testable import LeakReporter
 
-@Suite struct BackoffTests {
-    @Test(arguments: [
-        (0, 1_000), (1, 1_000), (2, 2_000), (3, 4_000), (12, 2_048_000), (13, 3_600_000), (500, 3_600_000),
-        (Int.max, 3_600_000), (Int.min, 1_000),
-    ])
-    func `doubles up to the longest wait`(failures: Int, milliseconds: Int) {
-        #expect(Backoff().milliseconds(afterFailures: failures, jitter: 1) == milliseconds)
-    }
-
-    @Test(arguments: [(0.0, 0), (0.25, 2_000), (0.5, 4_000), (-3, 0), (7, 8_000)])
-    func `waits a random share of it`(jitter: Double, milliseconds: Int) {
-        #expect(Backoff().milliseconds(afterFailures: 4, jitter: jitter) == milliseconds)
-    }
-
-    @Test func `a first wait as long as can be is the longest one`() {
-        let backoff = Backoff(firstMilliseconds: .max, longestMilliseconds: 5)
-        #expect(backoff.milliseconds(afterFailures: 3, jitter: 1) == 5)
-    }
-}
-
 @Suite struct RetryAfterTests {
     /// 1994-11-06 08:49:30 UTC.
     private let now = WireTime(milliseconds: 784_111_770_000)

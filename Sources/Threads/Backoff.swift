@@ -1,0 +1,28 @@
+/// How long to wait between attempts that failed: any time up to a bound that doubles with each failure, so that those that lost
+/// a server together do not come back together.
+///
+/// https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ (“full jitter”)
+public struct Backoff: Hashable, Sendable {
+    public var firstMilliseconds: Int
+    public var longestMilliseconds: Int
+
+    public init(firstMilliseconds: Int, longestMilliseconds: Int) {
+        self.firstMilliseconds = firstMilliseconds
+        self.longestMilliseconds = longestMilliseconds
+    }
+
+    /// How long to wait before the next attempt.
+    ///
+    /// - Parameters:
+    ///   - failures: how many attempts have failed in a row, from 1.
+    ///   - jitter: the share of the bound to wait, from 0 up to 1.
+    public func milliseconds(
+        afterFailures failures: Int, jitter: Double = .random(in: 0..<1)
+    ) -> Int {
+        // Beyond 30 doublings every first wait of a millisecond or more has passed the longest.
+        let doublings = min(max(failures, 1) - 1, 30)
+        let (full, isTooLarge) = firstMilliseconds.multipliedReportingOverflow(by: 1 << doublings)
+        let bounded = isTooLarge ? longestMilliseconds : min(full, longestMilliseconds)
+        return Int(Double(bounded) * min(max(jitter, 0), 1))
+    }
+}
