@@ -101,7 +101,7 @@ private final class CartScreen {
 
     func switchOff() {
         guard let detector = LeakDetector.shared else { return }
-        detector.suppression.classes.insert("Cart")
+        detector.changeSuppression { $0.classes.insert("Cart") }
         detector.explainsLeaks = false
         detector.pause()
         detector.resume()
