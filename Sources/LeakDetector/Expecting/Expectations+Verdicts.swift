@@ -35,7 +35,7 @@ extension Expectations {
         case (.grace, .retained):
             lookAgain(entry, at: now)
         case (.secondLook, .retained) where entry.sequence < uses.lastUnrecorded:
-            // It may have come into use since: nobody can tell.
+            // Its use may be one of those that were not recorded: a leak cannot be told from an object in use.
             leave(1, unseen: entry.circumstances)
         case (.secondLook, .retained(let identity)):
             return outlast(entry, identity, owner, at: now, reportID: reportID)

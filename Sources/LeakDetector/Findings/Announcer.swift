@@ -176,7 +176,7 @@ final class Announcer: Sendable {
         case .onMainActor(let ask):
             if sweeper.isOnMainQueue { return goOn(MainActor.assumeIsolated { ask(finding) }) }
             DispatchQueue.main.async {
-                // Nobody is asked by a detector that was stopped meanwhile.
+                // The detector may have been stopped since: then `onDetect` is not called.
                 guard !sweeper.isStopped else { return }
                 let answer = MainActor.assumeIsolated { ask(finding) }
                 sweeper.call(afterMilliseconds: 0) { goOn(answer) }

@@ -12,7 +12,7 @@ struct PersonalData {
     var isBehindTitle = false
     /// Where a quotation ends in ``masked`` whose text was a sensitive key.
     var quotedKey: (entry: SensitiveKey, end: Int)?
-    /// Whether the text is about an alert; `nil` before it was looked for.
+    /// True if the text is about an alert; `nil` until that has been checked.
     var mentionsAlert: Bool?
     /// Where the last closing quote of each sort stands; `nil` before it was looked for.
     private var lastClosing: [Int?] = Array(repeating: nil, count: PersonalData.quotes.count)
