@@ -43,7 +43,8 @@ extension LeakReporter {
         /// Called on a thread of the reporter's, one report after another.
         ///
         /// A redactor of the app's own is such a closure, with ``Redaction/none`` to see the texts as they were recorded. A
-        /// report whose text it takes away keeps the class and path that the text named.
+        /// report whose text it takes away keeps the class and path that the text named. If it takes away anything else that tells
+        /// which leak it is, such as another text, the class, or an error, a hash of that is sent as the fingerprint.
         public var beforeSend: (@Sendable (LeakReport) -> LeakReport?)?
         /// Whether reports are kept and sent until ``LeakReporter/setCollectionEnabled(_:)`` says otherwise: `false` for an
         /// app that asks its users first.

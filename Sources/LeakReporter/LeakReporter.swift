@@ -57,14 +57,14 @@ public final class LeakReporter: Sendable {
 
     /// Records the text of a detector, such as LeakedViewControllerDetector's third callback argument.
     ///
-    /// The collector reads class and path from it. At most 8 KiB of it are kept.
+    /// The collector reads class and path from it. At most 8 KiB of it are kept. An empty text counts too, as `(empty text)`.
     public func record(message: String) {
         var report = LeakReport()
         report.message = message
         keeper.record(report)
     }
 
-    /// Records an error as one gives it to Crashlytics: its domain, code and `userInfo`.
+    /// Records an error as one gives it to Crashlytics: its domain, code and `userInfo`. Its type stands for an empty domain.
     public func record(error: any Error) {
         record(error: error, userInfo: [:])
     }
@@ -81,7 +81,7 @@ public final class LeakReporter: Sendable {
     /// Records what a detector found, as ``LeakReport`` has it. An `id` and a time are added where there are none.
     ///
     /// The first sighting of a leak in a session is sent at once; more of the same are counted up and sent with the next
-    /// batch.
+    /// batch. A report without class, path, cycle, text, fingerprint and error counts as `(empty text)`.
     public func record(leak: LeakReport) {
         keeper.record(leak)
     }

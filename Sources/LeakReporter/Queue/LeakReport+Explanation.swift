@@ -18,11 +18,4 @@ extension LeakReport {
         report.explanation = explanation
         return report
     }
-
-    /// True if a collector can tell which leak it is.
-    var namesLeak: Bool {
-        !(className ?? "").isEmpty || !(message ?? "").isEmpty || !(error?.domain ?? "").isEmpty
-            || !cycle.isEmpty
-            || !fingerprint.isEmpty
-    }
 }

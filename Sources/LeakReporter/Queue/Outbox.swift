@@ -70,15 +70,19 @@ struct Outbox {
         let count = sighting.boundedCount
         if let reason = rules.refusal { return queue.drop(count, reason) }
         if rules.isSampledOut { return queue.drop(count, .sampled) }
-        var report = context.added(to: sighting)
-        if rules.redaction == .standard { report = report.redactedForSending() }
-        if let beforeSend = rules.beforeSend {
-            guard let changed = beforeSend(report) else { return queue.drop(count, .beforeSend) }
-            report = changed.identified(as: report).boundedForQueue()
-        }
+        guard let report = prepared(sighting) else { return queue.drop(count, .beforeSend) }
         // A leak that the app knows better about is none of the session's.
         if report.isLeak { session?.add(leaks: count) }
         keep(report, count: count, at: now)
+    }
+
+    /// The report as it is kept; `nil` if `beforeSend` keeps it back.
+    private func prepared(_ sighting: LeakReport) -> LeakReport? {
+        var report = context.added(to: sighting)
+        if rules.redaction == .standard { report = report.redactedForSending() }
+        report = report.namingLeak()
+        guard let beforeSend = rules.beforeSend else { return report }
+        return beforeSend(report)?.identified(as: report).boundedForQueue()
     }
 
     private mutating func keep(_ sighting: LeakReport, count: Int, at now: Now) {
@@ -104,14 +108,9 @@ struct Outbox {
     mutating func record(explanationOf leak: LeakReport, at now: Now) {
         guard wantsExplanations, rules.refusal == nil, !rules.isSampledOut else { return }
         // As the sighting was, so that `beforeSend` keeps back what it kept back then.
-        var report = context.added(to: leak)
-        if rules.redaction == .standard { report = report.redactedForSending() }
-        if let beforeSend = rules.beforeSend {
-            guard let changed = beforeSend(report) else { return queue.dropExplanation() }
-            report = changed.identified(as: report).boundedForQueue()
+        guard var report = prepared(leak)?.withExplanationAlone, report.explanation != nil else {
+            return queue.dropExplanation()
         }
-        report = report.withExplanationAlone
-        guard report.explanation != nil, report.namesLeak else { return queue.dropExplanation() }
         let key = FoldingKey(report)
         report.at = report.at ?? now.wallTime
         let json = report.json()

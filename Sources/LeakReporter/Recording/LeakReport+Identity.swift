@@ -1,28 +1,114 @@
 import LeakMessage
 
+// Which leak a report is a sighting of, as the collector decides it: by fingerprint, class, cycle, text, or domain and code of an
+// error, the first of them that is there. A report that has none of them is refused.
+
 extension LeakReport {
-    /// The report with what the text of `original` said of the leak, where the app took that text away and named no leak itself.
-    ///
-    /// A text that names neither class nor cycle is replaced by its hash as fingerprint. The leak is counted as before, and the
-    /// collector does not reject it.
-    func identified(as original: LeakReport) -> LeakReport {
-        guard text == nil, className?.isEmpty ?? true, fingerprint.isEmpty, let text = original.text else {
-            return self
-        }
+    /// The report with a stand-in where it says nothing about the leak, so that the sighting counts: the last element of a path of
+    /// owners as the class, `error` as the domain of an error, or a space, which is also sent for a text of blanks.
+    func namingLeak() -> LeakReport {
+        guard !namesLeak else { return self }
         var report = self
-        let message = DetectorMessage(text)
-        report.fill(from: message)
-        if report.className == nil, report.cycle.isEmpty, report.error?.domain.isEmpty ?? true {
-            report.fingerprint = ["text", FNV1a(message.template).hexadecimal]
+        if let last = stack.last, !last.isEmpty, CallStack(stack) == nil {
+            report.className = last
+        } else if error != nil {
+            report.error?.domain = "error"
+        } else {
+            report.message = " "
         }
         return report
     }
 
+    /// The report as the app changed it, still a sighting of the leak of `original`, unless the app gave it a fingerprint or a
+    /// class.
+    ///
+    /// Class, path and cycle that a removed text names are kept. Of anything else that decided about the leak and was removed, a
+    /// hash is kept as the fingerprint. A removed path leaves the class, and a removed fingerprint leaves the class, text or error.
+    ///
+    /// - Parameter original: the report before the change, which names a leak.
+    func identified(as original: LeakReport) -> LeakReport {
+        var report = self
+        let isCycleRemoved = cycle.isEmpty && !original.cycle.isEmpty
+        let lost = lostText(of: original).map { DetectorMessage($0) }
+        if let lost {
+            // The class that was given beside the text may have been removed too.
+            if original.namesClass {
+                report.event = event ?? lost.event
+            } else {
+                report.fill(from: lost)
+                if isCycleRemoved { report.cycle = [] }
+            }
+        }
+        guard fingerprint.isEmpty, !report.namesClass else { return report }
+        if let removed = report.removedIdentity(of: original, lost) {
+            report.fingerprint =
+                original.fingerprint.isEmpty
+                ? removed : Self.hashed("fingerprint", original.fingerprint)
+        } else if !report.namesLeak {
+            report.fingerprint = Self.hashed("fingerprint", original.fingerprint)
+        }
+        // It names the removed class or cycle.
+        if original.namesClass || isCycleRemoved { report.explanation = nil }
+        return report
+    }
+
+    /// True if a collector can tell which leak it is.
+    var namesLeak: Bool {
+        namesClass || text != nil || !(error?.domain ?? "").isEmpty || !cycle.isEmpty || !fingerprint.isEmpty
+    }
+
+    private var namesClass: Bool { !(className ?? "").isEmpty }
+
     /// The text that is read where the fields leave the leak open.
     private var text: String? {
-        let description = error?.userInfo.first { $0.name == ReportedError.descriptionKey }
         if let message, !message.isEmpty { return message }
+        let description = error?.userInfo.first { $0.name == ReportedError.descriptionKey }
         guard case .string(let text) = description?.value, !text.isEmpty else { return nil }
         return text
+    }
+
+    /// The text of `original` if it was removed. A message is, even if the description of an error is still there.
+    private func lostText(of original: LeakReport) -> String? {
+        let isMessageRemoved = (message ?? "").isEmpty && !(original.message ?? "").isEmpty
+        return isMessageRemoved || text == nil ? original.text : nil
+    }
+
+    /// The fingerprint in place of what decided about the leak of `original`; `nil` if that is still there.
+    ///
+    /// - Parameter lost: the removed text.
+    private func removedIdentity(of original: LeakReport, _ lost: DetectorMessage?) -> [String]? {
+        if original.namesClass { return Self.hashed("class", original.classAndPath) }
+        if !original.cycle.isEmpty {
+            guard cycle.isEmpty else { return nil }
+            // A class that a text names decides before the cycle.
+            if let text, DetectorMessage(text).className != nil { return nil }
+            let names = original.cycle.map { Cycle.element(TypeName($0).text) }
+            return Self.hashed("cycle", Cycle.smallestRotation(names))
+        }
+        if let lost {
+            guard cycle.isEmpty else { return nil }
+            let calls = original.stack.isEmpty ? lost.callStack : CallStack(original.stack)
+            return Self.hashed("text", [lost.template] + (calls?.key ?? []))
+        }
+        guard let given = original.error, !given.domain.isEmpty, !namesLeak else { return nil }
+        return Self.hashed("error", [UnknownContext.removed(from: given.domain), "\(given.code)"])
+    }
+
+    /// Class and path as the collector groups by them: call frames of the app, or owners that are not the system's. A container of
+    /// the system without a path has its first child.
+    private var classAndPath: [String] {
+        let type = TypeName(className ?? "")
+        if let calls = CallStack(stack) { return [type.detailedText] + calls.key }
+        let owners = stack.map { TypeName($0) }
+        let path = owners.enumerated().filter { !$1.isSystem || $0 == owners.count - 1 }
+            .map(\.element.detailedText)
+        guard path.isEmpty || path == [type.detailedText] else { return [type.detailedText] + path }
+        let child = type.isSystem ? children.first.map { TypeName($0).detailedText } : nil
+        return [type.detailedText, child].compactMap(\.self)
+    }
+
+    /// - Parameter kind: the first part of the fingerprint. The second one is a hash, which holds nothing of the parts.
+    private static func hashed(_ kind: String, _ parts: [String]) -> [String] {
+        [kind, FNV1a(parts.joined(separator: "\u{1F}")).hexadecimal]
     }
 }

@@ -15,9 +15,11 @@ extension ReportedError {
             userInfo[NSLocalizedDescriptionKey] = text
         }
         userInfo.merge(extra) { $1 }
-        // The domain of a Swift error is its type's name; a private type's has an address in it.
+        // The domain of a Swift error is its type's name; a private type's has an address in it. Without domain and text the
+        // collector could not tell which error it is.
+        let domain = bridged.domain.isEmpty ? String(reflecting: type(of: error)) : bridged.domain
         self.init(
-            domain: UnknownContext.removed(from: bridged.domain), code: bridged.code,
+            domain: UnknownContext.removed(from: domain), code: bridged.code,
             userInfo: Self.keys(of: userInfo))
     }
 

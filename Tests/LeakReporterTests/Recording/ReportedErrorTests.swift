@@ -36,6 +36,14 @@ import Testing
         #expect(ReportedError(NSError(domain: "d", code: -3)).userInfo == [])
     }
 
+    private struct Nameless: CustomNSError { static let errorDomain = "" }
+
+    @Test func `an error without a domain has the name of its type`() {
+        #expect(ReportedError(NSError(domain: "", code: 7)).domain.hasSuffix("NSError"))
+        let reported = ReportedError(Nameless())
+        #expect(reported.domain == "LeakReporterTests.ReportedErrorTests.Nameless")
+    }
+
     /// The domain is the type's name, and a private type's name has an address in it.
     @Test func `a Swift error's domain is the same in every launch`() {
         let reported = ReportedError(Simple.second(name: "Jane Doe"))
