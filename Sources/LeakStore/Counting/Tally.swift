@@ -216,7 +216,8 @@ package struct Tally {
         releases[release].leakySessions.addBounded(Total.bounded(denominator.leakySessions))
         for (className, count) in denominator.checks where count > 0 {
             let name = ByteText(className.storable)
-            releases[release].checks[name, default: 0].addBounded(Total.bounded(count))
+            releases[release].checks[name, default: Check(key: submission.keyID)].count.addBounded(
+                Total.bounded(count))
         }
         weight += denominator.checks.count
     }

@@ -19,7 +19,15 @@ extension Tally {
         package var freed = 0
         package var sessions = 0
         package var leakySessions = 0
-        package var checks: [ByteText: Int] = [:]
+        /// By class.
+        package var checks: [ByteText: Check] = [:]
+    }
+
+    /// Checks of one class in one version.
+    package struct Check {
+        package var count = 0
+        /// The ingest key that brought the class first.
+        package var key: Int64
     }
 
     package struct Build {

@@ -1,7 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Reports that a transaction keeps as samples, and values of explanations, within what their ingest keys may add.
+    /// Reports that a transaction keeps as samples, values of explanations, and classes of checks, within the bytes that their
+    /// ingest keys may add.
     struct Details {
         struct Sample {
             /// Index of the leak in the tally.
@@ -32,6 +33,17 @@
             }
         }
 
+        /// Checks of a class that the release may not have yet.
+        struct Check {
+            /// Its name is ``StoreLimits/other`` if it counts without its own.
+            var row: CappedCounts.Row
+            var key: Int64
+
+            /// ``DetailBytes``
+            var bytes: Int { row.name == StoreLimits.other ? 0 : DetailBytes.ofCheck(row.name) }
+            var name: HashedName { HashedName(owner: row.owner, hash: HashedName.hash(of: row.name)) }
+        }
+
         fileprivate struct Name: Hashable {
             var row: Int64
             var kind: ValueKind
@@ -45,11 +57,16 @@
 
         private(set) var samples: [Sample] = []
         private(set) var values: [Value] = []
+        private(set) var checks: [Check] = []
         /// How many samples and values were left out, by leak of the tally.
         private(set) var leftOut: [Int: Int] = [:]
+        /// How many checks count without their class, by row of the app.
+        private(set) var unnamedChecks: [Int64: Int] = [:]
 
         /// The ingest keys that bring details.
-        var keys: Set<Int64> { Set(samples.map(\.key)).union(values.map(\.value.key)) }
+        var keys: Set<Int64> {
+            Set(samples.map(\.key)).union(values.map(\.value.key)).union(checks.map(\.key))
+        }
 
         /// SQL for the bytes of a row `s` of `sample`, as ``DetailBytes`` counts them.
         static let sampleBytes = """
@@ -64,6 +81,24 @@
               or (select count(*) from leak_value v where v.leak = new.leak and v.kind = new.kind and v.value <> '')
                 >= \(ValueKind.limit))
             """
+
+        /// SQL for the classes `new` that take a row of their own: their release has no such row, and room for one.
+        ///
+        /// - Parameters:
+        ///   - new: the text of a table with the columns `release` and `class`.
+        ///   - releases: the text of an array of the releases.
+        ///   - limit: the text of the number of classes that one release counts apart.
+        static func newChecks(_ columns: String, of new: String, releases: String, limit: String) -> String {
+            """
+            select \(columns) from \(new)
+            left join (
+              select release, count(*) as classes from release_check
+              where release = any(\(releases)) and class <> 'other' group by release
+            ) as there on there.release = new.release
+            where coalesce(there.classes, 0) < \(limit) and not exists (
+              select 1 from release_check c where c.release = new.release and c.class = new.class)
+            """
+        }
 
         mutating func add(
             _ kept: [SampleChoice.Kept], bodies: [[UInt8]], of leak: Int, row: Int64,
@@ -83,6 +118,8 @@
             for value in values { self.values.append(Value(leak: leak, row: row, value: value)) }
         }
 
+        mutating func add(_ check: CappedCounts.Row, key: Int64) { checks.append(Check(row: check, key: key)) }
+
         // MARK: Limit
 
         /// Leaves out what goes beyond the limit.
@@ -95,6 +132,7 @@
             var added: [Int64: Int] = [:]
             for sample in samples { added[sample.key, default: 0] += sample.bytes }
             for value in values { added[value.value.key, default: 0] += value.bytes }
+            for check in checks { added[check.key, default: 0] += check.bytes }
             guard !added.isEmpty else { return }
             let unread = idempotency.unread(added.keys)
             if !unread.isEmpty { try known.read(unread, &idempotency) }
@@ -102,7 +140,9 @@
             var used = Dictionary(
                 uniqueKeysWithValues: added.keys.map { ($0, idempotency.use(of: $0).detailBytes) })
             guard added.contains(where: { used[$0.key, default: 0] + $0.value > limit / 2 }) else { return }
-            let stored = try connection.run([storedSamples, storedValues])
+            let stored = try connection.run([
+                storedSamples, storedValues, newChecks(limit: limits.checkClassesPerRelease),
+            ])
             var former: [Slot: Int] = [:]
             for row in stored[0] { former[Slot(row: row.int64(0), slot: row.int(1))] = row.int(2) }
             var named = Set(stored[1].map { values[$0.int(0) - 1].name })
@@ -112,6 +152,12 @@
                 guard bytes <= 0 || use + bytes <= limit else { return false }
                 used[key] = max(0, use + bytes)
                 return true
+            }
+            // In the order of their names, as the other store does.
+            for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { checks[$0].row.name < checks[$1].row.name })
+            where !admit(checks[index].bytes, key: checks[index].key, within: limit / 2) {
+                unnamedChecks[checks[index].row.app, default: 0].addBounded(checks[index].row.count)
+                checks[index].row.name = StoreLimits.other
             }
             for index in values.indices where !named.contains(values[index].name) {
                 if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
@@ -152,6 +198,15 @@
                 where \(Self.isNoNewValue)
                 """, .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
                 .texts(values.map(\.value.text)))
+        }
+
+        private func newChecks(limit: Int) -> Query {
+            Query(
+                Self.newChecks(
+                    "new.place",
+                    of: "unnest($1::bigint[], $2::text[]) with ordinality as new (release, class, place)",
+                    releases: "$1::bigint[]", limit: "$3::bigint"),
+                .integers(checks.map(\.row.owner)), .texts(checks.map(\.row.name)), .integer(limit))
         }
     }
 #endif
