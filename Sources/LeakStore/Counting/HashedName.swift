@@ -11,5 +11,10 @@ package struct HashedName: Hashable {
         self.hash = hash
     }
 
+    /// A value of a leak.
+    package init(leak: Int64, _ kind: ValueKind, hash: Int) {
+        self.init(owner: leak, hash: hash << 3 | kind.rawValue)
+    }
+
     package static func hash(of text: String) -> Int { ByteText(text).hashValue }
 }

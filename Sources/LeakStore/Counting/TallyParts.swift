@@ -58,12 +58,18 @@ extension Tally {
         package var cells: [Int] = []
     }
 
-    /// A value that an explanation gives.
+    /// A value of a leak.
     package struct Value {
         package var kind: ValueKind
         package var text: String
         /// The ingest key that brought it.
         package var key: Int64
+
+        package init(kind: ValueKind, text: String, key: Int64) {
+            self.kind = kind
+            self.text = text
+            self.key = key
+        }
     }
 
     /// One leak in one build.
@@ -105,6 +111,8 @@ extension Tally {
         package var source: Int
         package var hour: Int
         package var cell: Int
+        /// The ingest key whose report came first.
+        package var key: Int64
         /// Whether the leak counts in another build than that of the report.
         var isFolded: Bool
         package var reports = 0

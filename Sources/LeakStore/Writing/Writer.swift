@@ -233,7 +233,7 @@ final class Writer {
         }
         changed.addHours(of: tally.bundles)
         caches.logs?.counts.add(changed, within: logLimits.countBytes)
-        caches.logs?.values.add(tally, leaks: leaks)
+        try addValues(of: tally, to: leaks, rows)
         for release in rows.releases { try flushInstalls(of: release) }
         try chooseNewest(rows, tally)
         try writeSlots(of: tally, rows, expiry: expiry)

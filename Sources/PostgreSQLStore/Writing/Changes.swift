@@ -11,6 +11,8 @@
         /// Each leak as it will be.
         private(set) var states: [StoredLeak]
         private(set) var details = Details()
+        /// Reports by systems and models that their leaks have; ``CountRow/second``: index in ``Tally/texts``.
+        private(set) var knownValues: [CountRow] = []
         /// Checks of classes that their releases have.
         private(set) var knownChecks: [CappedCounts.Row] = []
         /// Those that change.
@@ -56,14 +58,40 @@
                 details.add(kept, bodies: bodies, of: index, row: states[index].id, from: submissions)
                 details.add(leak.values, of: index, row: states[index].id)
             }
+            addValues(&writer.names)
             addChecks(&writer.names)
+        }
+
+        private mutating func addValues(_ names: inout Names) {
+            let hashes = tally.texts.map { HashedName.hash(of: $0) }
+            for bundle in tally.bundles {
+                let source = tally.sources[bundle.source]
+                let leak = states[bundle.leak].id
+                for (kind, text) in [(ValueKind.system, source.system), (.model, source.model)] {
+                    guard let text else { continue }
+                    let name = HashedName(leak: leak, kind, hash: hashes[text])
+                    if names.values.value(of: name) == nil {
+                        details.add(
+                            Details.Value(
+                                leak: bundle.leak, row: leak,
+                                value: Tally.Value(kind: kind, text: tally.texts[text], key: bundle.key),
+                                name: name, reports: bundle.reports))
+                    } else {
+                        knownValues.append(
+                            CountRow(
+                                leak: leak, first: kind.rawValue, second: Int64(text),
+                                reports: bundle.reports))
+                    }
+                }
+            }
         }
 
         private mutating func addChecks(_ names: inout Names) {
             for (release, row) in zip(tally.releases, places.releases) {
                 for (className, check) in release.checks {
                     let counted = CappedCounts.Row(
-                        owner: row, app: places.apps[release.app].id, name: className.text, count: check.count)
+                        owner: row, app: places.apps[release.app].id, name: className.text, count: check.count
+                    )
                     let name = HashedName(owner: row, hash: className.hashValue)
                     if names.checks.value(of: name) == nil {
                         details.add(counted, key: check.key)

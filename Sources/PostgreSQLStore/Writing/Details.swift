@@ -1,8 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Reports that a transaction keeps as samples, values of explanations, and classes of checks, within the bytes that their
-    /// ingest keys may add.
+    /// Reports that a transaction keeps as samples, values of leaks, and classes of checks, within the bytes that their ingest keys may add.
     struct Details {
         struct Sample {
             /// Index of the leak in the tally.
@@ -24,13 +23,12 @@
             var row: Int64
             /// Its text is empty if it counts without its name.
             var value: Tally.Value
+            /// Names the text as it came.
+            let name: HashedName
+            var reports = 1
 
             /// ``DetailBytes``
             var bytes: Int { value.text.isEmpty ? 0 : DetailBytes.ofValue(value.text) }
-
-            fileprivate var name: Name {
-                Name(row: row, kind: value.kind, text: ByteText(value.text))
-            }
         }
 
         /// Checks of a class that the release may not have yet.
@@ -44,12 +42,6 @@
             var name: HashedName { HashedName(owner: row.owner, hash: HashedName.hash(of: row.name)) }
         }
 
-        fileprivate struct Name: Hashable {
-            var row: Int64
-            var kind: ValueKind
-            var text: ByteText
-        }
-
         private struct Slot: Hashable {
             var row: Int64
             var slot: Int
@@ -58,7 +50,7 @@
         private(set) var samples: [Sample] = []
         private(set) var values: [Value] = []
         private(set) var checks: [Check] = []
-        /// How many samples and values were left out, by leak of the tally.
+        /// How many samples were left out and how many values count without their name, by leak of the tally.
         private(set) var leftOut: [Int: Int] = [:]
         /// How many checks count without their class, by row of the app.
         private(set) var unnamedChecks: [Int64: Int] = [:]
@@ -85,7 +77,8 @@
         /// SQL for the classes `new` that take a row of their own: their release has no such row, and room for one.
         ///
         /// - Parameters:
-        ///   - new: the text of a table with the columns `release` and `class`.
+        ///   - columns: what is selected.
+        ///   - new: the text of a table `new` with the columns `release` and `class`.
         ///   - releases: the text of an array of the releases.
         ///   - limit: the text of the number of classes that one release counts apart.
         static func newChecks(_ columns: String, of new: String, releases: String, limit: String) -> String {
@@ -115,10 +108,17 @@
         }
 
         mutating func add(_ values: [Tally.Value], of leak: Int, row: Int64) {
-            for value in values { self.values.append(Value(leak: leak, row: row, value: value)) }
+            for value in values {
+                let name = HashedName(leak: row, value.kind, hash: HashedName.hash(of: value.text))
+                self.values.append(Value(leak: leak, row: row, value: value, name: name))
+            }
         }
 
-        mutating func add(_ check: CappedCounts.Row, key: Int64) { checks.append(Check(row: check, key: key)) }
+        mutating func add(_ value: Value) { values.append(value) }
+
+        mutating func add(_ check: CappedCounts.Row, key: Int64) {
+            checks.append(Check(row: check, key: key))
+        }
 
         // MARK: Limit
 
@@ -154,7 +154,9 @@
                 return true
             }
             // In the order of their names, as the other store does.
-            for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: { checks[$0].row.name < checks[$1].row.name })
+            for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: {
+                checks[$0].row.name < checks[$1].row.name
+            })
             where !admit(checks[index].bytes, key: checks[index].key, within: limit / 2) {
                 unnamedChecks[checks[index].row.app, default: 0].addBounded(checks[index].row.count)
                 checks[index].row.name = StoreLimits.other
@@ -164,7 +166,7 @@
                     named.insert(values[index].name)
                 } else {
                     values[index].value.text = ""
-                    leftOut[values[index].leak, default: 0] += 1
+                    leftOut[values[index].leak, default: 0].addBounded(values[index].reports)
                 }
             }
             var admitted: [Sample] = []
