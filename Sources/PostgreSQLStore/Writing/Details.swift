@@ -1,7 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Reports that a transaction keeps as samples, values of leaks, and classes of checks, within the bytes that their ingest keys may add.
+    /// Reports that a transaction keeps as samples, values of leaks, and classes of checks, within the bytes that their ingest
+    /// keys may add.
     struct Details {
         struct Sample {
             /// Index of the leak in the tally.
