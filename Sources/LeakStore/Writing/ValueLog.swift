@@ -153,7 +153,11 @@ extension Writer {
             let (bundle, text) = (tally.bundles[place.bundle], tally.texts[index])
             // An earlier bundle may have brought it.
             guard !text.isEmpty, caches.logs?.values.known.contains(name) == false else { continue }
-            var isNamed = try takesNoRow(text, place.kind, of: leaks[bundle.leak].id)
+            // A leak that is new has no rows.
+            var isNamed = false
+            if rows.leaks[bundle.leak] != nil {
+                isNamed = try takesNoRow(text, place.kind, of: leaks[bundle.leak].id)
+            }
             if !isNamed {
                 isNamed = try admitDetail(
                     bytes: DetailBytes.ofValue(text), key: bundle.key, day: rows.day)
