@@ -234,6 +234,8 @@ import Testing
             }
             #expect(try store.verify() == [])
         }
+        // Has the log of counts written to the tables.
+        _ = try directory.store().makeReader().overview(app: nil, now: noon)
         let connection = try Connection(path: directory.database, access: .readOnly)
         #expect(try connection.number("select count(*) from install_log") ?? 0 >= rows)
         #expect(try connection.number("select min(installs) from leak") == 4)

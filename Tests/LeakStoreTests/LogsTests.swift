@@ -130,6 +130,30 @@ import Threads
         #expect(try store.verify() == [])
     }
 
+    @Test func `values beyond the bytes of a key stay unnamed across log and table, and count once`() throws {
+        var limits = StoreLimits()
+        limits.detailBytesPerKeyAndDay = 2 * 2_000
+        var store = try directory.store(limits: limits)
+        for number in 0..<40 { try send("S\(number) " + String(repeating: "x", count: 90), to: store) }
+        let expected = try shown()
+        let charged = "select detail_bytes from idempotency_use" as StaticString
+        let bytes = try #require(try rows(in: charged))
+        #expect(bytes <= 2_000)
+        #expect(expected.values.reduce(0, +) == 40 && expected["other"] != nil)
+        for isFolded in [false, true] {
+            if isFolded { try fold(store) }
+            store = try directory.store(limits: limits)
+            #expect(try shown() == expected)
+        }
+        let named = try rows(in: "select count(*) from leak_value where value <> ''")
+        #expect(named.map { (1...20).contains($0) } == true)
+        // Known, in the table.
+        try send("S0 " + String(repeating: "x", count: 90), count: 7, to: store)
+        #expect(try shown()["S0 " + String(repeating: "x", count: 90)] == 8)
+        #expect(try rows(in: charged).map { $0 <= bytes } == true)
+        #expect(try store.verify() == [])
+    }
+
     @Test func `rows of an earlier schema count on`() throws {
         try send("iOS 18.0", to: try directory.store())
         try fold(try directory.store())

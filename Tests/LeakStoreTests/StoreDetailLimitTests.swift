@@ -151,6 +151,94 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `systems and models beyond what a key may add count without their name`() throws {
+        let limits = Self.limits(2 * 10_000)
+        let leaks = (0..<20).map { leak("L\($0)") }
+        func text(_ number: Int) -> String { "\(number) " + String(repeating: "x", count: 92) }
+        func send(_ leaks: [LeakIdentity], key: Int64 = 1) throws {
+            for leak in leaks {
+                let reports = (0..<4).map { number in
+                    Report(leak: leak, system: text(number), model: text(number % 2), count: 2)
+                }
+                let batch = submission(reports, keyID: key)
+                #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
+            }
+        }
+        func named() throws -> [LeakDetail.ValueCount] {
+            let reader = try place.store(limits: limits).makeReader()
+            return try leaks.flatMap { leak in
+                let detail = try #require(try reader.leak(leak.id, now: noon))
+                for values in [detail.systems, detail.models] {
+                    #expect(values.reduce(0) { $0 + $1.reports } == detail.row.reports)
+                }
+                return (detail.systems + detail.models).filter { $0.value != "other" }
+            }
+        }
+        try send(leaks)
+        let first = try named()
+        // Each leak has six values, and samples that take room too.
+        #expect((12...89).contains(first.count))
+        let store = try place.store(limits: limits)
+        #expect(try leftOut(store) >= 2 * (6 * 20 - first.count))
+        // Known ones go on counting under their name, and another key has bytes of its own.
+        try send([leaks[0]])
+        let known = try named()
+        #expect(known.count == first.count)
+        #expect(known.reduce(0) { $0 + $1.reports } == first.reduce(0) { $0 + $1.reports } + 16)
+        try send([leaks[19]], key: 2)
+        #expect(try named().count == first.count + 6)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `classes of checks beyond what a key may add count as other`() throws {
+        let limits = Self.limits(2 * 10_000)
+        func check(_ numbers: Range<Int>, version: String, key: Int64 = 1) throws {
+            var batch = submission(keyID: key)
+            let name = String(repeating: "x", count: 490)
+            batch.denominators = [
+                Submission.Denominator(
+                    app: "shop", version: version, build: nil, sessions: 1, leakySessions: 0,
+                    checks: Dictionary(uniqueKeysWithValues: numbers.map { ("\($0)" + name, 3) }))
+            ]
+            #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
+        }
+        // Each version has class names of its own.
+        for version in 1...4 { try check(0..<10, version: "\(version).0") }
+        let store = try place.store(limits: limits)
+        let unnamed = try leftOut(store)
+        #expect(unnamed.isMultiple(of: 3) && (20...22).contains(unnamed / 3))
+        // Known ones go on counting under their name, and another key has bytes of its own.
+        try check(0..<10, version: "1.0")
+        try check(10..<20, version: "4.0", key: 2)
+        #expect(try leftOut(store) == unnamed)
+        try check(0..<10, version: "4.0")
+        #expect(try leftOut(store) == unnamed + 30)
+        #expect(try store.makeReader().releases(app: "shop").map(\.checks) == [90, 30, 30, 60])
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `checks beyond the bytes take no room from classes of their version`() throws {
+        var limits = Self.limits(2 * 600)
+        limits.checkClassesPerRelease = 2
+        let names = ["A", "B", "C"].map { $0 + String(repeating: "x", count: 500) }
+        for (key, name) in [(Int64(1), 0), (1, 1), (2, 2), (3, 1)] {
+            var batch = submission(keyID: key)
+            batch.denominators = [
+                Submission.Denominator(
+                    app: "shop", version: "1.0", build: nil, sessions: 1, leakySessions: 0,
+                    checks: [names[name]: 1, StoreLimits.other: 1])
+            ]
+            #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
+        }
+        let store = try place.store(limits: limits)
+        let beyond = try store.makeReader().overview(app: nil, now: noon).beyond
+        #expect(
+            Set(beyond.map { "\($0.limit.rawValue) \($0.count)" }) == [
+                "detail_bytes_per_key_and_day 1", "check_classes_per_release 1",
+            ])
+        #expect(try store.verify() == [])
+    }
+
     @Test func `an honest app with the standard limits has room to spare`() {
         let samples = 1_000 * 18 * 4_096
         let explanations = 1_000 * 20 * 300

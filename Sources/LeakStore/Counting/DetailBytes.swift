@@ -14,4 +14,7 @@ package enum DetailBytes {
 
     /// Bytes of a row of `leak_value`, but for a few.
     package static func ofValue(_ text: String) -> Int { text.utf8.count + rowBytes }
+
+    /// Bytes of a row of `release_check`, but for a few. Each version has rows of its own.
+    package static func ofCheck(_ className: String) -> Int { className.utf8.count + rowBytes }
 }

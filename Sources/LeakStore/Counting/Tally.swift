@@ -136,7 +136,7 @@ package struct Tally {
             if let lived = sighting.livedMilliseconds { leaks[leak].lived.append((lived, count)) }
             return
         }
-        let bundle = try bundle(leak, given, sighting.at, by: admission)
+        let bundle = try bundle(leak, given, sighting.at, key: key, by: admission)
         bundles[bundle].reports.addBounded(count)
         let (release, cell) = (sources[bundles[bundle].source].release, bundles[bundle].cell)
         addBeyond(count, sighting, leak, sources[given], bundles[bundle].isFolded)
@@ -216,7 +216,8 @@ package struct Tally {
         releases[release].leakySessions.addBounded(Total.bounded(denominator.leakySessions))
         for (className, count) in denominator.checks where count > 0 {
             let name = ByteText(className.storable)
-            releases[release].checks[name, default: 0].addBounded(Total.bounded(count))
+            releases[release].checks[name, default: Check(key: submission.keyID)].count.addBounded(
+                Total.bounded(count))
         }
         weight += denominator.checks.count
     }
@@ -251,13 +252,14 @@ package struct Tally {
 
     /// Bundles of two sources may count as one: their rows are added up when they are written.
     private mutating func bundle(
-        _ leak: Int, _ given: Int, _ time: Int64, by admission: some Admission
+        _ leak: Int, _ given: Int, _ time: Int64, key: Int64, by admission: some Admission
     ) throws(StoreError) -> Int {
-        let key = BundleKey(leak: leak, source: given, hour: Calendar.hour(of: time))
-        if let known = bundleIndices[key] { return known }
+        let name = BundleKey(leak: leak, source: given, hour: Calendar.hour(of: time))
+        if let known = bundleIndices[name] { return known }
         let (source, cell, isFolded) = try cell(leak, given, time, by: admission)
-        bundles.append(Bundle(leak: leak, source: source, hour: key.hour, cell: cell, isFolded: isFolded))
-        bundleIndices[key] = bundles.count - 1
+        bundles.append(
+            Bundle(leak: leak, source: source, hour: name.hour, cell: cell, key: key, isFolded: isFolded))
+        bundleIndices[name] = bundles.count - 1
         weight += 1
         return bundles.count - 1
     }

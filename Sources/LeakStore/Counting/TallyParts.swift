@@ -19,7 +19,15 @@ extension Tally {
         package var freed = 0
         package var sessions = 0
         package var leakySessions = 0
-        package var checks: [ByteText: Int] = [:]
+        /// By class.
+        package var checks: [ByteText: Check] = [:]
+    }
+
+    /// Checks of one class in one version.
+    package struct Check {
+        package var count = 0
+        /// The ingest key that brought the class first.
+        package var key: Int64
     }
 
     package struct Build {
@@ -50,12 +58,18 @@ extension Tally {
         package var cells: [Int] = []
     }
 
-    /// A value that an explanation gives.
+    /// A value of a leak.
     package struct Value {
         package var kind: ValueKind
         package var text: String
         /// The ingest key that brought it.
         package var key: Int64
+
+        package init(kind: ValueKind, text: String, key: Int64) {
+            self.kind = kind
+            self.text = text
+            self.key = key
+        }
     }
 
     /// One leak in one build.
@@ -97,6 +111,8 @@ extension Tally {
         package var source: Int
         package var hour: Int
         package var cell: Int
+        /// The ingest key whose report came first.
+        package var key: Int64
         /// Whether the leak counts in another build than that of the report.
         var isFolded: Bool
         package var reports = 0

@@ -20,9 +20,9 @@ public struct StoreLimits: Hashable, Sendable {
     /// Bytes of the names and paths of new leaks that one ingest key may bring on a day, in all its apps together: as many
     /// as one app may keep.
     public var leakTextBytesPerKeyAndDay = 64 << 20
-    /// Bytes of details, which are reports kept as samples and values of explanations, that one ingest key may add on a
-    /// day in all its apps together. A sample that replaces another adds the difference of their lengths. The last half
-    /// is left to the first report of each leak.
+    /// Bytes of details that one ingest key may add on a day in all its apps together: reports kept as samples, systems,
+    /// models and values of explanations of each leak, and classes of checks of each version. A sample that replaces another
+    /// adds the difference of their lengths. The last half is left to the first report of each leak.
     ///
     /// 1,000 leaks with all 18 samples of 4 KiB each and 20 explanations of 300 bytes take 80 MB, once: the half is 134 MB.
     public var detailBytesPerKeyAndDay = 256 << 20
@@ -93,7 +93,8 @@ public struct BeyondLimit: Hashable, Sendable {
         case builds = "builds_per_release"
         case leaks = "leaks_per_app"
         case leakTexts = "leak_text_bytes_per_key_and_day"
-        /// Reports that are counted and not kept as samples, and values of explanations that count without their name.
+        /// Reports that are counted and not kept as samples, and values of leaks and classes of checks that count without
+        /// their name.
         case details = "detail_bytes_per_key_and_day"
         case leakBuilds = "builds_of_leaks"
         case checkClasses = "check_classes_per_release"
@@ -107,8 +108,8 @@ public struct BeyondLimit: Hashable, Sendable {
 
     public var app: String
     public var limit: Name
-    /// Reports; checks for ``Name/checkClasses``, batches for ``Name/idempotencyKeys``, samples and values for
-    /// ``Name/details``.
+    /// Reports; checks for ``Name/checkClasses``, batches for ``Name/idempotencyKeys``. For ``Name/details``: samples,
+    /// reports whose system or model has no name, values of explanations, and checks.
     public var count: Int
 
     public init(app: String, limit: Name, count: Int) {

@@ -1,5 +1,5 @@
 extension Writer {
-    /// Adds the bytes of a sample, or of a new value of an explanation, to those of its ingest key and day.
+    /// Adds the bytes of a sample, a new value of a leak or a new class of checks to those of its ingest key and day.
     ///
     /// - Parameters:
     ///   - bytes: what the file grows by; negative for a sample that replaces a longer one.

@@ -1,4 +1,4 @@
-/// The rows of the file that a writer caches between commits. Bounded; together about 45 MiB when everything is full.
+/// The rows of the file that a writer caches between commits. Bounded; together about 55 MiB when everything is full.
 struct Caches {
     var apps = RecentCache<ByteText, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)

@@ -53,6 +53,7 @@ extension Writer {
         var logs = Logs()
         logs.installs = try readInstallLog()
         logs.values = try connection.valueLog()
+        logs.values.learnRows()
         logs.keys = try connection.keyLog()
         caches.logs = logs
         try foldStoredCounts()

@@ -11,20 +11,72 @@ struct ValueLog: PendingLog {
     /// Bytes on disk, with ``unwritten``.
     private var size = 0
     var unwritten: [UInt8] = []
+    /// Named values of the rows, and values that the table has or has no room for: as many as were looked up lately.
+    private(set) var known: Set<HashedName> = []
+    /// Known values above which a fold forgets them.
+    private static let knownLimit = 1 << 18
+
+    /// Reports of a leak by one of its values.
+    struct Place: Hashable {
+        /// Index in ``Tally/bundles``.
+        var bundle: Int
+        var kind: ValueKind
+    }
+
+    init() {}
+
+    /// An empty log.
+    ///
+    /// - Parameter folded: the log whose rows are in the table now.
+    init(after folded: ValueLog) {
+        if folded.known.count <= Self.knownLimit { known = folded.known }
+    }
+
+    mutating func learn(_ name: HashedName) { known.insert(name) }
+
+    /// Learns the values of rows that were read.
+    mutating func learnRows() {
+        let hashes = texts.map { HashedName.hash(of: $0) }
+        for row in rows {
+            guard let kind = ValueKind(rawValue: row.first) else { continue }
+            known.insert(HashedName(leak: row.leak, kind, hash: hashes[Int(row.second)]))
+        }
+    }
+
+    /// Values of a transaction that ``known`` lacks, in the order in which they came.
+    func unknown(_ tally: Tally, leaks: [LeakEntry]) -> [(place: Place, text: Int, name: HashedName)] {
+        let hashes = tally.texts.map { HashedName.hash(of: $0) }
+        var unknown: [(Place, Int, HashedName)] = []
+        for (index, bundle) in tally.bundles.enumerated() {
+            let source = tally.sources[bundle.source]
+            for (kind, text) in [(ValueKind.system, source.system), (.model, source.model)] {
+                guard let text else { continue }
+                let name = HashedName(leak: leaks[bundle.leak].id, kind, hash: hashes[text])
+                if !known.contains(name) { unknown.append((Place(bundle: index, kind: kind), text, name)) }
+            }
+        }
+        return unknown
+    }
 
     func isLong(beyond limits: Logs.Limits) -> Bool { size > limits.valueBytes }
 
     /// Adds one transaction's reports.
-    mutating func add(_ tally: Tally, leaks: [LeakEntry]) {
+    ///
+    /// - Parameter unnamed: values that count without their name.
+    mutating func add(_ tally: Tally, leaks: [LeakEntry], unnamed: Set<Place>) {
         guard !tally.texts.isEmpty else { return }
+        let texts = tally.texts + (unnamed.isEmpty ? [] : [""])
         var writer = PackedWriter()
-        writer.append(tally.texts.count)
-        for text in tally.texts { writer.append(text) }
-        let known = tally.texts.map { index(of: $0) }
-        for bundle in tally.bundles {
+        writer.append(texts.count)
+        for text in texts { writer.append(text) }
+        let known = texts.map { index(of: $0) }
+        for (index, bundle) in tally.bundles.enumerated() {
             let source = tally.sources[bundle.source]
             for (kind, text) in [(ValueKind.system, source.system), (.model, source.model)] {
-                guard let text else { continue }
+                guard var text else { continue }
+                if !unnamed.isEmpty, unnamed.contains(Place(bundle: index, kind: kind)) {
+                    text = texts.count - 1
+                }
                 let leak = leaks[bundle.leak].id
                 writer.append(Int(leak))
                 writer.append(text << 1 | kind.rawValue)
@@ -42,7 +94,7 @@ struct ValueLog: PendingLog {
 
     /// Adds a row of the table, or as much of it as concerns some leaks.
     ///
-    /// - Returns: false for bytes that ``add(_:leaks:)`` did not write.
+    /// - Returns: false for bytes that ``add(_:leaks:unnamed:)`` did not write.
     fileprivate mutating func read(_ bytes: [UInt8], of leaks: Set<Int64>?) -> Bool {
         var reader = PackedReader(bytes)
         guard let count = reader.number(), count <= bytes.count else { return false }
@@ -90,6 +142,49 @@ extension Connection {
 }
 
 extension Writer {
+    /// Adds a transaction's systems and models to their log. New ones that their ingest key may not add count without their name.
+    func addValues(of tally: Tally, to leaks: [LeakEntry], _ rows: AdmittedRows) throws(StoreError) {
+        guard !tally.texts.isEmpty, let unknown = caches.logs?.values.unknown(tally, leaks: leaks) else {
+            return
+        }
+        var unnamed: Set<ValueLog.Place> = []
+        var leftOut: [Int: Int] = [:]
+        for (place, index, name) in unknown {
+            let (bundle, text) = (tally.bundles[place.bundle], tally.texts[index])
+            // An earlier bundle may have brought it.
+            guard !text.isEmpty, caches.logs?.values.known.contains(name) == false else { continue }
+            // A leak that is new has no rows.
+            var isNamed = false
+            if rows.leaks[bundle.leak] != nil {
+                isNamed = try takesNoRow(text, place.kind, of: leaks[bundle.leak].id)
+            }
+            if !isNamed {
+                isNamed = try admitDetail(
+                    bytes: DetailBytes.ofValue(text), key: bundle.key, day: rows.day)
+            }
+            if isNamed {
+                caches.logs?.values.learn(name)
+            } else {
+                unnamed.insert(place)
+                leftOut[tally.leaks[bundle.leak].app, default: 0].addBounded(bundle.reports)
+            }
+        }
+        for (app, count) in leftOut { try write(.details, count, of: rows.apps[app]) }
+        caches.logs?.values.add(tally, leaks: leaks, unnamed: unnamed)
+    }
+
+    /// Returns true if the table has the value, or as many as are told apart.
+    private func takesNoRow(_ text: String, _ kind: ValueKind, of leak: Int64) throws(StoreError) -> Bool {
+        let select = try connection.statement(
+            """
+            select exists (select 1 from leak_value where leak = ?1 and kind = ?2 and value = ?3)
+              or (select count(*) from leak_value where leak = ?1 and kind = ?2 and value <> '') >= ?4
+            """)
+        defer { select.reset() }
+        try select.bind(leak, kind.rawValue, text, ValueKind.limit)
+        return try select.step() && select.int(0) == 1
+    }
+
     func foldValueLog() throws(StoreError) {
         guard let log = caches.logs?.values, !log.rows.isEmpty else { return }
         let order = log.texts.indices.sorted { log.texts[$0] < log.texts[$1] }
@@ -120,7 +215,7 @@ extension Writer {
             try upsert.bind(value.row.reports, at: index + 3)
         }
         try connection.run("delete from value_log")
-        caches.logs?.values = ValueLog()
+        caches.logs?.values = ValueLog(after: log)
     }
 
     /// - Parameters:

@@ -220,7 +220,7 @@ final class Writer {
     ) throws(StoreError) {
         for (app, entry) in zip(tally.apps, rows.apps) { try write(app, to: entry) }
         for (release, entry) in zip(tally.releases, rows.releases) {
-            try write(release, to: entry, app: rows.apps[release.app])
+            try write(release, to: entry, app: rows.apps[release.app], day: rows.day)
         }
         var leaks: [LeakEntry] = []
         var changed = ChangedCounts(of: tally)
@@ -233,7 +233,7 @@ final class Writer {
         }
         changed.addHours(of: tally.bundles)
         caches.logs?.counts.add(changed, within: logLimits.countBytes)
-        caches.logs?.values.add(tally, leaks: leaks)
+        try addValues(of: tally, to: leaks, rows)
         for release in rows.releases { try flushInstalls(of: release) }
         try chooseNewest(rows, tally)
         try writeSlots(of: tally, rows, expiry: expiry)
@@ -283,10 +283,10 @@ final class Writer {
     }
 
     private func write(
-        _ release: Tally.Release, to entry: ReleaseEntry, app: AppEntry
+        _ release: Tally.Release, to entry: ReleaseEntry, app: AppEntry, day: Int
     ) throws(StoreError) {
         var checks = 0
-        for count in release.checks.values { checks.addBounded(count) }
+        for check in release.checks.values { checks.addBounded(check.count) }
         try connection.run(
             """
             update release set first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
@@ -296,32 +296,43 @@ final class Writer {
             where id = ?
             """, release.span.first, release.span.last, release.reports, release.freed, release.sessions,
             release.leakySessions, checks, entry.id)
-        var beyond = 0
-        for (className, count) in release.checks.sorted(by: { $0.key.text < $1.key.text }) {
-            if try !write(className.text, count, of: entry) { beyond.addBounded(count) }
+        var beyond: [BeyondLimit.Name: Int] = [:]
+        for (className, check) in release.checks.sorted(by: { $0.key.text < $1.key.text }) {
+            if let limit = try write(check, of: className.text, to: entry, day: day) {
+                beyond[limit, default: 0].addBounded(check.count)
+            }
         }
-        if beyond > 0 { try write(.checkClasses, beyond, of: app) }
+        for (limit, count) in beyond { try write(limit, count, of: app) }
     }
 
-    /// - Returns: whether the class counts under its own name.
-    private func write(_ className: String, _ checks: Int, of release: ReleaseEntry) throws(StoreError)
-        -> Bool
-    {
+    /// - Parameter day: the day that the bytes of a new class count for.
+    /// - Returns: the limit because of which the class does not count under its own name.
+    private func write(
+        _ check: Tally.Check, of className: String, to release: ReleaseEntry, day: Int
+    ) throws(StoreError) -> BeyondLimit.Name? {
         try connection.run(
             "update release_check set checks = min(checks + ?, 0x1FFFFFFFFFFFFF) where release = ? and class = ?",
-            checks, release.id, className)
-        guard connection.changes == 0 else { return true }
-        let known = try number(
-            release.checkClassCount, else: "select count(*) from release_check where release = ?",
-            of: release.id)
-        let isBeyond = known >= limits.checkClassesPerRelease
-        release.checkClassCount = known + (isBeyond ? 0 : 1)
+            check.count, release.id, className)
+        guard connection.changes == 0 else { return nil }
+        var limit: BeyondLimit.Name?
+        if className != StoreLimits.other {
+            let known = try number(
+                release.checkClassCount,
+                else: "select count(*) from release_check where release = ? and class <> 'other'",
+                of: release.id)
+            if known >= limits.checkClassesPerRelease {
+                limit = .checkClasses
+            } else if try !admitDetail(bytes: DetailBytes.ofCheck(className), key: check.key, day: day) {
+                limit = .details
+            }
+            release.checkClassCount = known + (limit == nil ? 1 : 0)
+        }
         try connection.run(
             """
             insert into release_check (release, class, checks) values (?, ?, ?)
             on conflict (release, class) do update set checks = min(checks + excluded.checks, 0x1FFFFFFFFFFFFF)
-            """, release.id, isBeyond ? StoreLimits.other : className, checks)
-        return !isBeyond
+            """, release.id, limit == nil ? className : StoreLimits.other, check.count)
+        return limit
     }
 
     private func flushInstalls(of release: ReleaseEntry) throws(StoreError) {

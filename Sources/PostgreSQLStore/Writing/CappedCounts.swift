@@ -33,13 +33,14 @@
                   group by owner, app, name
                 ), fresh as (
                   select owner, name, row_number() over (partition by owner order by name) as place from asked
-                  where not exists (select 1 from \(table) t where t.\(owner) = asked.owner and t.\(name) = asked.name)
+                  where name <> 'other'
+                    and not exists (select 1 from \(table) t where t.\(owner) = asked.owner and t.\(name) = asked.name)
                 ), there as (
                   select \(owner) as owner, count(*) as names from \(table)
-                  where \(owner) in (select owner from fresh) group by \(owner)
+                  where \(owner) in (select owner from fresh) and \(name) <> 'other' group by \(owner)
                 ), placed as (
                   select asked.owner, asked.app, asked.name, asked.count, fresh.owner is not null
-                    and asked.name <> 'other' and coalesce(there.names, 0) + fresh.place > $5::bigint as is_beyond
+                    and coalesce(there.names, 0) + fresh.place > $5::bigint as is_beyond
                   from asked left join fresh on fresh.owner = asked.owner and fresh.name = asked.name
                   left join there on there.owner = asked.owner
                 ), written as (

@@ -11,6 +11,10 @@
         /// Each leak as it will be.
         private(set) var states: [StoredLeak]
         private(set) var details = Details()
+        /// Reports by systems and models that their leaks have; ``CountRow/second``: index in ``Tally/texts``.
+        private(set) var knownValues: [CountRow] = []
+        /// Checks of classes that their releases have.
+        private(set) var knownChecks: [CappedCounts.Row] = []
         /// Those that change.
         private(set) var histograms: [(leak: Int64, histogram: DurationHistogram)] = []
         /// Sets that have new members.
@@ -53,6 +57,48 @@
                 let bodies = SampleChoice.masked(kept, from: submissions, by: writer.redact)
                 details.add(kept, bodies: bodies, of: index, row: states[index].id, from: submissions)
                 details.add(leak.values, of: index, row: states[index].id)
+            }
+            addValues(&writer.names)
+            addChecks(&writer.names)
+        }
+
+        private mutating func addValues(_ names: inout Names) {
+            let hashes = tally.texts.map { HashedName.hash(of: $0) }
+            for bundle in tally.bundles {
+                let source = tally.sources[bundle.source]
+                let leak = states[bundle.leak].id
+                for (kind, text) in [(ValueKind.system, source.system), (.model, source.model)] {
+                    guard let text else { continue }
+                    let name = HashedName(leak: leak, kind, hash: hashes[text])
+                    if names.values.value(of: name) == nil {
+                        details.add(
+                            Details.Value(
+                                leak: bundle.leak, row: leak,
+                                value: Tally.Value(kind: kind, text: tally.texts[text], key: bundle.key),
+                                name: name, reports: bundle.reports))
+                    } else {
+                        knownValues.append(
+                            CountRow(
+                                leak: leak, first: kind.rawValue, second: Int64(text),
+                                reports: bundle.reports))
+                    }
+                }
+            }
+        }
+
+        private mutating func addChecks(_ names: inout Names) {
+            for (release, row) in zip(tally.releases, places.releases) {
+                for (className, check) in release.checks {
+                    let counted = CappedCounts.Row(
+                        owner: row, app: places.apps[release.app].id, name: className.text, count: check.count
+                    )
+                    let name = HashedName(owner: row, hash: className.hashValue)
+                    if names.checks.value(of: name) == nil {
+                        details.add(counted, key: check.key)
+                    } else {
+                        knownChecks.append(counted)
+                    }
+                }
             }
         }
 
@@ -195,24 +241,26 @@
             try details.bound(by: writer.limits, known, &writer.idempotency, on: connection)
         }
 
-        /// Every table once, each in the order of its key, but for ``writeDetails()``.
-        func writes(limits: StoreLimits) -> [Query] {
+        /// Every table once, each in the order of its key, but for ``writeDetails(checkClasses:)``.
+        func writes(droppedReasons: Int) -> [Query] {
             let all = [
                 writeLastHours(), writeHours(), writeDays(), writeLeaks(), writeModules(),
                 writeLeakReleases(),
                 writeLeakBuilds(),
                 writeRunningHours(), writeRunningDays(), writeTimes(), writeSets(), writeReleases(),
-                writeFirstReleases(), writeChecks(limit: limits.checkClassesPerRelease), writeSlots(),
-                writeLateDays(),
-                writeDropped(limit: limits.droppedReasonsPerApp), writeBeyond(), writeLeftOut(), writeApps(),
+                writeFirstReleases(), writeSlots(), writeLateDays(),
+                writeDropped(limit: droppedReasons), writeBeyond(), writeLeftOut(), writeApps(),
                 chooseNewest(),
             ]
             return all.compactMap { $0 }
         }
 
-        /// Comes after the use of ingest keys, ``IdempotencyMemory/write(_:textBytes:details:)``.
-        func writeDetails() -> [Query] {
-            [writeValues(), writeRetainedBytes(), writeSamples(), writeMessages()].compactMap { $0 }
+        /// Comes after the use of ingest keys, ``IdempotencyMemory/write(_:textBytes:details:limits:)``.
+        func writeDetails(checkClasses: Int) -> [Query] {
+            [
+                writeChecks(limit: checkClasses), writeUnnamedChecks(), writeValues(), writeRetainedBytes(),
+                writeSamples(), writeMessages(),
+            ].compactMap { $0 }
         }
     }
 #endif

@@ -1,7 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Reports that a transaction keeps as samples, and values of explanations, within what their ingest keys may add.
+    /// Reports that a transaction keeps as samples, values of leaks, and classes of checks, within the bytes that their ingest
+    /// keys may add.
     struct Details {
         struct Sample {
             /// Index of the leak in the tally.
@@ -23,19 +24,23 @@
             var row: Int64
             /// Its text is empty if it counts without its name.
             var value: Tally.Value
+            /// Names the text as it came.
+            let name: HashedName
+            var reports = 1
 
             /// ``DetailBytes``
             var bytes: Int { value.text.isEmpty ? 0 : DetailBytes.ofValue(value.text) }
-
-            fileprivate var name: Name {
-                Name(row: row, kind: value.kind, text: ByteText(value.text))
-            }
         }
 
-        fileprivate struct Name: Hashable {
-            var row: Int64
-            var kind: ValueKind
-            var text: ByteText
+        /// Checks of a class that the release may not have yet.
+        struct Check {
+            /// Its name is ``StoreLimits/other`` if it counts without its own.
+            var row: CappedCounts.Row
+            var key: Int64
+
+            /// ``DetailBytes``
+            var bytes: Int { row.name == StoreLimits.other ? 0 : DetailBytes.ofCheck(row.name) }
+            var name: HashedName { HashedName(owner: row.owner, hash: HashedName.hash(of: row.name)) }
         }
 
         private struct Slot: Hashable {
@@ -45,11 +50,16 @@
 
         private(set) var samples: [Sample] = []
         private(set) var values: [Value] = []
-        /// How many samples and values were left out, by leak of the tally.
+        private(set) var checks: [Check] = []
+        /// How many samples were left out and how many values count without their name, by leak of the tally.
         private(set) var leftOut: [Int: Int] = [:]
+        /// How many checks count without their class, by row of the app.
+        private(set) var unnamedChecks: [Int64: Int] = [:]
 
         /// The ingest keys that bring details.
-        var keys: Set<Int64> { Set(samples.map(\.key)).union(values.map(\.value.key)) }
+        var keys: Set<Int64> {
+            Set(samples.map(\.key)).union(values.map(\.value.key)).union(checks.map(\.key))
+        }
 
         /// SQL for the bytes of a row `s` of `sample`, as ``DetailBytes`` counts them.
         static let sampleBytes = """
@@ -64,6 +74,25 @@
               or (select count(*) from leak_value v where v.leak = new.leak and v.kind = new.kind and v.value <> '')
                 >= \(ValueKind.limit))
             """
+
+        /// SQL for the classes `new` that take a row of their own: their release has no such row, and room for one.
+        ///
+        /// - Parameters:
+        ///   - columns: what is selected.
+        ///   - new: the text of a table `new` with the columns `release` and `class`.
+        ///   - releases: the text of an array of the releases.
+        ///   - limit: the text of the number of classes that one release counts apart.
+        static func newChecks(_ columns: String, of new: String, releases: String, limit: String) -> String {
+            """
+            select \(columns) from \(new)
+            left join (
+              select release, count(*) as classes from release_check
+              where release = any(\(releases)) and class <> 'other' group by release
+            ) as there on there.release = new.release
+            where coalesce(there.classes, 0) < \(limit) and not exists (
+              select 1 from release_check c where c.release = new.release and c.class = new.class)
+            """
+        }
 
         mutating func add(
             _ kept: [SampleChoice.Kept], bodies: [[UInt8]], of leak: Int, row: Int64,
@@ -80,7 +109,16 @@
         }
 
         mutating func add(_ values: [Tally.Value], of leak: Int, row: Int64) {
-            for value in values { self.values.append(Value(leak: leak, row: row, value: value)) }
+            for value in values {
+                let name = HashedName(leak: row, value.kind, hash: HashedName.hash(of: value.text))
+                self.values.append(Value(leak: leak, row: row, value: value, name: name))
+            }
+        }
+
+        mutating func add(_ value: Value) { values.append(value) }
+
+        mutating func add(_ check: CappedCounts.Row, key: Int64) {
+            checks.append(Check(row: check, key: key))
         }
 
         // MARK: Limit
@@ -95,6 +133,7 @@
             var added: [Int64: Int] = [:]
             for sample in samples { added[sample.key, default: 0] += sample.bytes }
             for value in values { added[value.value.key, default: 0] += value.bytes }
+            for check in checks { added[check.key, default: 0] += check.bytes }
             guard !added.isEmpty else { return }
             let unread = idempotency.unread(added.keys)
             if !unread.isEmpty { try known.read(unread, &idempotency) }
@@ -102,7 +141,9 @@
             var used = Dictionary(
                 uniqueKeysWithValues: added.keys.map { ($0, idempotency.use(of: $0).detailBytes) })
             guard added.contains(where: { used[$0.key, default: 0] + $0.value > limit / 2 }) else { return }
-            let stored = try connection.run([storedSamples, storedValues])
+            let stored = try connection.run([
+                storedSamples, storedValues, newChecks(limit: limits.checkClassesPerRelease),
+            ])
             var former: [Slot: Int] = [:]
             for row in stored[0] { former[Slot(row: row.int64(0), slot: row.int(1))] = row.int(2) }
             var named = Set(stored[1].map { values[$0.int(0) - 1].name })
@@ -113,12 +154,20 @@
                 used[key] = max(0, use + bytes)
                 return true
             }
+            // In the order of their names, as the other store does.
+            for index in stored[2].map({ $0.int(0) - 1 }).sorted(by: {
+                checks[$0].row.name < checks[$1].row.name
+            })
+            where !admit(checks[index].bytes, key: checks[index].key, within: limit / 2) {
+                unnamedChecks[checks[index].row.app, default: 0].addBounded(checks[index].row.count)
+                checks[index].row.name = StoreLimits.other
+            }
             for index in values.indices where !named.contains(values[index].name) {
                 if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
                     named.insert(values[index].name)
                 } else {
                     values[index].value.text = ""
-                    leftOut[values[index].leak, default: 0] += 1
+                    leftOut[values[index].leak, default: 0].addBounded(values[index].reports)
                 }
             }
             var admitted: [Sample] = []
@@ -152,6 +201,15 @@
                 where \(Self.isNoNewValue)
                 """, .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
                 .texts(values.map(\.value.text)))
+        }
+
+        private func newChecks(limit: Int) -> Query {
+            Query(
+                Self.newChecks(
+                    "new.place",
+                    of: "unnest($1::bigint[], $2::text[]) with ordinality as new (release, class, place)",
+                    releases: "$1::bigint[]", limit: "$3::bigint"),
+                .integers(checks.map(\.row.owner)), .texts(checks.map(\.row.name)), .integer(limit))
         }
     }
 #endif

@@ -52,11 +52,15 @@
                 of: tally, in: places, submissions, now: now, expiry: clock.expiryTime, by: writer)
             try changes.readAndMerge(&known, on: connection, by: writer)
             try changes.boundDetails(known, on: connection, by: writer)
-            let writes = changes.writes(limits: writer.limits)
-            let use = writer.idempotency.write(claims, textBytes: textBytes, details: changes.details)
-            let answers = try commit(writes + [use].compactMap { $0 } + changes.writeDetails())
+            let writes = changes.writes(droppedReasons: writer.limits.droppedReasonsPerApp)
+            let use = writer.idempotency.write(
+                claims, textBytes: textBytes, details: changes.details, limits: writer.limits)
+            let answers = try commit(
+                writes + [use].compactMap { $0 }
+                    + changes.writeDetails(checkClasses: writer.limits.checkClassesPerRelease))
             writer.members.learn(changes.sets)
             writer.names.learn(changes.cells)
+            writer.names.learn(changes.details)
             if use != nil { writer.idempotency.learn(answers[writes.count]) }
             return receipts
         }

@@ -70,10 +70,14 @@
         /// their rows as they were.
         ///
         /// - Parameter textBytes: bytes of new texts, by ingest key.
-        func write(_ claims: Claims, textBytes: [Int64: Int], details: Details) -> Query? {
+        func write(
+            _ claims: Claims, textBytes: [Int64: Int], details: Details, limits: StoreLimits
+        ) -> Query? {
             let keys = Set(claims.won.map(\.keyID)).union(textBytes.keys).union(details.keys).sorted()
             guard !keys.isEmpty else { return nil }
             let (samples, values) = (details.samples, details.values)
+            // One row for each class, whose bytes count once.
+            let checks = details.checks.filter { $0.bytes > 0 }
             var added: [Int64: Int] = [:]
             for claim in claims.won { added[claim.keyID, default: 0] += 1 }
             return Query(
@@ -89,6 +93,11 @@
                         unnest($10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[])
                         as given (key_id, leak, kind, value, bytes)
                     ) as new where not \(Details.isNoNewValue)
+                    union all
+                    \(Details.newChecks(
+                        "new.key_id, new.bytes",
+                        of: "unnest($15::bigint[], $16::bigint[], $17::text[], $18::bigint[]) as new (key_id, release, class, bytes)",
+                        releases: "$16::bigint[]", limit: "$19::bigint"))
                   ) as detail (key_id, bytes) group by key_id
                 )
                 insert into idempotency_use as known (day, key_id, keys, answers, text_bytes, detail_bytes)
@@ -107,7 +116,10 @@
                 .integers(samples.map(\.row)), .integers(samples.map(\.kept.slot)),
                 .integers(samples.map(\.bytes)), .integers(values.map(\.value.key)),
                 .integers(values.map(\.row)), .integers(values.map(\.value.kind.rawValue)),
-                .texts(values.map(\.value.text)), .integers(values.map(\.bytes)))
+                .texts(values.map(\.value.text)), .integers(values.map(\.bytes)),
+                .integers(checks.map(\.key)), .integers(checks.map(\.row.owner)),
+                .texts(checks.map(\.row.name)), .integers(checks.map(\.bytes)),
+                .integer(limits.checkClassesPerRelease))
         }
 
         /// - Parameter rows: keys, with their numbers as committed.

@@ -9,6 +9,10 @@
         var builds = RecentCache<BuildName, Int64>(capacity: 4_096)
         /// Rows of `leak_build`.
         var cells = RecentCache<CellName, Bool>(capacity: 16_384)
+        /// Rows of `leak_value`.
+        var values = RecentCache<HashedName, Bool>(capacity: 65_536)
+        /// Rows of `release_check`.
+        var checks = RecentCache<HashedName, Bool>(capacity: 16_384)
 
         /// Modules of leaks that have two keys to choose from; a wrong one costs a second look.
         private(set) var modules: [LeakID: String] = [:]
@@ -22,6 +26,17 @@
         /// - Parameter committed: cells that are in the database.
         mutating func learn(_ committed: [CellName]) {
             for cell in committed where cells.value(of: cell) == nil { cells.insert(true, for: cell) }
+        }
+
+        /// - Parameter committed: names that are in the database, or for which there is no room.
+        mutating func learn(_ committed: Details) {
+            for value in committed.values
+            where !value.value.text.isEmpty && values.value(of: value.name) == nil {
+                values.insert(true, for: value.name)
+            }
+            for check in committed.checks where checks.value(of: check.name) == nil {
+                checks.insert(true, for: check.name)
+            }
         }
     }
 

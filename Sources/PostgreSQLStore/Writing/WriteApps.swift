@@ -76,6 +76,19 @@
                 .text(BeyondLimit.Name.details.rawValue))
         }
 
+        /// Counts checks whose class was left out.
+        func writeUnnamedChecks() -> Query? {
+            let unnamed = details.unnamedChecks.sorted { $0.key < $1.key }
+            guard !unnamed.isEmpty else { return nil }
+            return Query(
+                """
+                insert into beyond as known (app, name, count)
+                select app, $3::text, count from unnest($1::bigint[], $2::bigint[]) as new (app, count)
+                on conflict (app, name) do update set count = least(known.count + excluded.count, 9007199254740991)
+                """, .integers(unnamed.map(\.key)), .integers(unnamed.map(\.value)),
+                .text(BeyondLimit.Name.details.rawValue))
+        }
+
         /// What counted as `other`.
         func writeBeyond() -> Query? {
             let beyond = zip(tally.apps, places.apps).flatMap { app, place in

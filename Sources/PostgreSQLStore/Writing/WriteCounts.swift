@@ -43,22 +43,13 @@
 
         /// A value takes a place of its own while there are some; the others share one.
         func writeValues() -> Query? {
-            var rows: [CountRow] = []
-            for bundle in tally.bundles {
-                let source = tally.sources[bundle.source]
-                for (kind, text) in [(ValueKind.system, source.system), (.model, source.model)] {
-                    guard let text else { continue }
-                    rows.append(
-                        CountRow(
-                            leak: states[bundle.leak].id, first: kind.rawValue, second: Int64(text),
-                            reports: bundle.reports))
-                }
-            }
+            var rows = knownValues
             var texts = tally.texts
             // Equal texts need one number, or the statement would meet one row twice.
-            var numbers: [ByteText: Int] = [:]
-            for explained in details.values {
-                let text = explained.value.text
+            var numbers = Dictionary(
+                uniqueKeysWithValues: texts.indices.map { (ByteText(texts[$0]), $0) })
+            for added in details.values {
+                let text = added.value.text
                 let number = numbers[ByteText(text)] ?? texts.count
                 if number == texts.count {
                     numbers[ByteText(text)] = number
@@ -66,8 +57,8 @@
                 }
                 rows.append(
                     CountRow(
-                        leak: explained.row, first: explained.value.kind.rawValue, second: Int64(number),
-                        reports: 1))
+                        leak: added.row, first: added.value.kind.rawValue, second: Int64(number),
+                        reports: added.reports))
             }
             guard !rows.isEmpty else { return nil }
             rows = CountRow.summed(rows)
@@ -79,7 +70,8 @@
                     case when there.leak is not null
                       or (select count(*) from leak_value c
                           where c.leak = new.leak and c.kind = new.kind and c.value <> '')
-                        + row_number() over (partition by new.leak, new.kind, there.leak is null order by new.value)
+                        + row_number() over (
+                          partition by new.leak, new.kind, there.leak is null and new.value <> '' order by new.value)
                         <= $5::bigint
                     then new.value else '' end as place
                   from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[])

@@ -24,7 +24,7 @@
                 .integers(releases.map { $0.sessions }), .integers(releases.map { $0.leakySessions }),
                 .integers(
                     releases.map { release in
-                        release.checks.values.reduce(into: 0) { $0.addBounded($1) }
+                        release.checks.values.reduce(into: 0) { $0.addBounded($1.count) }
                     }), .integers(places.releases.map { count(of: .release($0)) }))
         }
 
@@ -41,14 +41,7 @@
 
         /// - Parameter limit: classes that one release counts apart.
         func writeChecks(limit: Int) -> Query? {
-            let checks = zip(tally.releases, places.releases).flatMap { release, id in
-                release.checks.map { check in
-                    CappedCounts.Row(
-                        owner: id, app: places.apps[release.app].id, name: check.key.text,
-                        count: check.value)
-                }
-            }
-            return CappedCounts.checks.write(checks, limit: limit)
+            CappedCounts.checks.write(knownChecks + details.checks.map(\.row), limit: limit)
         }
     }
 #endif
