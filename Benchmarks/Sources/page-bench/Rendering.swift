@@ -43,11 +43,11 @@ enum Rendering {
                 links: .served, now: now, apps: try reader.apps(), versions: try reader.versions(app: nil),
                 query: query),
             overview: try reader.overview(app: nil, period: .day, now: now), page: page)
-        let pages = PageSource(reader: reader, now: now)
+        let view = StoreView(reader: reader, now: now)
         try row("summary", rows, target: rows == 200 ? (150_000, 2) : nil) {
             summary.html.bytes
         } fromStore: {
-            try pages.summary(query, links: .served, address: "").bytes
+            try SummaryResource(query).page(from: view).bytes
         }
     }
 
@@ -61,11 +61,11 @@ enum Rendering {
         let hours = try reader.trend(of: id, by: .hour, now: now)?.lastHours(48, now: now)
         let page = LeakDetailPage(
             context: context, detail: detail, hours: hours, newest: kept.first, first: kept.last)
-        let pages = PageSource(reader: reader, now: now)
+        let view = StoreView(reader: reader, now: now)
         try row("a leak", 1, target: nil) {
             page.html.bytes
         } fromStore: {
-            try pages.leak(id, links: .served)?.bytes ?? []
+            try LeakContent(id, from: view)?.page(from: view).bytes ?? []
         }
     }
 

@@ -87,7 +87,7 @@ struct ExportRun {
         var query = LeakQuery()
         query.app = app
         query.limit = Self.step
-        let overview = try PageSource(reader: reader, now: now).overview(app: app, nil)
+        let overview = try OverviewResource.overview(app: app, nil, from: view(place))
         let first = try writePages(of: query, from: place, isWhole: isWhole, overview)
         query.state = .any
         try writeJSON(of: query, from: place, isWhole: isWhole) { .list(app: app, page: $0) }
@@ -95,7 +95,7 @@ struct ExportRun {
         // Those that a page leads to; of what is known, the first are on the summary itself.
         let aside: [(LeakQuery.StateFilter, isThere: Bool)] = [
             (.resolved, first.resolved.leaks > 0), (.ignored, first.ignored.leaks > 0),
-            (.known, first.known.leaks > PageSource.knownShown),
+            (.known, first.known.leaks > SummaryResource.knownShown),
         ]
         for (state, isThere) in aside where isThere {
             query.state = state
@@ -110,8 +110,7 @@ struct ExportRun {
     private mutating func writePages(
         of query: LeakQuery, from place: Place, isWhole: Bool, _ overview: Overview
     ) throws -> LeakPage {
-        let source = PageSource(reader: reader, now: now)
-        let each = try source.overviews(app: query.app, of: apps, nil)
+        let each = try OverviewResource.overviews(app: query.app, of: apps, nil, from: view(place))
         let first = try reader.leaks(query, now: now)
         var (query, page, number) = (query, first, 1)
         while true {
@@ -120,7 +119,8 @@ struct ExportRun {
             context.query.state = query.state
             let html = SummaryPage(
                 context: context, overview: overview, page: page,
-                known: try source.known(besides: page, query), apps: each, exportedNumber: number
+                known: try SummaryResource.known(besides: page, query, from: view(here)), apps: each,
+                exportedNumber: number
             ).html
             try folder.put(html.bytes, to: Links.file(of: here))
             query.cursor = page.next
@@ -162,29 +162,25 @@ struct ExportRun {
     }
 
     private mutating func writeLeak(_ id: LeakID) throws {
-        let pages = PageSource(reader: reader, now: now, symbols: symbols)
-        guard let detail = try pages.detail(of: id) else { return }
-        let samples = try reader.samples(of: id) ?? []
-        if let html = try pages.leak(id, links: Links(mode: .files(page: .leak(id)))) {
-            try folder.put(html.bytes, to: Links.file(of: .leak(id)))
-        }
-        if let html = try pages.reports(id, links: Links(mode: .files(page: .reports(id)))) {
-            try folder.put(html.bytes, to: Links.file(of: .reports(id)))
-        }
-        let surroundings = try pages.surroundings(of: detail.row)
-        try folder.put(json { $0.fields(of: detail, surroundings) }, to: Links.jsonFile(of: .leak(id)))
-        try folder.put(json { $0.fields(of: samples) }, to: Links.jsonFile(of: .reports(id)))
+        guard let content = try LeakContent(id, from: view(.leak(id))) else { return }
+        try folder.put(content.page(from: view(.leak(id))).bytes, to: Links.file(of: .leak(id)))
+        try folder.put(content.reportsPage(from: view(.reports(id))).bytes, to: Links.file(of: .reports(id)))
+        try folder.put(
+            json { $0.fields(of: content.detail, content.surroundings) }, to: Links.jsonFile(of: .leak(id)))
+        try folder.put(json { $0.fields(of: content.samples) }, to: Links.jsonFile(of: .reports(id)))
     }
 
     private mutating func writeClass(_ found: ClassOfApp) throws {
         let place = Place.leakClass(found.name, app: found.app)
-        let pages = PageSource(reader: reader, now: now)
         guard let all = try reader.leakClass(found.name, app: found.app, now: now) else { return }
-        let links = Links(mode: .files(page: place))
-        if let html = try pages.leakClass(found.name, app: found.app, links: links) {
-            try folder.put(html.bytes, to: Links.file(of: place))
-        }
+        let page = ClassPage(context: view(place).context(app: found.app), found: all)
+        try folder.put(page.html.bytes, to: Links.file(of: place))
         try folder.put(json { $0.fields(of: all, app: found.app) }, to: Links.jsonFile(of: place))
+    }
+
+    /// The store as a page at `place` shows it.
+    private func view(_ place: Place) -> StoreView {
+        StoreView(reader: reader, now: now, symbols: symbols, links: Links(mode: .files(page: place)))
     }
 
     private func context(_ place: Place, _ app: String?) throws -> PageContext {

@@ -36,8 +36,13 @@ struct LeakDetailPage: Component {
             footer: [
                 #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON of this leak</a>"#,
                 #"<a href="\#(context.links.to(.reports(leak.id)))">\#(keptReports)</a>"#,
-            ] + (detail.siblings.isEmpty ? [allOfClass].compactMap(\.self) : [])
+            ] + (context.links.isServed ? [markdown] : [])
+                + (detail.siblings.isEmpty ? [allOfClass].compactMap(\.self) : [])
         ).html
+    }
+
+    private var markdown: HTML {
+        #"<a href="\#(context.links.json(of: .leak(leak.id)))/markdown">Markdown for a ticket</a>"#
     }
 
     private var head: LeakHead {

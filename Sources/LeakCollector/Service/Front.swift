@@ -199,7 +199,9 @@ final class Front: Service {
     // MARK: After the body
 
     func serve(_ request: borrowing Request, _ responder: consuming Responder) {
-        guard let route = route(of: request) else {
+        guard case .found(let pattern, let parameters) = Route.router.match(request),
+            let route = pattern.route(parameters)
+        else {
             responder.send(nothing(at: request))
             return
         }
@@ -237,15 +239,11 @@ final class Front: Service {
             erasure.receive(id, responder)
         case .signInPage, .signIn, .signOut:
             visits.receive(route, request, responder, now: now())
-        default:
+        case .resource(let address):
             do throws(Problem) {
-                let question = try Question(route, request, address: address.with { $0 })
-                ask(question, responder)
+                ask(try address.question(request, parameters), responder)
             } catch {
-                responder.send(
-                    route.access == .people
-                        ? .page(error: error.status, detail: error.detail, isSignedIn: true, now: now())
-                        : error.response)
+                responder.send(refused(error, at: route))
             }
         }
     }
@@ -300,9 +298,11 @@ final class Front: Service {
             return
         }
         let later = SharedResponder(responder)
+        let address = address.with { $0 }
         let isTaken = pool.run { [now, log, tables] reader, memo in
             do throws(Problem) {
-                later.send(try question.answer(from: reader, or: memo, symbols: tables, now: now()))
+                let view = StoreView(reader: reader, now: now(), symbols: tables, address: address)
+                later.send(try question.answer(from: view, or: memo))
             } catch {
                 if error.status.code >= 500 { log.error("\(question): \(error.cause ?? error.detail)") }
                 later.send(question.refusal(error, now: now()))

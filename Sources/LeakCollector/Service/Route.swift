@@ -1,30 +1,31 @@
 internal import HTTPServer
 internal import LeakStore
 
-/// What an address stands for. All but the files of `Public` are in ``router``; what is not there is 404.
+/// What an address stands for: a resource of ``Resources``, or one of these. All but the files of `Public` are in ``router``; what
+/// is not there is 404.
 enum Route: Hashable, Sendable {
     case reports
     /// What a Sentry SDK sends.
     case sentry(SentryIngest.Form)
-    case leaks, leak(LeakID), leakReports(LeakID), leakTrend(LeakID)
-    case causes, releases, summary, apps, leakClass, check
+    /// What is read, in one form.
+    case resource(ResourceAddress)
     /// What is decided about a leak: in JSON, and by the form of its page.
     case decisions(LeakID), decisionForm(LeakID)
     case health, readiness
     case signInPage, signIn, signOut
-    /// Keys or tokens; in JSON, and a change by JSON or by a form.
-    case handouts(HandoutKind), handout(HandoutChange)
+    /// A change of keys or tokens, by JSON or by a form.
+    case handout(HandoutChange)
     /// Read at the address of a form, as by a reload or from the browser's history: leads to the page it stands on.
     case formAddress(Place)
     /// The install's id.
     case install(String)
-    /// Symbols: what there is, a table to store, and the id of an image whose table is removed.
-    case symbols, symbolUpload, symbolRemoval(String)
-    case summaryPage, leakPage(LeakID), reportsPage(LeakID), causesPage, releasesPage, classPage, accessPage
+    /// A table of symbols to store, and the id of an image whose table is removed.
+    case symbolUpload, symbolRemoval(String)
 
     /// Makes a route of the parameters in its path.
     enum Pattern: Sendable {
         case fixed(Route)
+        case resource(ResourceAddress)
         /// With `{leak}` in it.
         case leak(@Sendable (LeakID) -> Route)
         /// With `{install}` in it.
@@ -40,6 +41,9 @@ enum Route: Hashable, Sendable {
         func route(_ parameters: Parameters) -> Route? {
             switch self {
             case .fixed(let route): route
+            case .resource(let address):
+                address.namesLeak && parameters["leak"].flatMap { LeakID($0) } == nil
+                    ? nil : .resource(address)
             case .leak(let route): parameters["leak"].flatMap { LeakID($0) }.map(route)
             case .install: parameters["install"].map(Route.install)
             case .image: parameters["image"].map(Route.symbolRemoval)
@@ -54,7 +58,9 @@ enum Route: Hashable, Sendable {
         }
     }
 
-    static let router = Router<Pattern>(addresses + HandoutKind.allCases.flatMap { addresses(of: $0) })
+    static let router = Router<Pattern>(
+        Resources.addresses.map { (.get, $0.path, .resource($0)) } + addresses
+            + HandoutKind.allCases.flatMap { addresses(of: $0) })
 
     private static func addresses(of kind: HandoutKind) -> [(HTTPServer.Method, String, Pattern)] {
         let (form, resource) = ("/access/\(kind.rawValue)", "/api/v1/\(kind.rawValue)")
@@ -65,7 +71,6 @@ enum Route: Hashable, Sendable {
             (.post, form, .fixed(.handout(HandoutChange(kind: kind, action: .create, isForm: true)))),
             (.post, form + "/{id}/name", .handout(kind, HandoutChange.Action.rename, isForm: true)),
             (.post, form + "/{id}/revoke", .handout(kind, HandoutChange.Action.revoke, isForm: true)),
-            (.get, resource, .fixed(.handouts(kind))),
             (.post, resource, .fixed(.handout(HandoutChange(kind: kind, action: .create, isForm: false)))),
             (.patch, resource + "/{id}", .handout(kind, HandoutChange.Action.rename, isForm: false)),
             (.delete, resource + "/{id}", .handout(kind, HandoutChange.Action.revoke, isForm: false)),
@@ -73,32 +78,13 @@ enum Route: Hashable, Sendable {
     }
 
     private static let addresses: [(HTTPServer.Method, String, Pattern)] = [
-        (.get, "/access", .fixed(.accessPage)),
-        (.get, "/", .fixed(.summaryPage)),
-        (.get, "/causes", .fixed(.causesPage)),
-        (.get, "/releases", .fixed(.releasesPage)),
-        // A class in a query: its name may hold a slash, which no path parameter can.
-        (.get, "/classes", .fixed(.classPage)),
-        (.get, "/leaks/{leak}", .leak(Route.leakPage)),
-        (.get, "/leaks/{leak}/reports", .leak(Route.reportsPage)),
         (.get, "/leaks/{leak}/decisions", .leak { .formAddress(.leak($0)) }),
         (.post, "/leaks/{leak}/decisions", .leak(Route.decisionForm)),
         (.post, "/api/v1/reports", .fixed(.reports)),
-        (.get, "/api/v1/leaks", .fixed(.leaks)),
-        (.get, "/api/v1/leaks/{leak}", .leak(Route.leak)),
-        (.get, "/api/v1/leaks/{leak}/reports", .leak(Route.leakReports)),
-        (.get, "/api/v1/leaks/{leak}/trend", .leak(Route.leakTrend)),
         (.post, "/api/v1/leaks/{leak}/decisions", .leak(Route.decisions)),
         (.delete, "/api/v1/installs/{install}", .install),
-        (.get, "/api/v1/symbols", .fixed(.symbols)),
         (.post, "/api/v1/symbols", .fixed(.symbolUpload)),
         (.delete, "/api/v1/symbols/{image}", .image),
-        (.get, "/api/v1/classes", .fixed(.leakClass)),
-        (.get, "/api/v1/causes", .fixed(.causes)),
-        (.get, "/api/v1/releases", .fixed(.releases)),
-        (.get, "/api/v1/summary", .fixed(.summary)),
-        (.get, "/api/v1/apps", .fixed(.apps)),
-        (.get, "/api/v1/check", .fixed(.check)),
         (.post, "/api/{project}/envelope/", .sentry(.envelope)),
         (.post, "/api/{project}/envelope", .sentry(.envelope)),
         (.post, "/api/{project}/store/", .sentry(.event)),
@@ -124,12 +110,9 @@ enum Route: Hashable, Sendable {
     var access: Access {
         switch self {
         case .reports, .sentry: .writers
-        case .leaks, .leak, .leakReports, .leakTrend, .causes, .releases, .summary, .apps, .leakClass,
-            .check, .install, .decisions, .handouts, .symbols, .symbolUpload, .symbolRemoval:
-            .readers
-        case .summaryPage, .leakPage, .reportsPage, .causesPage, .releasesPage, .classPage, .decisionForm,
-            .accessPage, .formAddress:
-            .people
+        case .install, .decisions, .symbolUpload, .symbolRemoval: .readers
+        case .decisionForm, .formAddress: .people
+        case .resource(let address): address.form == .page ? .people : .readers
         case .handout(let change): change.isForm ? .people : .readers
         case .health, .readiness, .signInPage, .signIn, .signOut: .anyone
         }

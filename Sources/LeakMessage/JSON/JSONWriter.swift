@@ -19,9 +19,9 @@ public struct JSONWriter: Sendable {
     // MARK: Containers
 
     /// An object, as the whole text or as an element of an array.
-    public mutating func object(_ fields: (inout JSONWriter) -> Void) {
+    public mutating func object(_ fields: (inout JSONWriter) throws -> Void) rethrows {
         separate()
-        enclose(UInt8(ascii: "{"), UInt8(ascii: "}"), fields)
+        try enclose(UInt8(ascii: "{"), UInt8(ascii: "}"), fields)
     }
 
     /// An object under a name.
@@ -42,10 +42,12 @@ public struct JSONWriter: Sendable {
         enclose(UInt8(ascii: "["), UInt8(ascii: "]"), elements)
     }
 
-    private mutating func enclose(_ opening: UInt8, _ closing: UInt8, _ content: (inout JSONWriter) -> Void) {
+    private mutating func enclose(
+        _ opening: UInt8, _ closing: UInt8, _ content: (inout JSONWriter) throws -> Void
+    ) rethrows {
         bytes.append(opening)
         isFollowing = false
-        content(&self)
+        try content(&self)
         bytes.append(closing)
         isFollowing = true
     }

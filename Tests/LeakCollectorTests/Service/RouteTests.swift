@@ -17,22 +17,32 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/", Route.summaryPage),
-        ("/releases", .releasesPage),
-        ("/leaks/\(id)", .leakPage(leak)),
-        ("/leaks/\(id)/reports", .reportsPage(leak)),
-        ("/api/v1/leaks", .leaks),
-        ("/api/v1/leaks/\(id)", .leak(leak)),
-        ("/api/v1/leaks/\(id)/reports", .leakReports(leak)),
-        ("/api/v1/leaks/\(id)/trend", .leakTrend(leak)),
-        ("/api/v1/releases", .releases),
-        ("/api/v1/summary", .summary),
-        ("/api/v1/apps", .apps),
-        ("/healthz", .health),
-        ("/readyz", .readiness),
-        ("/sign-in", .signInPage),
-        ("/access", .accessPage), ("/api/v1/keys", .handouts(.keys)), ("/api/v1/tokens", .handouts(.tokens)),
-        ("/api/v1/check", .check),
+        ("/", ResourceAddress.Form.page), ("/releases", .page), ("/causes", .page), ("/classes", .page),
+        ("/leaks/\(id)", .page), ("/leaks/\(id)/reports", .page), ("/access", .page),
+        ("/api/v1/leaks", .json), ("/api/v1/leaks/\(id)", .json), ("/api/v1/leaks/\(id)/reports", .json),
+        ("/api/v1/leaks/\(id)/trend", .json), ("/api/v1/leaks/\(id)/markdown", .text),
+        ("/api/v1/releases", .json), ("/api/v1/summary", .json), ("/api/v1/apps", .json),
+        ("/api/v1/classes", .json), ("/api/v1/causes", .json), ("/api/v1/check", .json),
+        ("/api/v1/keys", .json), ("/api/v1/tokens", .json), ("/api/v1/symbols", .json),
+    ])
+    func `reads resources`(path: String, form: ResourceAddress.Form) throws {
+        for method in [HTTPServer.Method.get, .head] {
+            guard case .resource(let address) = Self.find(method, path) else {
+                Issue.record("no resource at \(path)")
+                continue
+            }
+            #expect(address.form == form)
+            #expect(address.path.replacing("{leak}", with: Self.id) == path)
+        }
+    }
+
+    @Test func `no two resources have one address`() {
+        let paths = Resources.addresses.map(\.path)
+        #expect(Set(paths).count == paths.count)
+    }
+
+    @Test(arguments: [
+        ("/healthz", Route.health), ("/readyz", .readiness), ("/sign-in", .signInPage),
         ("/leaks/\(id)/decisions", .formAddress(.leak(leak))), ("/access/keys", .formAddress(.access)),
         ("/access/tokens/7/name", .formAddress(.access)), ("/access/keys/7/revoke", .formAddress(.access)),
     ])

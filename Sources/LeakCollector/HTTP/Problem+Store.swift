@@ -1,0 +1,18 @@
+internal import HTTPServer
+internal import LeakStore
+
+extension Problem {
+    /// What the store could not do, as the API says it.
+    init(_ error: StoreError) {
+        switch error.reason {
+        case .invalidArgument:
+            self.init(.badRequest, error.description)
+        case .locked, .diskFull, .databaseFull, .readOnly, .unavailable, .uncertain, .damaged:
+            self = .unavailable("the store does not answer just now", afterSeconds: 5)
+            cause = error.description
+        case .notADatabase, .newerSchema, .corrupt, .missing, .other:
+            self.init(.internalServerError, "the store cannot answer; the collector's log says why")
+            cause = error.description
+        }
+    }
+}

@@ -1,0 +1,15 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// All apps with their versions.
+struct AppsResource: JSONResource {
+    static let jsonPath = "/apps"
+
+    init(_: borrowing Request, _: Parameters) {}
+
+    func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
+        let apps = try view.reader.apps().map { (id: $0, versions: try view.reader.versions(app: $0)) }
+        writer.fields(of: apps)
+    }
+}

@@ -1,0 +1,31 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// Causes that several leaks share.
+struct CausesResource: JSONResource, PageResource {
+    static let (jsonPath, pagePath) = ("/causes", "/causes")
+
+    let app: String?
+    /// The ``LeakMessage/RetainPath/causeKey`` of the cause to show first on the page.
+    let first: String?
+
+    init(_ request: borrowing Request, _: Parameters) throws(Problem) {
+        app = request.queriedApp
+        // Other texts are ignored, so that they make no pages.
+        first = request.query("first").flatMap {
+            $0.utf8.count == 16 && $0.allSatisfy(\.isHexDigit) ? $0 : nil
+        }
+    }
+
+    func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
+        let found = try SharedCauses(app: app, from: view.reader, symbols: view.symbols, now: view.now)
+        writer.fields(of: found, app: app)
+    }
+
+    func page(from view: StoreView) throws -> HTML {
+        let found = try SharedCauses(
+            app: app, first: first, from: view.reader, symbols: view.symbols, now: view.now)
+        return CausesPage(context: view.context(app: app), found: found, first: first).html
+    }
+}

@@ -1,0 +1,34 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// All leaks of one class. The class is in the query: its name may hold a slash, which no parameter of a path can.
+struct ClassResource: JSONResource, PageResource {
+    static let (jsonPath, pagePath) = ("/classes", "/classes")
+
+    let name: String
+    let app: String?
+
+    init(_ request: borrowing Request, _: Parameters) throws(Problem) {
+        guard let name = request.query("class"), !name.isEmpty else {
+            throw Problem(.badRequest, "name the class, as in ?class=CheckoutViewController")
+        }
+        self.name = name
+        app = request.queriedApp
+    }
+
+    func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
+        writer.fields(of: try found(in: view), app: app)
+    }
+
+    func page(from view: StoreView) throws -> HTML {
+        ClassPage(context: view.context(app: app), found: try found(in: view)).html
+    }
+
+    private func found(in view: StoreView) throws -> LeakClass {
+        guard let found = try view.reader.leakClass(name, app: app, now: view.now) else {
+            throw Problem.noClass
+        }
+        return found
+    }
+}

@@ -1,0 +1,111 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// Everything about one leak; as text, what goes into a ticket.
+struct LeakResource: JSONResource, PageResource, TextResource {
+    static let (jsonPath, pagePath) = ("/leaks/{leak}", "/leaks/{leak}")
+    static let textPath = "/leaks/{leak}/markdown"
+    static let mediaType = "text/markdown; charset=utf-8"
+
+    let leak: LeakID
+
+    init(_: borrowing Request, _ parameters: Parameters) throws(Problem) { leak = try parameters.leak }
+
+    func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
+        guard let detail = try view.leak(leak) else {
+            throw try view.moved(leak) { view.links.json(of: .leak($0)) }
+        }
+        writer.fields(of: detail, try view.surroundings(of: detail.row))
+    }
+
+    func page(from view: StoreView) throws -> HTML {
+        guard let content = try LeakContent(leak, from: view) else {
+            throw try view.moved(leak) { view.links.to(.leak($0)) }
+        }
+        return try content.page(from: view)
+    }
+
+    func text(from view: StoreView) throws -> String {
+        guard let detail = try view.leak(leak) else {
+            throw try view.moved(leak) { view.links.json(of: .leak($0)) + "/markdown" }
+        }
+        return LeakMarkdown(detail: detail, address: view.address + view.links.to(.leak(leak))).text
+    }
+}
+
+/// A leak and its kept reports, read once for all that is made of them.
+struct LeakContent {
+    let detail: LeakDetail
+    let samples: [SampleReport]
+    let surroundings: LeakSurroundings
+
+    /// On a leak's page: two days, so that each hour can be told from its neighbours.
+    private static let hoursShown = 48
+
+    /// - Returns: `nil` when there is no such leak.
+    init?(_ id: LeakID, from view: StoreView) throws(StoreError) {
+        guard let detail = try view.leak(id) else { return nil }
+        self.detail = detail
+        let samples = try view.reader.samples(of: id) ?? []
+        self.samples = samples
+        surroundings = try LeakSurroundings(
+            of: detail.row, newest: { SampleReport.newest(of: samples) }, reader: view.reader)
+    }
+
+    func page(from view: StoreView) throws(StoreError) -> HTML {
+        let (leak, newest) = (detail.row.identity, SampleReport.newest(of: samples))
+        let first = newest?.place == .first ? nil : samples.first { $0.place == .first }
+        var context = view.context(app: leak.app)
+        context.versions = try view.reader.versions(app: leak.app)
+        let hours = try view.reader.trend(of: leak.id, by: .hour, now: view.now)
+        return LeakDetailPage(
+            context: context, detail: detail, hours: hours?.lastHours(Self.hoursShown, now: view.now),
+            newest: newest.map(KeptReport.init), first: first.map(KeptReport.init),
+            surroundings: surroundings,
+            reports: samples.compactMap { KeptReport($0).report },
+            newestVersion: try view.reader.appSummaries().first { $0.id == leak.app }?.newestVersion
+        ).html
+    }
+
+    /// The page of the kept reports.
+    func reportsPage(from view: StoreView) -> HTML {
+        ReportsPage(
+            context: view.context(app: detail.row.identity.app), leak: detail.row.identity,
+            reports: samples.map(KeptReport.init)
+        ).html
+    }
+}
+
+extension StoreView {
+    /// Everything about a leak, with names for the closures that symbols name now.
+    func leak(_ id: LeakID) throws(StoreError) -> LeakDetail? {
+        guard var detail = try reader.leak(id, now: now) else { return nil }
+        var naming = FrameNaming(tables: symbols, reader: reader)
+        for (index, value) in detail.closures.enumerated() {
+            guard let stored = StoredClosures(text: value.value) else { continue }
+            detail.closures[index].value = stored.named(by: &naming).text
+        }
+        return detail
+    }
+
+    /// The other leaks that the JSON of a leak names.
+    func surroundings(of leak: LeakRow) throws(StoreError) -> LeakSurroundings {
+        let newest = { () throws(StoreError) in
+            SampleReport.newest(of: try reader.samples(of: leak.identity.id) ?? [])
+        }
+        return try LeakSurroundings(of: leak, newest: newest, reader: reader)
+    }
+
+    /// The way to the leak that another one was merged into; if there is none, that there is no such leak.
+    func moved(_ id: LeakID, to location: (LeakID) -> String) throws(StoreError) -> any Error {
+        guard let target = try reader.target(ofMerged: id) else { return Problem.noLeak }
+        return MovedResource(location: location(target))
+    }
+}
+
+extension SampleReport {
+    fileprivate static func newest(of samples: [SampleReport]) -> SampleReport? {
+        samples.first { $0.place == .newest } ?? samples.first
+    }
+}

@@ -1,0 +1,37 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// The numbers of an app, or of all and of each.
+struct OverviewResource: JSONResource {
+    static let jsonPath = "/summary"
+
+    let app: String?
+    let period: Period?
+
+    init(_ request: borrowing Request, _: Parameters) throws(Problem) {
+        app = request.queriedApp
+        period = try LeakQuery.period(of: request)
+    }
+
+    func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
+        let overview = try Self.overview(app: app, period, from: view)
+        let each = try Self.overviews(app: app, of: view.reader.apps(), period, from: view)
+        writer.fields(of: overview, app: app, each: each)
+    }
+
+    static func overview(app: String?, _ period: Period?, from view: StoreView) throws(StoreError) -> Overview
+    {
+        try view.reader.overview(app: app, period: period ?? .day, now: view.now)
+    }
+
+    /// Each of the apps seen last, where none was chosen and there are several.
+    static func overviews(
+        app: String?, of apps: [String], _ period: Period?, from view: StoreView
+    ) throws(StoreError) -> [AppOverview] {
+        guard app == nil, apps.count > 1 else { return [] }
+        return try apps.prefix(AppOverview.told).map { (app) throws(StoreError) in
+            AppOverview(app: app, overview: try overview(app: app, period, from: view))
+        }
+    }
+}

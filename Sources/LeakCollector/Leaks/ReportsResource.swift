@@ -1,0 +1,30 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// The kept reports of one leak.
+struct ReportsResource: JSONResource, PageResource {
+    static let (jsonPath, pagePath) = ("/leaks/{leak}/reports", "/leaks/{leak}/reports")
+
+    let leak: LeakID
+
+    init(_: borrowing Request, _ parameters: Parameters) throws(Problem) { leak = try parameters.leak }
+
+    func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
+        guard let samples = try view.reader.samples(of: leak) else {
+            throw try view.moved(leak) { view.links.json(of: .reports($0)) }
+        }
+        writer.fields(of: samples)
+    }
+
+    func page(from view: StoreView) throws -> HTML {
+        guard let detail = try view.reader.leak(leak, now: view.now) else {
+            throw try view.moved(leak) { view.links.to(.reports($0)) }
+        }
+        let samples = try view.reader.samples(of: leak) ?? []
+        return ReportsPage(
+            context: view.context(app: detail.row.identity.app), leak: detail.row.identity,
+            reports: samples.map(KeptReport.init)
+        ).html
+    }
+}

@@ -1,0 +1,47 @@
+internal import HTTPServer
+internal import LeakMessage
+internal import LeakStore
+
+/// The list of leaks; as a page with the numbers of an app above it.
+struct SummaryResource: JSONResource, PageResource {
+    static let (jsonPath, pagePath) = ("/leaks", "/")
+
+    let query: LeakQuery
+
+    init(_ request: borrowing Request, _: Parameters) throws(Problem) {
+        query = try LeakQuery.read(from: request)
+    }
+
+    init(_ query: LeakQuery) { self.query = query }
+
+    func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
+        let page = try view.reader.leaks(query, now: view.now)
+        writer.fields(of: page)
+    }
+
+    func page(from view: StoreView) throws -> HTML {
+        let context = try view.context(query)
+        let overview = try OverviewResource.overview(app: query.app, query.period, from: view)
+        if overview.leaks == 0, overview.newest == nil, query == LeakQuery() {
+            return FirstReportPage(context: context, address: view.address).html
+        }
+        let page = try view.reader.leaks(query, now: view.now)
+        return SummaryPage(
+            context: context, overview: overview, page: page,
+            known: try Self.known(besides: page, query, from: view),
+            apps: try OverviewResource.overviews(app: query.app, of: context.apps, query.period, from: view)
+        ).html
+    }
+
+    /// Known system leaks under the first page of a list.
+    static let knownShown = 20
+
+    /// The first of those that a list leaves out for being known.
+    static func known(besides page: LeakPage, _ query: LeakQuery, from view: StoreView) throws -> [LeakRow] {
+        guard page.known.leaks > 0, query.cursor == nil else { return [] }
+        var query = query
+        query.state = .known
+        query.limit = knownShown
+        return try view.reader.leaks(query, now: view.now).leaks
+    }
+}

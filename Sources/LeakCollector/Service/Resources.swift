@@ -1,0 +1,17 @@
+/// Everything that can be read, each with its addresses: the only list of them.
+enum Resources {
+    static let addresses: [ResourceAddress] = [
+        .page(SummaryResource.self), .json(SummaryResource.self),
+        .json(OverviewResource.self),
+        .page(LeakResource.self), .json(LeakResource.self), .text(LeakResource.self),
+        .page(ReportsResource.self), .json(ReportsResource.self),
+        .json(TrendResource.self),
+        .page(ClassResource.self), .json(ClassResource.self),
+        .page(CausesResource.self), .json(CausesResource.self),
+        .page(ReleasesResource.self), .json(ReleasesResource.self),
+        .json(CheckResource.self),
+        .json(AppsResource.self),
+        .json(SymbolsResource.self),
+        .page(AccessResource.self), .json(KeysResource.self), .json(TokensResource.self),
+    ]
+}

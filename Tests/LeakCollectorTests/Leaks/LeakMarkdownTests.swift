@@ -1,0 +1,58 @@
+import CollectorSupport
+import LeakStore
+import Testing
+
+@testable import LeakCollector
+
+/// A leak as it is pasted into a ticket.
+@Suite struct LeakMarkdownTests {
+    private func markdown(_ report: String, change: (inout LeakDetail) -> Void = { _ in }) throws -> String {
+        let running = try RunningCollector()
+        #expect(try running.post(report).status == 200)
+        let leaks = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
+        let id = try #require(leaks.first?["id"] as? String)
+        let answer = try running.get("/api/v1/leaks/\(id)/markdown")
+        #expect(answer.status == 200)
+        #expect(answer.field("Content-Type") == "text/markdown; charset=utf-8")
+        let text = String(decoding: answer.body, as: UTF8.self)
+        #expect(text.contains("[Open this leak](\(running.address)/leaks/\(id))"))
+        return text
+    }
+
+    @Test func `says what it is, where it was seen and what keeps it`() throws {
+        let text = try markdown(
+            #"""
+            {"app":{"id":"shop","version":"5.2.0"},"device":{"os":"iOS","os_version":"18.1","model":"iPhone16,2"},
+             "install":"a","reports":[{"class":"CartController","stack":["UINavigationController","CartController"],
+             "cycle":["CartController.onPaid","closure","CartController"]}]}
+            """#)
+        for line in [
+            "## CartController", "- **App:** shop", "- **State:** new in 5.2.0", "- **Versions:** 5.2.0",
+            "- **Models:** iPhone16,2 (1)", "UINavigationController › CartController",
+            "CartController.onPaid → closure → CartController",
+        ] {
+            #expect(text.split(separator: "\n").contains { $0 == line }, "\(line) in \(text)")
+        }
+        #expect(text.contains("- **Seen:** 1 report from 1 install, "))
+    }
+
+    /// Nothing that a report says becomes a link, a picture, a heading or the end of a block.
+    @Test func `what reports say has no meaning in Markdown`() throws {
+        let text = try markdown(
+            #"""
+            {"app":{"id":"a<b>","version":"1`_"},"reports":[{"class":"[x](http://evil)","stack":["```","# a","[x](http://evil)"]}]}
+            """#)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.first == #"## \[x\]\(http\://evil\)"#)
+        #expect(text.contains(#"- **App:** a\<b\>"#))
+        #expect(text.contains(#"new in 1\`\_"#))
+        #expect(lines.filter { $0 == "````" }.count == 2)
+    }
+
+    @Test func `a leak that is not there has none`() throws {
+        let running = try RunningCollector()
+        let answer = try running.get("/api/v1/leaks/00112233445566778899aabbccddeeff/markdown")
+        #expect(answer.status == 404)
+        #expect(answer.field("Content-Type") == "application/problem+json")
+    }
+}
