@@ -16,8 +16,8 @@ struct LeakMarkdown {
         lines.append("- **App:** \(Self.escaped(row.identity.app))")
         lines.append("- **State:** \(state)")
         let reports = "\(row.reports) \(row.reports == 1 ? "report" : "reports")"
-        let installs = "\(row.installs) \(row.installs == 1 ? "install" : "installs")"
-        lines.append("- **Seen:** \(reports) from \(installs), \(day(row.firstSeen)) to \(day(row.lastSeen))")
+        let installs = row.installs == 0 ? "" : " from \(row.installs) \(row.installs == 1 ? "install" : "installs")"
+        lines.append("- **Seen:** \(reports)\(installs), \(day(row.firstSeen)) to \(day(row.lastSeen))")
         lines.append("- **Versions:** \(versions)")
         if let systems = list(detail.systems) { lines.append("- **Systems:** \(systems)") }
         if let models = list(detail.models) { lines.append("- **Models:** \(models)") }
@@ -76,7 +76,7 @@ struct LeakMarkdown {
     private func day(_ milliseconds: Int64) -> String { CivilTime(milliseconds: milliseconds).date }
 
     /// A code block: in it nothing has a meaning but a line of as many backticks as begin it.
-    private static func block(_ lines: [String]) -> [String] {
+    static func block(_ lines: [String]) -> [String] {
         let lines = lines.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
         var longest = 0
         for line in lines {

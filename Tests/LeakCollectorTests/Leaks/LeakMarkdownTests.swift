@@ -1,12 +1,12 @@
 import CollectorSupport
-import LeakStore
+import HTTPClient
 import Testing
 
 @testable import LeakCollector
 
 /// A leak as it is pasted into a ticket.
 @Suite struct LeakMarkdownTests {
-    private func markdown(_ report: String, change: (inout LeakDetail) -> Void = { _ in }) throws -> String {
+    private func markdown(_ report: String) throws -> String {
         let running = try RunningCollector()
         #expect(try running.post(report).status == 200)
         let leaks = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
@@ -15,7 +15,7 @@ import Testing
         #expect(answer.status == 200)
         #expect(answer.field("Content-Type") == "text/markdown; charset=utf-8")
         let text = String(decoding: answer.body, as: UTF8.self)
-        #expect(text.contains("[Open this leak](\(running.address)/leaks/\(id))"))
+        #expect(text.contains("[Open this leak](http://localhost:\(running.port)/leaks/\(id))"))
         return text
     }
 
@@ -40,13 +40,21 @@ import Testing
     @Test func `what reports say has no meaning in Markdown`() throws {
         let text = try markdown(
             #"""
-            {"app":{"id":"a<b>","version":"1`_"},"reports":[{"class":"[x](http://evil)","stack":["```","# a","[x](http://evil)"]}]}
+            {"app":{"id":"a<b>","version":"1`_"},"reports":[{"class":"[x](http://evil)","stack":["# a","[x](http://evil)"]}]}
             """#)
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.first == #"## \[x\]\(http\://evil\)"#)
+        #expect(text.split(separator: "\n").first == #"## \[x\]\(http\://evil\)"#)
         #expect(text.contains(#"- **App:** a\<b\>"#))
         #expect(text.contains(#"new in 1\`\_"#))
-        #expect(lines.filter { $0 == "````" }.count == 2)
+    }
+
+    @Test(arguments: [
+        (["a", "b"], ["```", "a", "b", "```"]),
+        (["a `b`"], ["```", "a `b`", "```"]),
+        (["```", "a````b"], ["`````", "```", "a````b", "`````"]),
+        (["a\n```\r\nb"], ["````", "a ``` b", "````"]),
+    ])
+    func `no line ends the block that it stands in`(lines: [String], block: [String]) {
+        #expect(LeakMarkdown.block(lines) == block)
     }
 
     @Test func `a leak that is not there has none`() throws {
